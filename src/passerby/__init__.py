@@ -1,0 +1,64 @@
+"""How much published counts reveal about one person who was counted.
+
+The front door: every public name is reachable as `passerby.<name>`. Names are loaded on first use, so that
+importing the package stays fast and only what is used is compiled.
+
+>>> import passerby as pb
+>>> prior = pb.line_prior(places=20, tau=0.1)
+>>> release = pb.Release(sensors=[3, 11, 7])
+>>> loss = pb.measure(prior, release, misses=1)
+>>> loss.lower <= loss.upper
+True
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .bounds import BOUNDS as BOUNDS
+    from .comparisons import DifferentialPrivacy as DifferentialPrivacy
+    from .comparisons import differential_privacy as differential_privacy
+    from .comparisons import reconstruction_advantage as reconstruction_advantage
+    from .errors import ConfigError as ConfigError
+    from .errors import InputError as InputError
+    from .errors import PasserbyError as PasserbyError
+    from .errors import UnsupportedRelease as UnsupportedRelease
+    from .information import entropy as entropy
+    from .information import mutual_information as mutual_information
+    from .loss import Attack as Attack
+    from .loss import Interval as Interval
+    from .loss import Loss as Loss
+    from .loss import measure as measure
+    from .mechanisms import Gaussian as Gaussian
+    from .mechanisms import Mechanism as Mechanism
+    from .mechanisms import Raw as Raw
+    from .prior import MarkovPrior as MarkovPrior
+    from .prior import line_prior as line_prior
+    from .release import Release as Release
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
+    "errors": ("ConfigError", "InputError", "PasserbyError", "UnsupportedRelease"),
+    "information": ("entropy", "mutual_information"),
+    "loss": ("Attack", "Interval", "Loss", "measure"),
+    "mechanisms": ("Gaussian", "Mechanism", "Raw"),
+    "prior": ("MarkovPrior", "line_prior"),
+    "release": ("Release",),
+}
+_MODULE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [*sorted(_MODULE), "__version__"]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE:
+        raise AttributeError(f"module 'passerby' has no attribute {name!r}")
+    value = getattr(import_module(f".{_MODULE[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

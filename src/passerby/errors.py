@@ -1,0 +1,21 @@
+"""What can go wrong, as seen by a user.
+
+Every error that passerby raises on purpose derives from `PasserbyError`, and its message says what is wrong,
+where, with which value, and what to do.
+"""
+
+
+class PasserbyError(Exception):
+    """The root of all errors that passerby raises on purpose."""
+
+
+class InputError(PasserbyError, ValueError):
+    """A value, table or file that was handed in cannot be used as it is."""
+
+
+class ConfigError(PasserbyError):
+    """Settings that contradict each other or cannot be read."""
+
+
+class UnsupportedRelease(PasserbyError):
+    """A formula was asked for a release that it does not hold for. Numbers are refused rather than guessed."""
