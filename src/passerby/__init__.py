@@ -49,7 +49,7 @@ _HOME = {
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = [*sorted(_MODULE), "__version__"]  # noqa: PLE0604
+__all__ = [*sorted(_MODULE), "__version__"]
 
 
 def __getattr__(name: str) -> Any:

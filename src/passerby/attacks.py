@@ -1,0 +1,166 @@
+"""Guesses that an adversary can make, and how often they succeed: floors for the loss.
+
+`map`, `prior` and `constant` are the attacks of Koga, Meehan and Chaudhuri (2024), section 3.2. Each is scored
+exactly given what was published; only the average over published series may be sampled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels import chain, right
+from .prior import MarkovPrior
+from .release import Release
+from .series import Series
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Decoding with dominated places left out pays off once this many (series x steps) share one table.
+_SHARE = 50
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How often an attack succeeds: `value`, with its standard `error` (0 where exact)."""
+
+    value: float
+    error: float = 0.0
+
+
+def logs(values: Floats) -> Floats:
+    """Natural logarithms, minus infinity at zero, without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(values)
+
+
+def relative(evidence: Floats) -> Floats:
+    """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs."""
+    top = evidence.max(axis=-1, keepdims=True)
+    return np.exp(evidence - np.where(top > -np.inf, top, 0.0))
+
+
+def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tuple[Ints, Floats]:
+    """The likeliest trace for each series (n, T), and the log of its joint probability with the series (n,).
+
+    `argmax_x Pr[X = x | published]`, Koga et al. (2024), Proposition 1. States that are never guessed are left out.
+    """
+    named = np.where(prior.guessable, 0.0, -np.inf)
+    log_initial, log_matrices = logs(prior.initial) + named, logs(prior.matrices) + named
+    small = prior.homogeneous and prior.places * prior.places <= _SHARE * evidence.shape[0] * evidence.shape[1]
+    dominated = chain.dominance(log_matrices[0]) if small and evidence.shape[1] > 1 else np.empty((0, 0))
+    traces, value = chain.decode(log_initial, log_matrices, dominated, release.grid, evidence)
+    return traces, value
+
+
+def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
+    """`Pr[at most misses steps wrong | series]` for a guess (n, T) per series of evidence (n, T, S + 1)."""
+    weights = relative(evidence)
+    return np.array(
+        [
+            right.success(prior.initial, prior.matrices, release.grid, w, g, misses)
+            for w, g in zip(weights, guesses, strict=True)
+        ]
+    )
+
+
+def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Attack:
+    """The likeliest trace given what was published, scored exactly for each series and averaged over them."""
+    guesses, _ = decode_series(prior, release, series.evidence)
+    return Attack(*series.mean(score(prior, release, series.evidence, guesses, misses)))
+
+
+def prior_trace(prior: MarkovPrior, steps: int) -> Ints:
+    """The likeliest trace under the prior alone (T,): `argmax_x Pr[X = x]`, Koga et al. (2024), Proposition 2."""
+    silent = Release.silent(steps)
+    traces, _ = decode_series(prior, silent, np.zeros((1, steps, 1)))
+    return np.asarray(traces[0])
+
+
+def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
+    """The likeliest trace under the prior alone. What is published plays no part, so the value is exact."""
+    return Attack(_unaided(prior, prior_trace(prior, steps), misses))
+
+
+def constant_attack(prior: MarkovPrior, steps: int, misses: int, exclude: tuple[int, ...] = ()) -> Attack:
+    """The luckiest of the guesses that name one place at all steps, except those in `exclude`. Exact.
+
+    Places are tried in the order of an upper bound on their success (moments of the number of visits), and those
+    whose bound is below the best success found are never scored.
+    """
+    ceiling = _visits_ceiling(prior, steps, steps - misses)
+    ceiling[~prior.guessable] = -1.0
+    ceiling[list(exclude)] = -1.0
+    best = 0.0
+    for place in np.argsort(-ceiling, kind="stable"):
+        if ceiling[place] <= best:
+            break
+        best = max(best, _unaided(prior, np.full(steps, place), misses))
+    return Attack(best)
+
+
+def sampled_attacks(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int,
+    rng: np.random.Generator,
+    runs: int = 1000,
+    exclude: tuple[int, ...] = (),
+) -> dict[str, Attack]:
+    """The paper's plain Monte Carlo for its three attacks: draw a trace, publish, guess, count the successes."""
+    traces = prior.sample(runs, release.steps, rng)
+    guesses, _ = decode_series(prior, release, release.evidence(release.publish(traces, rng)))
+    hits = {
+        "map": (traces != guesses).sum(axis=1) <= misses,
+        "prior": (traces != prior_trace(prior, release.steps)).sum(axis=1) <= misses,
+    }
+    places = [x for x in np.flatnonzero(prior.guessable) if x not in exclude]
+    constants = [(traces != x).sum(axis=1) <= misses for x in places]
+    hits["constant"] = max(constants, key=np.mean)
+    return {name: Attack(*_rate(hit)) for name, hit in hits.items()}
+
+
+def _rate(hit: NDArray[np.bool_]) -> tuple[float, float]:
+    rate = float(hit.mean())
+    return rate, float(np.sqrt(rate * (1 - rate) / hit.size))
+
+
+def _unaided(prior: MarkovPrior, guess: Ints, misses: int) -> float:
+    """`Pr[at most misses steps of guess wrong]` with nothing published."""
+    steps = len(guess)
+    nothing = np.empty((steps, 0), dtype=np.int64)
+    return float(right.success(prior.initial, prior.matrices, nothing, np.ones((steps, 1)), guess, misses))
+
+
+def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
+    """For each place, an upper bound on the probability of being there at `needed` steps or more, shape (M,).
+
+    With V visits, `Pr[V >= m] <= E[C(V, k)] / C(m, k)`; the moments are sums over sets of k steps of the
+    probability of being there at all of them. k = 1 for any chain; higher k from the diagonals of the powers of a
+    homogeneous chain, where these are cheap.
+    """
+    marginals = prior.marginals(steps)
+    ceiling = marginals.sum(axis=0) / needed
+    if not prior.homogeneous or steps * prior.places**3 > 1e11 or steps**3 * prior.places > 1e9:
+        return np.asarray(ceiling)
+    returns = np.empty((steps, prior.places))
+    power = np.eye(prior.places)
+    for gap in range(1, steps):
+        power = power @ prior.transition
+        returns[gap] = np.diag(power)
+    moment, ways = marginals, float(needed)
+    for k in range(2, needed + 1):
+        moment = np.array(
+            [sum((moment[u] * returns[t - u] for u in range(t)), np.zeros(prior.places)) for t in range(steps)]
+        )
+        ways *= (needed - k + 1) / k
+        ceiling = np.minimum(ceiling, moment.sum(axis=0) / ways)
+    # Rounding must not hide the best place.
+    return np.asarray(ceiling * (1 + 1e-9))
+
+
+AttackName = Literal["map", "prior", "constant", "marginal", "ascent"]

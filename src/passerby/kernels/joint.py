@@ -1,0 +1,64 @@
+"""The largest joint probability of any k steps taking any k values: the table of Theorem 1."""
+
+import numpy as np
+from numba import types
+
+from .jit import flags, kernel, matrix, out_cube, out_vector, out_wholes, vector, whole, whole_matrix
+
+
+@kernel(types.Tuple((out_vector, out_wholes))(vector, matrix, whole_matrix, whole))
+def chained(log_initial, log_best, gap, steps):
+    """Log of `f(k)`, k = 1..T, without the limit on the total gap, and the total gap that each one uses.
+
+    `g(k, y) = max_x g(k-1, x) B(x, y)` with `B = max_Δ P^Δ` attained at gap (x, y). Where the gaps used add up to at
+    most T - 1 the value is `f(k)` itself; elsewhere it is an upper bound. Ties go to the smaller total gap.
+    """
+    M = log_initial.shape[0]
+    out = np.empty(steps)
+    total = np.zeros(steps, np.int64)
+    now = log_initial.copy()
+    length = np.zeros(M, np.int64)
+    for k in range(steps):
+        if k > 0:
+            new = np.full(M, -np.inf)
+            source = np.zeros(M, np.int64)
+            for x in range(M):
+                a = now[x]
+                if a > -np.inf:
+                    for y in range(M):
+                        b = a + log_best[x, y]
+                        better = b > new[y] or (
+                            b == new[y] and length[x] + gap[x, y] < length[source[y]] + gap[source[y], y]
+                        )
+                        if better:
+                            new[y] = b
+                            source[y] = x
+            grown = np.empty(M, np.int64)
+            for y in range(M):
+                grown[y] = length[source[y]] + gap[source[y], y]
+            now, length = new, grown
+        pick = 0
+        for y in range(M):
+            if now[y] > now[pick] or (now[y] == now[pick] and length[y] < length[pick]):
+                pick = y
+        out[k] = now[pick]
+        total[k] = length[pick]
+    return out, total
+
+
+@kernel(types.void(out_cube, whole, whole, matrix, flags))
+def extend(table, source, target, log_between, guessable):
+    """Let `target` follow `source` as the next chosen step: raises `table[target, k + 1, y]` in place.
+
+    `table[t, k, y]` is the largest log probability of k + 1 chosen steps of which the last is t, at place y;
+    `log_between` (M, M) the log probabilities from `source` to `target`.
+    """
+    M = log_between.shape[0]
+    for k in range(source + 1):
+        for x in range(M):
+            a = table[source, k, x]
+            if a > -np.inf:
+                for y in range(M):
+                    b = a + log_between[x, y]
+                    if b > table[target, k + 1, y] and guessable[y]:
+                        table[target, k + 1, y] = b

@@ -1,0 +1,54 @@
+"""How many steps of a guess are right: exact by a forward recursion over (place, number)."""
+
+import numpy as np
+
+from .chain import at, push, weigh
+from .jit import cube, kernel, matrix, number, vector, whole, whole_matrix, wholes
+
+
+@kernel(number(vector, cube, whole_matrix, matrix, wholes, whole))
+def success(initial, matrices, places, weights, guess, misses):
+    """`Pr[at most `misses` steps of `guess` are wrong | evidence]`; -1 for evidence of probability zero.
+
+    `F_t(n, x)` is the probability of the evidence so far, of being at x, and of n events so far. The events are
+    wrong steps (of which more than `misses` are dropped for good) or right steps (of which any more than needed
+    count as needed), whichever needs fewer rows: O(T min(s, T - s) M²).
+    """
+    T = guess.shape[0]
+    M = initial.shape[0]
+    by_wrong = misses <= T - misses
+    rows = (misses + 1 if by_wrong else T - misses) + 1
+    now = np.zeros((rows, M))
+    new = np.zeros((rows, M))
+    last = rows - 1  # by_wrong: all mass, whatever the count; else: mass with enough steps right
+    for t in range(T):
+        if t == 0:
+            now[0] = initial
+            if by_wrong:
+                now[last] = initial
+        else:
+            P = at(matrices, t - 1)
+            for r in range(rows):
+                push(now[r], P, new[r])
+            now, new = new, now
+        for r in range(rows):
+            weigh(now[r], places[t], weights[t])
+        g = guess[t]
+        if by_wrong:
+            for r in range(last - 1, 0, -1):
+                stay = now[r, g]
+                now[r] = now[r - 1]
+                now[r, g] = stay
+            stay = now[0, g]
+            now[0] = 0.0
+            now[0, g] = stay
+        else:
+            now[last, g] += now[last - 1, g]
+            for r in range(last - 1, 0, -1):
+                now[r, g] = now[r - 1, g]
+            now[0, g] = 0.0
+        total = now[last].sum() if by_wrong else now.sum()
+        if total == 0.0:
+            return -1.0
+        now /= total
+    return now[:last].sum() if by_wrong else now[last].sum()

@@ -1,0 +1,194 @@
+"""What is published: which sensors count at which step, and what is done to the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import InputError
+from .mechanisms import Mechanism, Raw
+from .prior import MarkovPrior
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Release:
+    """The sensors that count at each step, the mechanism, and how many other people each sensor counts.
+
+    `sensors` has an entry per step: a place, several places, or an empty list for a step with no sensor.
+    `others` has the same form and holds the number of other people that the adversary knows to be there; it may be
+    left out for mechanisms that treat all counts alike (raw counts, additive noise).
+
+    >>> Release(sensors=[7, [2, 3], []]).sensors
+    ((7,), (2, 3), ())
+    """
+
+    sensors: tuple[tuple[int, ...], ...]
+    mechanism: Mechanism
+    others: tuple[tuple[int, ...], ...]
+
+    def __init__(
+        self,
+        sensors: Iterable[int | Iterable[int]],
+        mechanism: Mechanism | None = None,
+        others: Iterable[int | Iterable[int]] | None = None,
+    ) -> None:
+        mechanism = Raw() if mechanism is None else mechanism
+        if not isinstance(mechanism, Mechanism):
+            raise InputError(f"mechanism: expected a Mechanism such as Raw() or Gaussian(sigma=1.0), got {mechanism!r}")
+        where = _per_step(sensors, "sensors", "a place number")
+        if not where:
+            raise InputError("sensors: the list is empty; give an entry for each step ([] for a step without a sensor)")
+        for t, step in enumerate(where):
+            if len(set(step)) < len(step):
+                raise InputError(f"sensors[{t}] = {list(step)}: a place is listed twice at the same step")
+        if others is None:
+            if not mechanism.shift_invariant and any(where):
+                raise InputError(
+                    f"others: {type(mechanism).__name__} treats small and large counts differently, so the number of "
+                    "other people at each sensor is needed: others=[...], in the form of sensors"
+                )
+            crowd = tuple(tuple(0 for _ in step) for step in where)
+        else:
+            crowd = _per_step(others, "others", "a number of people")
+            if [len(step) for step in crowd] != [len(step) for step in where]:
+                raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
+        object.__setattr__(self, "sensors", where)
+        object.__setattr__(self, "mechanism", mechanism)
+        object.__setattr__(self, "others", crowd)
+
+    @classmethod
+    def silent(cls, steps: int) -> Release:
+        """The release that publishes nothing for `steps` steps: what the adversary knows without any counts."""
+        return cls([[]] * steps)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps, `T`."""
+        return len(self.sensors)
+
+    @cached_property
+    def grid(self) -> Ints:
+        """The sensors as an array (T, S), padded with -1."""
+        width = max(map(len, self.sensors))
+        return np.array([[*step, *[-1] * (width - len(step))] for step in self.sensors], dtype=np.int64).reshape(
+            self.steps, width
+        )
+
+    @cached_property
+    def crowd(self) -> Ints:
+        """The numbers of other people as an array (T, S), padded with 0."""
+        width = self.grid.shape[1]
+        return np.array([[*step, *[0] * (width - len(step))] for step in self.others], dtype=np.int64).reshape(
+            self.steps, width
+        )
+
+    def check(self, prior: MarkovPrior) -> None:
+        """Refuse, with an `InputError`, a prior that does not fit this release."""
+        prior.check_steps(self.steps)
+        for t, step in enumerate(self.sensors):
+            for place in step:
+                if place >= prior.places:
+                    raise InputError(
+                        f"sensors[{t}] = {place}: the prior has {prior.places} places, numbered 0 to {prior.places - 1}"
+                    )
+
+    def check_misses(self, misses: int) -> int:
+        """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
+        if isinstance(misses, bool) or not isinstance(misses, (int, np.integer)) or not 0 <= misses < self.steps:
+            raise InputError(
+                f"misses: expected a whole number from 0 to {self.steps - 1} (one less than the {self.steps} steps), "
+                f"got {misses!r}"
+            )
+        return int(misses)
+
+    def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
+        """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
+        there = np.asarray(traces)[:, :, None] == self.grid
+        return np.where(self.grid >= 0, self.mechanism.sample(self.crowd + there, rng), np.nan)
+
+    def evidence(self, published: ArrayLike) -> Floats:
+        """Log-likelihoods of published series (n, T, S) by where the target is: an array (n, T, S + 1).
+
+        Entry 0 is for "at none of this step's sensors", entry 1 + j for "at sensor j".
+        """
+        values = np.asarray(published, dtype=np.float64)
+        active = self.grid >= 0
+        absent = np.where(active, self.mechanism.log_likelihood(values, self.crowd), 0.0)
+        present = np.where(active, self.mechanism.log_likelihood(values, self.crowd + 1), -np.inf)
+        out = np.empty((*values.shape[:2], values.shape[2] + 1))
+        out[..., 0] = absent.sum(axis=-1)
+        for j in range(values.shape[2]):
+            # Recomputed without sensor j instead of subtracted: the log-likelihood may be minus infinity.
+            rest = np.delete(absent, j, axis=-1).sum(axis=-1)
+            out[..., 1 + j] = rest + present[..., j]
+        return out
+
+    def signals(self) -> list[Floats] | None:
+        """For each step, the likelihoods of each possible outcome: arrays (outcomes, sensors at the step + 1).
+
+        Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes that tell the
+        same (proportional rows) are merged, which loses nothing. None where the outputs are a continuum.
+        """
+        tables = []
+        for step, crowd in zip(self.sensors, self.others, strict=True):
+            table = np.ones((1, 1))
+            for count in crowd:
+                single = _single(self.mechanism, count)
+                if single is None:
+                    return None
+                table = _joined(table, single)
+            tables.append(table if step else np.ones((1, 1)))
+        return tables
+
+    def __repr__(self) -> str:
+        total = sum(map(len, self.sensors))
+        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
+
+
+def _single(mechanism: Mechanism, count: int) -> Floats | None:
+    """Outcomes of one sensor: likelihoods (outcomes, 2) without and with the target."""
+    outputs = mechanism.outputs(count)
+    if outputs is None:
+        return None
+    pair = np.stack([mechanism.log_likelihood(outputs, count), mechanism.log_likelihood(outputs, count + 1)], axis=1)
+    return _merged(np.exp(pair))
+
+
+def _joined(table: Floats, single: Floats) -> Floats:
+    """Add a sensor to a step: rows are pairs of outcomes, the target is at one of the sensors at most."""
+    absent = table[:, None, :] * single[None, :, :1]
+    present = table[:, None, :1] * single[None, :, 1:]
+    return _merged(np.concatenate([absent, present], axis=2).reshape(-1, table.shape[1] + 1))
+
+
+def _merged(rows: Floats) -> Floats:
+    """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior."""
+    rows = rows[rows.sum(axis=1) > 0]
+    shape = rows / rows.sum(axis=1, keepdims=True)
+    _, index = np.unique(shape.round(12), axis=0, return_inverse=True)
+    out = np.zeros((index.max() + 1, rows.shape[1]))
+    np.add.at(out, index.reshape(-1), rows)
+    return out
+
+
+def _per_step(values: Iterable[Any], name: str, what: str) -> tuple[tuple[int, ...], ...]:
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{name}: expected a list with an entry per step, got {values!r}")
+    return tuple(
+        tuple(_whole(v, f"{name}[{t}]", what) for v in (step if isinstance(step, (Sequence, np.ndarray)) else [step]))
+        for t, step in enumerate(values)
+    )
+
+
+def _whole(value: Any, where: str, what: str) -> int:
+    if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"{where} = {value!r}: expected {what}, a whole number of at least 0")
+    return int(value)

@@ -1,0 +1,114 @@
+"""The published series that a measurement looks at: all of those that matter, or a sample.
+
+Averages over what could be published are taken over a `Series`: each member carries the evidence it gives and the
+probability (enumerated) or weight (sampled) it stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import UnsupportedRelease
+from .prior import MarkovPrior
+from .release import Release
+
+Floats = NDArray[np.float64]
+How = Literal["auto", "enumerate", "sample"]
+
+#: More series than this are not enumerated.
+MAX_SERIES = 4096
+
+
+@dataclass(frozen=True)
+class Series:
+    """Published series: `evidence` (n, T, S + 1) as log-likelihoods, `mass` (n,).
+
+    Enumerated series are distinct and carry their probabilities, in decreasing order; `left_over` is the probability
+    of those not listed. Sampled ones carry 1 / n each, and `left_over` is 0.
+    """
+
+    evidence: Floats
+    mass: Floats
+    sampled: bool
+    left_over: float
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+    def mean(self, values: Floats) -> tuple[float, float]:
+        """The average of a value per series, and its standard error (0 where all series are listed)."""
+        mean = float(self.mass @ values)
+        if not self.sampled or len(values) < 2:
+            return mean, 0.0
+        return mean, float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def series_of(
+    prior: MarkovPrior,
+    release: Release,
+    rng: np.random.Generator,
+    *,
+    how: How = "auto",
+    runs: int = 1000,
+    max_series: int = MAX_SERIES,
+    enough: float = 1e-3,
+) -> Series:
+    """List the series that a release can publish about this person, or draw `runs` of them.
+
+    With "auto", series are listed where at most `max_series` of them leave no more than a share `enough` of the
+    probability over.
+    """
+    if how != "sample":
+        listed = enumerate_series(prior, release, max_series)
+        if listed is not None and (how == "enumerate" or listed.left_over <= enough):
+            return listed
+        if how == "enumerate":
+            raise UnsupportedRelease(
+                f"{release.mechanism!r} publishes from a continuum of values: its series cannot be listed; sample them"
+            )
+    return sample_series(prior, release, rng, runs)
+
+
+def sample_series(prior: MarkovPrior, release: Release, rng: np.random.Generator, runs: int) -> Series:
+    """Draw traces from the prior and what is published for them."""
+    traces = prior.sample(runs, release.steps, rng)
+    evidence = release.evidence(release.publish(traces, rng))
+    return Series(evidence, np.full(runs, 1 / runs), sampled=True, left_over=0.0)
+
+
+def enumerate_series(prior: MarkovPrior, release: Release, max_series: int = MAX_SERIES) -> Series | None:
+    """The likeliest `max_series` series in decreasing probability; None for mechanisms with a continuum of outputs.
+
+    Beginnings of series are extended step by step with their forward vectors, and the least likely beginnings are
+    dropped when there are too many.
+    """
+    tables = release.signals()
+    if tables is None:
+        return None
+    width = release.grid.shape[1] + 1
+    belief = prior.initial[None]
+    chosen = np.empty((1, 0), dtype=np.int64)
+    dropped = 0.0
+    for t, table in enumerate(tables):
+        if t:
+            belief = belief @ prior.matrices[0 if prior.homogeneous else t - 1]
+        weight = np.repeat(table[:, :1], prior.places, axis=1)
+        weight[:, list(release.sensors[t])] = table[:, 1:]
+        belief = (belief[:, None, :] * weight[None]).reshape(-1, prior.places)
+        outcome = np.tile(np.arange(len(table)), len(chosen))
+        chosen = np.column_stack([np.repeat(chosen, len(table), axis=0), outcome])
+        mass = belief.sum(axis=1)
+        order = np.argsort(-mass, kind="stable")
+        order = order[mass[order] > 0]
+        dropped += float(mass[order[max_series:]].sum())
+        order = order[:max_series]
+        belief, chosen, mass = belief[order], chosen[order], mass[order]
+    evidence = np.full((len(chosen), release.steps, width), -np.inf)
+    with np.errstate(divide="ignore"):
+        for t, table in enumerate(tables):
+            evidence[:, t, : table.shape[1]] = np.log(table)[chosen[:, t]]
+    return Series(evidence, mass, sampled=False, left_over=max(dropped, 0.0))
