@@ -1,0 +1,22 @@
+"""Settings and data shared by all tests."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests import reference
+
+settings.register_profile(
+    "passerby", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=40
+)
+settings.load_profile("passerby")
+
+
+@pytest.fixture(scope="session")
+def line_reference() -> Any:
+    """The paper's simulated chain at its default size."""
+    values = reference.load("line_100_places.json")
+    if values is None:
+        pytest.skip(reference.ABSENT)
+    return values
