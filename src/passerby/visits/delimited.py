@@ -1,0 +1,160 @@
+"""Text tables in bounded memory: blocks of whole records, each parsed at once into strings."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from passerby.errors import InputError
+
+from .files import read_chunks
+from .layouts import Layout
+
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, repr=False)
+class Batch:
+    """Some rows with columns named by what they hold, and where they come from."""
+
+    frame: pl.DataFrame
+    first: int
+    """Line or row number of the first row."""
+    word: str = "row"
+    block: bytes | None = None
+    layout: Layout | None = None
+
+    def where(self, rows: Iterable[int]) -> list[str]:
+        """What to call some rows, as in 'line 17'."""
+        numbers = [self.first + row for row in rows]
+        if self.block is not None and self.layout is not None and self.layout.quote and b'"' in self.block:
+            lines = _line_numbers(self.block, self.layout)
+            numbers = [self.first + lines[number - self.first] for number in numbers]
+        return [f"{self.word} {number:,}" for number in numbers]
+
+
+def first_line(path: Path) -> str:
+    """The first line of a text file that is not blank, decoded."""
+    start = next(read_chunks(path, 1 << 16), b"").removeprefix(BOM)
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in start:
+        raise InputError(f"{path} is not a text table (or not in UTF-8); save it as CSV in UTF-8, or as Parquet")
+    lines = start.decode(errors="replace").splitlines()
+    line = next((line for line in lines if line.strip()), "")
+    if not line:
+        raise InputError(f"{path} is empty: it holds no rows")
+    return line
+
+
+def read_batches(path: Path, layout: Layout, roles: dict[str, str]) -> Iterator[Batch]:
+    """The columns of `roles` as strings, a block of lines at a time."""
+    line = 1
+    header = layout.header
+    for block in blocks(read_chunks(path), layout.quote):
+        start = line
+        line += block.count(b"\n")
+        if header:
+            blank = len(block) - len(block.lstrip(b"\r\n"))
+            end = block.find(b"\n", blank) + 1 or len(block)
+            start += block[:end].count(b"\n")
+            block, header = block[end:], False
+        if block.strip(b"\r\n"):
+            yield Batch(_parse(path, block, start, layout, roles), start, "line", block, layout)
+
+
+def blocks(chunks: Iterable[bytes], quote: str | None) -> Iterator[bytes]:
+    """Chunks cut anew so that each ends with a whole record: at a line end outside of quotes."""
+    rest = b""
+    for number, chunk in enumerate(chunks):
+        rest += chunk.removeprefix(BOM) if number == 0 else chunk
+        end = _record_end(rest, quote)
+        if end:
+            yield rest[:end]
+            rest = rest[end:]
+    if rest:
+        yield rest
+
+
+def _record_end(text: bytes, quote: str | None) -> int:
+    """Where the last whole record ends. In valid CSV an even number of quotes lies before it."""
+    last = end = text.rfind(b"\n") + 1
+    if quote is None or not end:
+        return end
+    odd = text.count(quote.encode(), 0, end) % 2
+    while odd and end:
+        previous = text.rfind(b"\n", 0, end - 1) + 1
+        odd ^= text.count(quote.encode(), previous, end) % 2
+        end = previous
+    return end or last
+
+
+def _parse(path: Path, block: bytes, line: int, layout: Layout, roles: dict[str, str]) -> pl.DataFrame:
+    lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    # With the expected number of separators columns can be skipped unseen; otherwise overlong rows must show.
+    regular = block.count(layout.separator.encode()) == lines * (len(layout.columns) - 1)
+    wanted = [layout.columns.index(column) for column in roles.values()]
+    try:
+        frame = pl.read_csv(
+            block,
+            has_header=False,
+            separator=layout.separator,
+            quote_char=layout.quote,
+            infer_schema=False,
+            schema={str(index): pl.String for index in range(len(layout.columns))},
+            columns=sorted(wanted) if regular else None,
+        )
+    except pl.exceptions.PolarsError:  # its message quotes the data, which may hold ids
+        frame = _parse_leniently(path, block, line, layout)
+    return frame.select(pl.col(str(index)).alias(role) for role, index in zip(roles, wanted, strict=True))
+
+
+def _parse_leniently(path: Path, block: bytes, line: int, layout: Layout) -> pl.DataFrame:
+    """Python's reader puts up with stray quotes, and knows the line of what is really wrong."""
+    try:
+        text = block.decode()
+    except UnicodeDecodeError as error:
+        bad = line + block.count(b"\n", 0, error.start)
+        raise InputError(f"{path}, line {bad:,}: not UTF-8 text; save the file in UTF-8") from None
+    width = len(layout.columns)
+    reader = _Reader(text, layout)
+    rows: list[list[str | None]] = []
+    try:
+        for fields in reader:
+            if len(fields) > width:
+                raise InputError(
+                    f"{path}, line {line + reader.line_num - 1:,}: {len(fields)} fields where {width} columns are "
+                    "expected; a field that holds the separator must stand in quotes"
+                )
+            rows.append([*(field or None for field in fields), *[None] * (width - len(fields))])
+    except csv.Error:
+        bad = line + reader.line_num - 1
+        raise InputError(f"{path}, near line {bad:,}: not a table; is a quote never closed?") from None
+    return pl.DataFrame(rows, schema={str(index): pl.String for index in range(width)}, orient="row")
+
+
+class _Reader:
+    """Python's reader of one block: the fields of each record, and the lines read so far."""
+
+    def __init__(self, text: str, layout: Layout) -> None:
+        lines = io.StringIO(text, newline="")
+        if layout.quote:
+            self._rows = csv.reader(lines, delimiter=layout.separator, quotechar=layout.quote)
+        else:
+            self._rows = csv.reader(lines, delimiter=layout.separator, quoting=csv.QUOTE_NONE)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return iter(self._rows)
+
+    @property
+    def line_num(self) -> int:
+        return self._rows.line_num
+
+
+def _line_numbers(block: bytes, layout: Layout) -> list[int]:
+    """Lines before each record: quoted fields may hold line ends."""
+    starts = [0]
+    reader = _Reader(block.decode(errors="replace"), layout)
+    starts += [reader.line_num for _ in reader]
+    return starts

@@ -1,0 +1,90 @@
+"""The bytes of a file, uncompressed, in chunks; and what can go wrong with them."""
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from passerby.errors import InputError
+
+CHUNK = 64 << 20
+"""Bytes read at a time, about a million check-ins: large enough for both cores, small enough for any machine."""
+
+_OPENERS: dict[bytes, Callable[[Path, Literal["rb"]], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_NO_TABLE = {
+    b"PK\x03\x04": "a zip archive or spreadsheet",
+    b"\x89PNG": "an image",
+    b"%PDF": "a PDF",
+    b"SQLi": "a database",
+}
+
+
+def check_file(path: Path) -> bytes:
+    """The first bytes of a file that exists, can be read, and is not obviously something else than a table."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give the path of one file")
+    try:
+        with path.open("rb") as file:
+            magic = file.read(8)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; check the path") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    if not magic:
+        raise InputError(f"{path} is empty: it holds no bytes")
+    for start, what in _NO_TABLE.items():
+        if magic.startswith(start):
+            raise InputError(f"{path} is {what}, not a table; export it as CSV, TSV or Parquet")
+    return magic
+
+
+def read_chunks(path: Path, size: int = CHUNK) -> Iterator[bytes]:
+    """The uncompressed bytes of a file in order, about `size` at a time. The compression is told by the first bytes."""
+    magic = check_file(path)
+    with damage_reported(path):
+        if magic.startswith(_ZSTD):
+            yield from _zstd_chunks(path)
+            return
+        opener = next((opener for start, opener in _OPENERS.items() if magic.startswith(start)), open)
+        with opener(path, "rb") as file:
+            while chunk := file.read(size):
+                yield chunk
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Turn what compression libraries say about damaged files into an `InputError`."""
+    try:
+        yield
+    except EOFError:
+        raise InputError(
+            f"{path} is truncated: the compressed data ends too early; copy or download the file again"
+        ) from None
+    except (OSError, zlib.error, lzma.LZMAError) as error:
+        raise InputError(f"{path} is damaged or cannot be read: {error}; copy or download it again") from None
+
+
+def _zstd_chunks(path: Path, rows: int = 500_000) -> Iterator[bytes]:
+    """Polars unpacks zstd, which Python learns only in 3.14: the file is read as one column of lines."""
+    try:
+        lines = pl.read_csv(
+            path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, truncate_ragged_lines=True
+        ).to_series()
+    except (pl.exceptions.PolarsError, OSError):
+        raise InputError(
+            f"{path} is truncated or damaged: it cannot be unpacked as zstd text; copy or download the file again"
+        ) from None
+    for start in range(0, len(lines), rows):
+        part = lines.slice(start, rows).fill_null("")
+        yield ("\n".join(part) + "\n").encode()

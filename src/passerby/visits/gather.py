@@ -1,0 +1,172 @@
+"""Batches of rows gathered into `Visits`: times read, people and places encoded, what is unusable counted."""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from passerby.errors import InputError
+
+from .delimited import Batch
+from .grid import Cells, valid_coordinates
+from .table import Skipped, Visits
+from .times import parse_times, shown
+
+_EXAMPLES = 3
+
+Show = Callable[[dict[str, Any]], str]
+"""How to show what is wrong with a row, given by column, without showing whose it is."""
+
+
+@dataclass(repr=False)
+class Gatherer:
+    """Takes batches one by one and keeps of each only 16 bytes a row and the names it brought.
+
+    The names are held by polars categories of this gatherer alone, so that they vanish with it.
+    """
+
+    source: str
+    """What is read, for messages."""
+    timezone: str = "UTC"
+    cells: Cells | None = None
+    """How coordinates become places; None where places have names."""
+    max_unparsable: float = 0.01
+    _parts: list[pl.DataFrame] = field(default_factory=list)
+    _people: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
+    _places: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
+    _rows: int = 0
+    _bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read"))
+    _bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
+    _missing: int = 0
+
+    def add(self, batch: Batch) -> None:
+        """Take the rows of a batch, with the columns person, time, and place or latitude and longitude."""
+        frame = batch.frame.with_columns(_name("person"), row=pl.int_range(pl.len(), dtype=pl.UInt32))
+        blank = reduce(operator.and_, (pl.col(name).is_null() for name in batch.frame.columns))
+        if frame["time"].null_count():
+            frame = frame.filter(~blank)
+        self._rows += frame.height
+        frame = frame.with_columns(at=parse_times(frame["time"], self.timezone))
+        bad = frame["at"].is_null()
+        self._bad_times.note(batch, frame.filter(bad), lambda row: shown(row["time"]))
+        frame = frame.filter(~bad)
+        frame = frame.with_columns(_name("place")) if self.cells is None else self._located(batch, frame, self.cells)
+        kept = frame.drop_nulls(["person", "place"])
+        self._missing += frame.height - kept.height
+        part = kept.select(
+            pl.col("person").cast(self._people), pl.col("at").alias("time"), pl.col("place").cast(self._places)
+        )
+        self._parts.append(part)
+
+    def finish(self) -> Visits:
+        """All rows taken as `Visits`, or an `InputError` that says what is wrong with them."""
+        if not self._rows:
+            raise InputError(f"{self.source} is empty: it holds no rows")
+        for bad in (self._bad_times, self._bad_coordinates):
+            bad.refuse_above(self.max_unparsable, self._rows, self.source)
+        table = pl.concat(self._parts)
+        self._parts.clear()
+        if not table.height:
+            raise InputError(
+                f"{self.source}: none of its {self._rows:,} rows has a person, a time and a place; "
+                "check which columns are taken for them"
+            )
+        person, people = _encode(table["person"], numbers=True)
+        place, places = _encode(table["place"])
+        table = pl.DataFrame({"person": person, "time": table["time"], "place": place})
+        unique = drop_duplicates(table, len(people))
+        skipped = Skipped(
+            rows=self._rows,
+            times=self._bad_times.count,
+            missing=self._missing,
+            coordinates=self._bad_coordinates.count,
+            duplicates=table.height - unique.height,
+        )
+        return Visits(unique, people, places, skipped)
+
+    def _located(self, batch: Batch, frame: pl.DataFrame, cells: Cells) -> pl.DataFrame:
+        """Rows with the cell of their coordinates as place; null where there are none."""
+        given = frame.select(pl.col("latitude", "longitude").cast(pl.String).str.strip_chars().replace("", None))
+        missing = given["latitude"].is_null() | given["longitude"].is_null()
+        degrees = given.cast(pl.Float64, strict=False)
+        valid = valid_coordinates(degrees["latitude"], degrees["longitude"])
+        bad = ~valid & ~missing
+        self._bad_coordinates.note(batch, frame.filter(bad), _shown_coordinates)
+        names = cells.names(*degrees.filter(valid).get_columns())
+        place = pl.Series("place", [None], dtype=pl.String).new_from_index(0, frame.height)
+        return frame.with_columns(place.scatter(valid.arg_true(), names)).filter(~bad)
+
+
+@dataclass(repr=False)
+class Bad:
+    """Rows of which one value cannot be used: how many, and where the first ones are."""
+
+    what: str
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def note(self, batch: Batch, rows: pl.DataFrame, show: Show) -> None:
+        """Count rows; of the first ever, remember where they stand and the value."""
+        self.count += rows.height
+        first = rows.head(_EXAMPLES - len(self.examples))
+        if first.height:
+            where = batch.where(first["row"].to_list())
+            values = [show(row) for row in first.iter_rows(named=True)]
+            self.examples += [f"{place} has {value}" for place, value in zip(where, values, strict=True)]
+
+    def refuse_above(self, share: float, rows: int, source: str) -> None:
+        """Raise where more than a share of all rows is bad."""
+        if self.count > share * rows:
+            raise InputError(
+                f"{source}: {self.count:,} of {rows:,} rows have {self.what}: {'; '.join(self.examples)}; "
+                f"at most a share of {share:g} is put up with (max_unparsable); correct them, check which columns "
+                "are taken, or raise max_unparsable to leave these rows out"
+            )
+
+
+def drop_duplicates(table: pl.DataFrame, people: int, rows: int = 4_000_000) -> pl.DataFrame:
+    """The table without rows that repeat another in person, time and place.
+
+    Goes by ranges of people, since one hash table over tens of millions of rows takes gigabytes.
+    """
+    parts = max(1, round(table.height / rows))
+    if parts == 1:
+        return table.unique()
+    # Ranges hold about equally many rows, however unequal people are.
+    ends = np.cumsum(np.bincount(table["person"].to_numpy(), minlength=people)) * parts // (table.height + 1)
+    part_of = pl.Series(ends.astype(np.uint32)).gather(table["person"])
+    return pl.concat([table.filter(part_of == part).unique() for part in range(parts)])
+
+
+def _name(column: str) -> pl.Expr:
+    """Names as strings; null where there is nothing but blanks."""
+    name = pl.col(column).cast(pl.String)
+    return pl.when(name.str.len_bytes() > 0).then(name).alias(column)
+
+
+def _encode(values: pl.Series, *, numbers: bool = False) -> tuple[pl.Series, pl.Series]:
+    """Codes (n,) that follow the sorted names, and these names; whole numbers become numbers where all are."""
+    once = values.unique()
+    names = once.cast(pl.String)
+    if numbers and names.str.contains(r"^(0|-?[1-9]\d{0,17})$").all():
+        names = names.cast(pl.Int64)
+    order = names.arg_sort()
+    known = once.to_physical().gather(order).to_numpy()
+    rank = np.zeros(int(known.max()) + 1, dtype=np.uint32)
+    rank[known] = np.arange(len(names), dtype=np.uint32)
+    return pl.Series(rank).gather(values.to_physical()), names.gather(order).rename(values.name)
+
+
+def _shown_coordinates(row: dict[str, Any]) -> str:
+    """The coordinates where they are numbers; text may be anything, an id too."""
+    values = []
+    for role in ("latitude", "longitude"):
+        try:
+            values.append(f"{role} {float(row[role]):g}")
+        except ValueError:
+            values.append(f"{role} that is no number")
+    return ", ".join(values)

@@ -1,0 +1,177 @@
+"""From visits to traces: one place per person and step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+
+from .steps import Steps, parse_instant
+from .table import Visits
+
+ELSEWHERE = "elsewhere"
+
+Rule = Literal["most-visited", "first", "last"]
+
+_MOST_CELLS = 2**31
+"""Person-steps beyond which a mistake is likelier than a wish (8 GB)."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Traces:
+    """Where each of N people was at each of T steps, among K chosen places and `elsewhere`."""
+
+    array: NDArray[np.int32]
+    """Place of each person and step (N, T), from 0 to K; K is `elsewhere`. Read-only."""
+    places: tuple[str, ...]
+    """Names of the places (K+1,), `elsewhere` last."""
+    people: pl.Series
+    """The people's ids (N,), sorted."""
+    starts: NDArray[np.datetime64]
+    """When each step begins (T,), in UTC."""
+    window: timedelta
+    """How long a step lasts."""
+    active: NDArray[np.int32]
+    """In how many steps each person is seen at a chosen place (N,)."""
+    frequency: NDArray[np.float64]
+    """Share of all person-steps spent at each place (K+1,)."""
+
+    def __len__(self) -> int:
+        """The number of people."""
+        return len(self.array)
+
+    def __repr__(self) -> str:
+        people, steps = self.array.shape
+        return f"Traces(people={people}, steps={steps}, places={len(self.places)})"
+
+
+def window_visits(
+    visits: Visits,
+    *,
+    window: str | timedelta = "20d",
+    origin: str | datetime | None = None,
+    places: int | Sequence[str] = 100,
+    min_active: int = 10,
+    rule: Rule = "most-visited",
+    end: str | datetime | None = None,
+) -> Traces:
+    """One place per person and step. The defaults are the paper's: 20 days, 100 places, 10 active steps.
+
+    Steps are windows of equal length that lie side by side: step t holds the visits from `origin + t·window`
+    (included) to `origin + (t+1)·window` (not included). `origin` is the very instant of the first visit, not the
+    midnight before it, unless given; there are as many steps as reach the last visit, or `end` (not included) where
+    that is given. Visits before `origin` or from `end` on do not count.
+
+    `places` are the K most visited (of equally visited ones those that sort first by name; all where there are
+    fewer), or a list of names. Visits to other places do not count. People seen at the chosen places in fewer than
+    `min_active` steps are left out. Of a person's visits in a step the `rule` takes the most visited place, on a tie
+    the one visited first; or the "first" or "last" visit's. Steps without a visit to a chosen place are `elsewhere`,
+    which is the last place. Nothing depends on the order of the rows.
+
+    >>> from passerby.visits import simulate_city
+    >>> window_visits(simulate_city(people=50, places=40, days=3), window="1h", places=20, min_active=1)
+    Traces(people=50, steps=72, places=21)
+    """
+    if rule not in get_args(Rule):
+        raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
+    steps = Steps.covering(visits.table["time"], window, origin, end)
+    table = _within(visits.table, steps, end, given=origin is not None or end is not None)
+    chosen = _choose(visits, table, places)
+    index = np.full(len(visits.places), -1, dtype=np.int32)
+    index[chosen] = np.arange(len(chosen), dtype=np.int32)
+    seen = _one_place(table, pl.Series(index), steps, rule)
+    people, array, active = _fill(seen, len(chosen), len(visits.people), steps.count, min_active)
+    frequency = np.bincount(array.ravel(), minlength=len(chosen) + 1) / array.size
+    for result in (array, active, frequency):
+        result.flags.writeable = False
+    names = (*visits.places.gather(chosen).to_list(), ELSEWHERE)
+    return Traces(array, names, visits.people.gather(people), steps.starts, steps.length, active, frequency)
+
+
+def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None, *, given: bool) -> pl.DataFrame:
+    if not given:
+        return table
+    inside = pl.col("time") >= steps.origin
+    if end is not None:
+        inside &= pl.col("time") < parse_instant(end, "end")
+    kept = table.filter(inside)
+    if not kept.height:
+        raise InputError(
+            f"no visit lies from origin {steps.origin} to end {end}; the visits reach from {table['time'].min()!s} "
+            f"to {table['time'].max()!s}"
+        )
+    return kept
+
+
+def _choose(visits: Visits, table: pl.DataFrame, places: int | Sequence[str]) -> NDArray[np.uint32]:
+    """Codes of the chosen places (K,): the most visited first, or as listed."""
+    if isinstance(places, int):
+        if places < 1:
+            raise InputError(f"places is {places}; choose at least one place")
+        counts = np.bincount(table["place"].to_numpy(), minlength=len(visits.places))
+        counts[(visits.places == ELSEWHERE).arg_true().to_numpy()] = 0  # it is the last place in any case
+        most = np.argsort(-counts, kind="stable")[:places]  # codes follow names, and so ties go by name
+        return most[counts[most] > 0].astype(np.uint32)
+    names = pl.Series([places] if isinstance(places, str) else places, dtype=pl.String)
+    if not len(names) or names.is_duplicated().any() or ELSEWHERE in names:
+        raise InputError(
+            f"places is a list that is empty, names a place twice or names {ELSEWHERE!r}, which is always there; "
+            "name each chosen place once"
+        )
+    codes = pl.DataFrame({"place": visits.places}).with_row_index("code")
+    found = pl.DataFrame({"place": names}).join(codes, on="place", how="left", maintain_order="left")["code"]
+    unknown = names.filter(found.is_null()).to_list()
+    if unknown:
+        raise InputError(
+            f"{len(unknown)} of the {len(names)} chosen places are in no visit: {', '.join(map(repr, unknown[:5]))}"
+            f"{' ...' if len(unknown) > 5 else ''}; check their spelling, or leave them out"
+        )
+    return found.cast(pl.UInt32).to_numpy()
+
+
+def _one_place(table: pl.DataFrame, index: pl.Series, steps: Steps, rule: Rule) -> pl.DataFrame:
+    """Rows (person, step, place), one per person and step with a visit to a chosen place.
+
+    The last tie, two places at the same instant, goes to the one chosen first.
+    """
+    places = index.gather(table["place"])
+    chosen = table.select("person", "time", place=places).filter(places >= 0)
+    chosen = chosen.select("person", "time", "place", step=steps.of("time"))
+    if rule == "most-visited":
+        chosen = chosen.group_by("person", "step", "place").agg(n=pl.len(), time=pl.col("time").min())
+        best = [pl.col("n").cast(pl.Int64).neg(), pl.col("time")]
+    else:
+        best = [pl.col("time") if rule == "first" else pl.col("time").to_physical().neg()]
+    ranked = chosen.sort("person", "step", *best, "place")
+    same = (pl.col("person") == pl.col("person").shift()) & (pl.col("step") == pl.col("step").shift())
+    return ranked.filter(~same.fill_null(False)).select("person", "step", "place")
+
+
+def _fill(
+    seen: pl.DataFrame, elsewhere: int, people: int, steps: int, min_active: int
+) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int32]]:
+    """People's codes (N,), their places (N, T) and number of active steps (N,), for those active enough."""
+    person = seen["person"].to_numpy()
+    counts = np.bincount(person, minlength=people)
+    kept = np.flatnonzero(counts >= max(min_active, 1))
+    if not len(kept):
+        raise InputError(
+            f"no person is seen in at least {min_active} of {steps} steps at the {elsewhere} chosen places; the most "
+            f"active is seen in {counts.max(initial=0)}; lower min_active, or choose shorter windows or more places"
+        )
+    if len(kept) * steps > _MOST_CELLS:
+        raise InputError(
+            f"{len(kept):,} people times {steps:,} steps are too many to hold; choose longer windows, or an origin and "
+            "an end that leave out stray times"
+        )
+    row = np.full(people, -1, dtype=np.int64)
+    row[kept] = np.arange(len(kept))
+    array = np.full((len(kept), steps), elsewhere, dtype=np.int32)
+    inside = row[person] >= 0
+    array[row[person[inside]], seen["step"].to_numpy()[inside]] = seen["place"].to_numpy()[inside]
+    return pl.Series(kept, dtype=pl.UInt32), array, counts[kept].astype(np.int32)
