@@ -1,0 +1,97 @@
+"""A simulated city written to a file in bounded memory, whole or not at all."""
+
+import gzip
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import IO, Literal
+
+import polars as pl
+
+from passerby.errors import InputError, PasserbyError
+
+from .city import City
+
+_FOURSQUARE_TIME = "%a %b %d %H:%M:%S +0000 %Y"
+
+
+def write_city(
+    path: str | Path,
+    people: int = 2000,
+    places: int = 200,
+    days: int = 14,
+    step: str | timedelta = "1h",
+    seed: int = 0,
+    *,
+    seen: float = 1.0,
+    start: str | datetime = "2024-01-01",
+    layout: Literal["table", "foursquare"] = "table",
+) -> int:
+    """Write the visits of a simulated city to a file and tell how many there are.
+
+    The table has the columns person, time and place, as Parquet where the path ends so and otherwise as CSV, with
+    gzip where the path ends in `.gz`; "foursquare" is the layout of the TIST2015 check-ins. The file takes its name
+    only once it is complete.
+    """
+    city = City(people, places, days, step, seed, seen, start)
+    target = Path(path)
+    if layout not in ("table", "foursquare"):
+        raise InputError(f"layout {layout!r} cannot be written; choose 'table' or 'foursquare'")
+    names = pl.Series("place", _venue_ids(places) if layout == "foursquare" else city.place_names())
+    frames = (chunk.with_columns(place=names.gather(chunk["place"])) for chunk in city.chunks())
+    with whole_or_nothing(target) as temporary:
+        if target.suffix == ".parquet" and layout == "table":
+            return _write_parquet(temporary, frames)
+        with temporary.open("wb") as file:
+            if target.suffix != ".gz":
+                return _write_text(file, frames, layout)
+            with gzip.GzipFile(filename="", mode="wb", compresslevel=5, fileobj=file, mtime=0) as packed:
+                return _write_text(packed, frames, layout)
+
+
+@contextmanager
+def whole_or_nothing(target: Path) -> Iterator[Path]:
+    """A temporary path beside the target that becomes the target on success and vanishes on failure."""
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield temporary
+        temporary.replace(target)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PasserbyError(f"{target} could not be written: {reason}; nothing was left behind") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_text(file: IO[bytes] | gzip.GzipFile, frames: Iterator[pl.DataFrame], layout: str) -> int:
+    rows = 0
+    for frame in frames:
+        if layout == "foursquare":
+            lines = frame.select("person", "place", "time", offset=pl.lit(60))
+            text = lines.write_csv(separator="\t", include_header=False, datetime_format=_FOURSQUARE_TIME)
+        else:
+            text = frame.write_csv(include_header=rows == 0, datetime_format="%Y-%m-%dT%H:%M:%SZ")
+        file.write(text.encode())
+        rows += frame.height
+    return rows
+
+
+def _write_parquet(path: Path, frames: Iterator[pl.DataFrame]) -> int:
+    """Parts of a chunk each, joined as a stream: polars writes no Parquet file bit by bit."""
+    rows = 0
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".city-") as folder:
+        parts: list[Path] = []
+        for frame in frames:
+            parts.append(Path(folder, f"{len(parts):06d}.parquet"))
+            frame.write_parquet(parts[-1])
+            rows += frame.height
+        pl.scan_parquet(parts).sink_parquet(path)
+    return rows
+
+
+def _venue_ids(places: int) -> list[str]:
+    """Ids of 24 hexadecimal digits, as Foursquare's."""
+    return [f"{0x4B << 88 | index * 0x9E3779B97F4A7C15F39CC1 % (1 << 88):024x}" for index in range(places)]
