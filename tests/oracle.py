@@ -84,7 +84,7 @@ class World:
     def right(self, guess: Ints) -> Floats:
         """The law of the number of right steps of a guess (T + 1,)."""
         number = (self.traces == guess).sum(axis=1)
-        return np.bincount(number, weights=self.chance, minlength=self.steps + 1)
+        return np.asarray(np.bincount(number, weights=self.chance, minlength=self.steps + 1), dtype=np.float64)
 
     def map_success(self, channel: Floats, misses: int) -> float:
         """Success of the likeliest trace given each series (the first one, if several are as likely)."""

@@ -1,0 +1,176 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.oracle import World
+from tests.strategies import FINITE, Case, cases
+from tests.strategies import chain as random_chain
+
+import passerby as pb
+from passerby.kernels import chain
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+NO_TABLE = np.empty((0, 0))
+
+
+def logs(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(values)
+
+
+def dense(release: pb.Release, places: int, evidence: Floats) -> Floats:
+    """Log-likelihood of every place at every step (T, M), from sparse evidence (T, S + 1)."""
+    out = np.repeat(evidence[:, :1], places, axis=1)
+    for t, step in enumerate(release.sensors):
+        for j, place in enumerate(step):
+            out[t, place] = evidence[t, 1 + j]
+    return out
+
+
+def viterbi(prior: pb.MarkovPrior, emission: Floats) -> tuple[Ints, float]:
+    """The plain twin of `decode`: full recursion with stored pointers, first maximum wins."""
+    steps = len(emission)
+    value = logs(prior.initial) + emission[0]
+    back = np.zeros((steps, prior.places), dtype=np.int64)
+    for t in range(1, steps):
+        reach = value[:, None] + logs(prior.matrices[0 if prior.homogeneous else t - 1])
+        back[t] = reach.argmax(axis=0)
+        value = reach.max(axis=0) + emission[t]
+    trace = np.empty(steps, dtype=np.int64)
+    trace[-1] = value.argmax()
+    for t in range(steps - 1, 0, -1):
+        trace[t - 1] = back[t, trace[t]]
+    return trace, float(value.max())
+
+
+def decode(prior: pb.MarkovPrior, release: pb.Release, evidence: Floats, fast: bool) -> tuple[Ints, Floats]:
+    log_matrices = logs(prior.matrices)
+    table = chain.dominance(log_matrices[0]) if fast else NO_TABLE
+    traces, value = chain.decode(logs(prior.initial), log_matrices, table, release.grid, evidence)
+    return traces, value
+
+
+def all_evidence(case: Case) -> tuple[World, Floats, Floats]:
+    """The world of a case, the likelihoods of its possible series (n, traces), and their evidence (n, T, S + 1)."""
+    world = World(case.prior, case.steps)
+    tables = case.release.signals() or []
+    width = case.release.grid.shape[1] + 1
+    evidence = []
+    for picks in np.ndindex(*(len(table) for table in tables)):
+        rows = np.full((case.steps, width), -np.inf)
+        for t, pick in enumerate(picks):
+            rows[t, : tables[t].shape[1]] = logs(tables[t][pick])
+        evidence.append(rows)
+    channel = world.likelihoods(case.release)
+    possible = channel @ world.chance > 0
+    return world, channel[possible], np.array(evidence)[possible]
+
+
+class TestDecode:
+    @given(cases(mechanisms=FINITE))
+    def test_finds_a_likeliest_trace(self, case: Case) -> None:
+        world, channel, evidence = all_evidence(case)
+        for fast in (False, True) if case.prior.homogeneous else (False,):
+            traces, value = decode(case.prior, case.release, evidence, fast)
+            best = (channel * world.chance).max(axis=1)
+            np.testing.assert_allclose(np.exp(value), best, rtol=1e-9)
+            index = np.ravel_multi_index(tuple(traces.T), (world.places,) * world.steps)
+            found = (channel * world.chance)[np.arange(len(index)), index]
+            np.testing.assert_allclose(found, best, rtol=1e-9)
+
+    @pytest.mark.parametrize("sparse", [False, True])
+    @pytest.mark.parametrize("kind", ["stationary", "started", "varying"])
+    @pytest.mark.parametrize("places", [1, 2, 9, 40])
+    def test_agrees_with_the_plain_recursion(self, places: int, kind: str, sparse: bool) -> None:
+        steps, runs = 30, 20
+        prior = random_chain(places, places, steps, kind, sparse)
+        rng = np.random.default_rng(8)
+        sensors = [rng.choice(places, size=rng.integers(0, min(3, places) + 1), replace=False) for _ in range(steps)]
+        release = pb.Release(sensors, pb.Gaussian(0.5))
+        evidence = release.evidence(release.publish(prior.sample(runs, steps, rng), rng))
+        for fast in (False, True) if prior.homogeneous else (False,):
+            traces, value = decode(prior, release, evidence, fast)
+            for i in range(runs):
+                trace, best = viterbi(prior, dense(release, places, evidence[i]))
+                assert value[i] == pytest.approx(best, rel=1e-9)
+                if places > 2:
+                    np.testing.assert_array_equal(traces[i], trace)
+
+    def test_dominated_places_are_left_out_without_a_difference(self) -> None:
+        """Near-deterministic habits and the paper's line: the two kinds of chain that the table is made for."""
+        rng = np.random.default_rng(3)
+        habits = 0.95 * rng.dirichlet(np.full(30, 0.05), 30) + 0.05 / 30
+        for prior in (pb.MarkovPrior.stationary(habits), pb.line_prior(30)):
+            release = pb.Release(rng.integers(0, 30, 50), pb.Gaussian(1.0))
+            evidence = release.evidence(release.publish(prior.sample(50, 50, rng), rng))
+            plain, fast = (decode(prior, release, evidence, fast) for fast in (False, True))
+            np.testing.assert_array_equal(plain[1], fast[1])
+            np.testing.assert_array_equal(plain[0], fast[0])
+
+    def test_ties_go_to_the_lowest_place(self) -> None:
+        prior = pb.MarkovPrior(np.full(4, 0.25), np.full((4, 4), 0.25))
+        release = pb.Release([[], 2, []])
+        seen = np.array([[[0, -np.inf], [-np.inf, 0], [0, -np.inf]], [[0, -np.inf], [0, -np.inf], [0, -np.inf]]])
+        for fast in (False, True):
+            traces, _ = decode(prior, release, seen, fast)
+            np.testing.assert_array_equal(traces, [[0, 2, 0], [0, 0, 0]])
+
+    def test_a_thousand_unlikely_steps_do_not_underflow(self) -> None:
+        prior = pb.line_prior(5)
+        release = pb.Release([4] * 1000, pb.Gaussian(0.01))
+        evidence = release.evidence(np.full((1, 1000, 1), 30.0))
+        _, value = decode(prior, release, evidence, fast=True)
+        assert np.isfinite(value).all()
+        assert value[0] == pytest.approx(viterbi(prior, dense(release, 5, evidence[0]))[1], rel=1e-12)
+
+
+class TestPosterior:
+    @given(cases(mechanisms=FINITE))
+    def test_is_the_law_of_the_trace_given_the_series(self, case: Case) -> None:
+        world, channel, evidence = all_evidence(case)
+        for likelihood, logged in zip(channel[:20], evidence[:20], strict=True):
+            start, moves, log_mass = chain.posterior(
+                case.prior.initial, case.prior.matrices, case.release.grid, np.exp(logged)
+            )
+            assert np.exp(log_mass) == pytest.approx(likelihood @ world.chance, rel=1e-9)
+            marginals = world.posterior_marginals(likelihood)
+            np.testing.assert_allclose(start, marginals[0], atol=1e-9)
+            for t, pair in enumerate(world.posterior_pairs(likelihood)):
+                np.testing.assert_allclose(marginals[t][:, None] * moves[t], pair, atol=1e-9)
+
+    def test_an_impossible_series_is_said_to_be(self) -> None:
+        initial, moves = np.array([1.0, 0.0]), np.eye(2)[None]
+        places = np.array([[1], [0]])
+        *_, log_mass = chain.posterior(initial, moves, places, np.array([[0.0, 1.0], [1.0, 1.0]]))
+        assert log_mass == -np.inf
+        *_, log_mass = chain.posterior(initial, moves, places, np.array([[1.0, 1.0], [1.0, 0.0]]))
+        assert log_mass == -np.inf
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
+def test_dominance_allows_ignoring_a_place(seed: int, places: int, sparse: bool) -> None:
+    prior = random_chain(seed, places, 2, "started", sparse)
+    log_moves = logs(prior.transition)
+    table = chain.dominance(log_moves)
+    value = np.random.default_rng(seed).normal(size=places)
+    for x in range(places):
+        for y in range(places):
+            if value[y] + table[x, y] <= value[x]:
+                assert (value[y] + log_moves[y] <= value[x] + log_moves[x] + 1e-12).all()
+    assert (np.diag(table) == 0).all()
+
+
+@pytest.mark.parametrize("places", [1, 2, 5, 30])
+def test_stationary_against_a_linear_solve(places: int) -> None:
+    moves = np.random.default_rng(places).dirichlet(np.ones(places), places)
+    system = np.vstack([moves.T - np.eye(places), np.ones(places)])
+    solved = np.linalg.lstsq(system, np.append(np.zeros(places), 1.0), rcond=None)[0]
+    np.testing.assert_allclose(chain.stationary(moves), solved, atol=1e-10)
+
+
+def test_draw_inverts_the_distribution_function() -> None:
+    initial, moves = np.array([0.25, 0.0, 0.75]), np.eye(3)[None]
+    uniform = np.array([[0.0, 0.5], [0.2499, 0.0], [0.25, 0.99], [0.9999999, 0.5], [1.0, 1.0]])
+    np.testing.assert_array_equal(chain.draw(initial, moves, uniform), [[0, 0], [0, 0], [2, 2], [2, 2], [2, 2]])

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.oracle import World
+from tests.strategies import chain as random_chain
+from tests.strategies import chains
+
+import passerby as pb
+from passerby.bounds import fast_joint_maxima, full_joint_maxima, log_joint_maxima
+
+
+def gaps(prior: pb.MarkovPrior, steps: int) -> NDArray[np.float64]:
+    """The paper's recursion over gaps (Theorem 1) as it is written, for chains at equilibrium: `f(k)`."""
+    powers = [np.linalg.matrix_power(prior.transition, d) for d in range(steps)]
+    table = np.zeros((steps, steps, prior.places))  # chosen steps - 1, total gap, last place
+    table[0, 0] = prior.initial
+    for k in range(1, steps):
+        for total in range(k, steps):
+            for gap in range(1, total - k + 2):
+                reach = (table[k - 1, total - gap][:, None] * powers[gap]).max(axis=0)
+                table[k, total] = np.maximum(table[k, total], reach)
+    return np.asarray(table.max(axis=(1, 2)))
+
+
+@given(chains())
+def test_full_is_enumeration(chain: tuple[pb.MarkovPrior, int]) -> None:
+    prior, steps = chain
+    np.testing.assert_allclose(
+        np.exp(full_joint_maxima(prior, steps)), World(prior, steps).joint_maxima(), rtol=1e-9, atol=1e-300
+    )
+
+
+@given(chains(kinds=("stationary",)))
+def test_fast_is_never_below_and_equal_where_certified(chain: tuple[pb.MarkovPrior, int]) -> None:
+    prior, steps = chain
+    fast, certified = fast_joint_maxima(prior, steps)
+    full = full_joint_maxima(prior, steps)
+    assert (fast >= full - 1e-9).all()
+    np.testing.assert_allclose(fast[certified], full[certified], atol=1e-9)
+    assert certified[0]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@given(seed=st.integers(0, 10**6), places=st.integers(1, 8), steps=st.integers(1, 14))
+def test_all_three_recursions_agree_on_longer_chains(sparse: bool, seed: int, places: int, steps: int) -> None:
+    prior = random_chain(seed, places, steps, "stationary", sparse)
+    full = full_joint_maxima(prior, steps)
+    np.testing.assert_allclose(np.exp(full), gaps(prior, steps), rtol=1e-9, atol=1e-300)
+    fast, certified = fast_joint_maxima(prior, steps)
+    assert (fast >= full - 1e-9).all()
+    np.testing.assert_allclose(fast[certified], full[certified], atol=1e-9)
+
+
+def test_the_line_is_certified() -> None:
+    fast, certified = fast_joint_maxima(pb.line_prior(40), 25)
+    assert certified.all()
+    np.testing.assert_allclose(fast, full_joint_maxima(pb.line_prior(40), 25), atol=1e-9)
+
+
+def test_a_star_is_not_and_falls_back() -> None:
+    """From the hub to any leaf and back: every second step is sure, and only half of the steps can be had that way."""
+    moves = np.zeros((7, 7))
+    moves[0, 1:] = 1 / 6
+    moves[1:, 0] = 1
+    prior, steps = pb.MarkovPrior.stationary(0.99 * moves + 0.01 / 7), 12
+    fast, certified = fast_joint_maxima(prior, steps)
+    full = full_joint_maxima(prior, steps)
+    assert not certified.all()
+    assert certified[: steps // 2].all()
+    assert (fast[~certified] > full[~certified]).any()
+    table, exact = log_joint_maxima(prior, steps)
+    assert exact
+    np.testing.assert_allclose(table, full, atol=1e-12)
+
+
+def test_one_place_and_one_step() -> None:
+    np.testing.assert_array_equal(log_joint_maxima(pb.line_prior(1), 7)[0], np.zeros(7))
+    table, exact = log_joint_maxima(pb.line_prior(4), 1)
+    assert exact
+    assert table == pytest.approx([np.log(pb.line_prior(4).initial.max())])
+
+
+def test_values_fall_with_the_number_of_steps_chosen() -> None:
+    for prior in (pb.line_prior(20), random_chain(1, 6, 10, "varying"), random_chain(2, 6, 10, "started", sparse=True)):
+        table, _ = log_joint_maxima(prior, 10) if prior.homogeneous else (full_joint_maxima(prior, 10), True)
+        assert (np.diff(table) <= 1e-12).all()

@@ -1,0 +1,125 @@
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import passerby as pb
+from passerby.information import shannon, sighting_probabilities
+from tests.oracle import World
+from tests.reference import prior_of, small_cases
+from tests.strategies import Case, Jumbled, cases, chains
+
+
+@pytest.mark.parametrize("case", small_cases())
+def test_reference_values(case: Any) -> None:
+    prior, release = prior_of(case), pb.Release(case["sensors"])
+    assert pb.entropy(prior, release.steps) == pytest.approx(case["entropy"], abs=1e-9)
+    order1 = pb.mutual_information(prior, release, "order1")
+    assert order1 == pytest.approx(case["mutual_information_order1"], abs=1e-9)
+
+
+def test_reference_values_of_the_line(line_reference: Any) -> None:
+    prior = pb.line_prior(line_reference["places"], line_reference["tau"])
+    sensors = line_reference["sensors"]
+    assert pb.entropy(prior, line_reference["steps"]) == pytest.approx(line_reference["entropy"], abs=1e-9)
+    order1 = pb.mutual_information(prior, pb.Release(sensors), "order1")
+    assert order1 == pytest.approx(line_reference["mi_order1"], abs=1e-9)
+    for sigma, value in line_reference["mi_gaussian_paper"].items():
+        release = pb.Release(sensors, pb.Gaussian(float(sigma)))
+        assert pb.mutual_information(prior, release, "paper-gaussian") == pytest.approx(value, abs=1e-9)
+
+
+@given(chains())
+def test_entropy_is_that_of_all_traces(chain: tuple[pb.MarkovPrior, int]) -> None:
+    prior, steps = chain
+    assert pb.entropy(prior, steps) == pytest.approx(World(prior, steps).entropy(), abs=1e-9)
+
+
+@given(cases())
+def test_order_one_is_a_bound_and_exact_up_to_two_steps(case: Case) -> None:
+    world = World(case.prior, case.steps)
+    exact = world.information(world.sightings(case.release))
+    order1 = pb.mutual_information(case.prior, case.release, "order1")
+    assert exact <= order1 + 1e-9
+    if case.steps <= 2:
+        assert order1 == pytest.approx(exact, abs=1e-9)
+
+
+@given(cases())
+def test_order_one_is_the_sum_of_conditional_entropies(case: Case) -> None:
+    world = World(case.prior, case.steps)
+    told = np.stack([world._column(case.release, t) for t in range(case.steps)], axis=1)
+    total = 0.0
+    for t in range(case.steps):
+        pair = np.zeros((5, 5))
+        np.add.at(pair, (told[:, t - 1] if t else np.zeros(len(told), int), told[:, t]), world.chance)
+        total += float(shannon(pair, axis=None) - shannon(pair.sum(axis=1)))
+    assert pb.mutual_information(case.prior, case.release, "order1") == pytest.approx(total, abs=1e-9)
+
+
+@given(cases())
+def test_sighting_probabilities(case: Case) -> None:
+    world = World(case.prior, case.steps)
+    for t, law in enumerate(sighting_probabilities(case.prior, case.release)):
+        seen = np.bincount(world._column(case.release, t), weights=world.chance, minlength=len(law))
+        np.testing.assert_allclose(law, seen, atol=1e-12)
+
+
+def test_the_gaussian_bound_lies_between_the_information_and_raw_counts() -> None:
+    """One step and one sensor: the exact information is a one-dimensional integral."""
+    from scipy.integrate import quad
+
+    p, sigma = 0.3, 0.8
+    prior, release = pb.MarkovPrior([p, 1 - p], [[1, 0], [0, 1]]), pb.Release([0], pb.Gaussian(sigma))
+
+    def density(value: float, mean: float) -> float:
+        return float(np.exp(release.mechanism.log_likelihood(value, mean)))
+
+    def gain(value: float) -> float:
+        mixed = p * density(value, 1) + (1 - p) * density(value, 0)
+        return float(sum(w * density(value, m) * np.log(density(value, m) / mixed) for w, m in ((p, 1), (1 - p, 0))))
+
+    exact = quad(gain, -8, 9)[0]
+    paper = pb.mutual_information(prior, release, "paper-gaussian")
+    raw = pb.mutual_information(prior, pb.Release([0]), "order1")
+    assert exact < paper < raw
+
+
+@given(cases(mechanisms=(pb.Gaussian(0.05),)))
+def test_the_gaussian_bound_approaches_the_entropy_of_each_step_without_noise(case: Case) -> None:
+    laws = sighting_probabilities(case.prior, case.release)
+    paper = pb.mutual_information(case.prior, case.release, "paper-gaussian")
+    assert paper == pytest.approx(sum(float(shannon(law)) for law in laws), abs=1e-9)
+
+
+@given(cases())
+def test_the_gaussian_bound_falls_with_noise(case: Case) -> None:
+    values = [
+        pb.mutual_information(case.prior, pb.Release(case.release.sensors, pb.Gaussian(s)), "paper-gaussian")
+        for s in (0.2, 1, 5, 1e4)
+    ]
+    assert all(a >= b - 1e-12 for a, b in pairwise(values))
+    assert values[-1] == pytest.approx(0, abs=1e-6)
+
+
+class TestRefusals:
+    def test_methods_refuse_mechanisms_they_do_not_hold_for(self) -> None:
+        prior = pb.line_prior(4)
+        with pytest.raises(pb.UnsupportedRelease, match="order1: holds for raw counts, not for Gaussian"):
+            pb.mutual_information(prior, pb.Release([1], pb.Gaussian(1.0)), "order1")
+        with pytest.raises(pb.UnsupportedRelease, match="paper-gaussian: holds for Gaussian noise, not for Raw"):
+            pb.mutual_information(prior, pb.Release([1]), "paper-gaussian")
+        with pytest.raises(pb.UnsupportedRelease, match="Jumbled"):
+            pb.mutual_information(prior, pb.Release([1], Jumbled(0.1), others=[0]), "order1")
+
+    def test_unknown_methods_are_named(self) -> None:
+        with pytest.raises(pb.InputError, match=r"^method: expected one of .*order1.*, got 'guess'"):
+            pb.mutual_information(pb.line_prior(4), pb.Release([1]), "guess")  # type: ignore[arg-type]
+
+    def test_prior_and_release_are_checked(self) -> None:
+        with pytest.raises(pb.InputError, match=r"sensors\[0\] = 9"):
+            pb.mutual_information(pb.line_prior(4), pb.Release([9]), "order1")
+        with pytest.raises(pb.InputError, match=r"^steps: .* got 0"):
+            pb.entropy(pb.line_prior(4), 0)
