@@ -145,7 +145,7 @@ class City:
     def _zipf(self, kind: str, uniform: Floats) -> Integers:
         """The k-th place of a kind with a probability proportional to log(1 + 1/k), nearly 1/k."""
         first, size = self.kinds[kind]
-        rank = np.exp(uniform * np.log(size + 1)).astype(np.int64) - 1
+        rank: Integers = np.exp(uniform * np.log(size + 1)).astype(np.int64) - 1
         return first + np.minimum(rank, size - 1)
 
     def _draw(self, purpose: str, person: Integers, moment: Integers | None = None) -> Floats:

@@ -14,6 +14,8 @@ from .files import read_chunks
 from .layouts import Layout
 
 BOM = b"\xef\xbb\xbf"
+_LONGEST_RECORD = 16 << 20
+"""Bytes after which an open quote is taken for a stray one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,7 +80,7 @@ def blocks(chunks: Iterable[bytes], quote: str | None) -> Iterator[bytes]:
 
 
 def _record_end(text: bytes, quote: str | None) -> int:
-    """Where the last whole record ends. In valid CSV an even number of quotes lies before it."""
+    """Where the last whole record ends, or 0. In valid CSV an even number of quotes lies before it."""
     last = end = text.rfind(b"\n") + 1
     if quote is None or not end:
         return end
@@ -87,7 +89,7 @@ def _record_end(text: bytes, quote: str | None) -> int:
         previous = text.rfind(b"\n", 0, end - 1) + 1
         odd ^= text.count(quote.encode(), previous, end) % 2
         end = previous
-    return end or last
+    return end or (last if len(text) > _LONGEST_RECORD else 0)
 
 
 def _parse(path: Path, block: bytes, line: int, layout: Layout, roles: dict[str, str]) -> pl.DataFrame:
@@ -111,7 +113,7 @@ def _parse(path: Path, block: bytes, line: int, layout: Layout, roles: dict[str,
 
 
 def _parse_leniently(path: Path, block: bytes, line: int, layout: Layout) -> pl.DataFrame:
-    """Python's reader puts up with stray quotes, and knows the line of what is really wrong."""
+    """Python's reader puts up with quotes inside of a field, and knows the line of what is really wrong."""
     try:
         text = block.decode()
     except UnicodeDecodeError as error:
@@ -120,6 +122,7 @@ def _parse_leniently(path: Path, block: bytes, line: int, layout: Layout) -> pl.
     width = len(layout.columns)
     reader = _Reader(text, layout)
     rows: list[list[str | None]] = []
+    begin = line
     try:
         for fields in reader:
             if len(fields) > width:
@@ -128,9 +131,12 @@ def _parse_leniently(path: Path, block: bytes, line: int, layout: Layout) -> pl.
                     "expected; a field that holds the separator must stand in quotes"
                 )
             rows.append([*(field or None for field in fields), *[None] * (width - len(fields))])
+            begin = line + reader.line_num
     except csv.Error:
-        bad = line + reader.line_num - 1
-        raise InputError(f"{path}, near line {bad:,}: not a table; is a quote never closed?") from None
+        raise InputError(
+            f"{path}, line {begin:,}: a quote is never closed, or closes before the end of its field; "
+            "quotes inside a quoted field must be doubled"
+        ) from None
     return pl.DataFrame(rows, schema={str(index): pl.String for index in range(width)}, orient="row")
 
 
@@ -140,7 +146,7 @@ class _Reader:
     def __init__(self, text: str, layout: Layout) -> None:
         lines = io.StringIO(text, newline="")
         if layout.quote:
-            self._rows = csv.reader(lines, delimiter=layout.separator, quotechar=layout.quote)
+            self._rows = csv.reader(lines, delimiter=layout.separator, quotechar=layout.quote, strict=True)
         else:
             self._rows = csv.reader(lines, delimiter=layout.separator, quoting=csv.QUOTE_NONE)
 

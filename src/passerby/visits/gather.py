@@ -45,7 +45,7 @@ class Gatherer:
 
     def add(self, batch: Batch) -> None:
         """Take the rows of a batch, with the columns person, time, and place or latitude and longitude."""
-        frame = batch.frame.with_columns(_name("person"), row=pl.int_range(pl.len(), dtype=pl.UInt32))
+        frame = batch.frame.with_columns(_name(batch.frame["person"]), row=pl.int_range(pl.len(), dtype=pl.UInt32))
         blank = reduce(operator.and_, (pl.col(name).is_null() for name in batch.frame.columns))
         if frame["time"].null_count():
             frame = frame.filter(~blank)
@@ -54,7 +54,10 @@ class Gatherer:
         bad = frame["at"].is_null()
         self._bad_times.note(batch, frame.filter(bad), lambda row: shown(row["time"]))
         frame = frame.filter(~bad)
-        frame = frame.with_columns(_name("place")) if self.cells is None else self._located(batch, frame, self.cells)
+        if self.cells is None:
+            frame = frame.with_columns(_name(frame["place"]))
+        else:
+            frame = self._located(batch, frame, self.cells)
         kept = frame.drop_nulls(["person", "place"])
         self._missing += frame.height - kept.height
         part = kept.select(
@@ -142,10 +145,13 @@ def drop_duplicates(table: pl.DataFrame, people: int, rows: int = 4_000_000) -> 
     return pl.concat([table.filter(part_of == part).unique() for part in range(parts)])
 
 
-def _name(column: str) -> pl.Expr:
-    """Names as strings; null where there is nothing but blanks."""
-    name = pl.col(column).cast(pl.String)
-    return pl.when(name.str.len_bytes() > 0).then(name).alias(column)
+def _name(values: pl.Series) -> pl.Series:
+    """Names as strings; null where there are none. Whole numbers lose the `.0` that missing values gave them."""
+    if values.dtype.is_float():
+        whole = values.cast(pl.Int64, strict=False)
+        values = whole.cast(pl.String).zip_with(whole == values, values.fill_nan(None).cast(pl.String))
+    names = values.cast(pl.String)
+    return names.set(names.str.len_bytes() == 0, None) if (names == "").any() else names
 
 
 def _encode(values: pl.Series, *, numbers: bool = False) -> tuple[pl.Series, pl.Series]:

@@ -19,7 +19,7 @@ class Cells:
     """How coordinates become places: exactly one of the two is given.
 
     >>> Cells(grid_metres=500).names(pl.Series([48.8566, 48.8567]), pl.Series([2.3522, 2.3522])).to_list()
-    ['r30879c26684', 'r30879c26684']
+    ['r30880c26681', 'r30880c26681']
     """
 
     grid_metres: float | None = None

@@ -87,4 +87,4 @@ class Steps:
     def of(self, column: str) -> pl.Expr:
         """The step of each time in a column, below 0 or at least `count` where it lies outside."""
         since = pl.col(column).to_physical() - (self.origin - datetime(1970, 1, 1, tzinfo=UTC)) // _MICROSECOND
-        return (since // (self.length // _MICROSECOND)).cast(pl.Int32)
+        return (since // (self.length // _MICROSECOND)).cast(pl.Int64)

@@ -75,7 +75,7 @@ def window_visits(
 
     >>> from passerby.visits import simulate_city
     >>> window_visits(simulate_city(people=50, places=40, days=3), window="1h", places=20, min_active=1)
-    Traces(people=50, steps=72, places=21)
+    Traces(people=49, steps=72, places=21)
     """
     if rule not in get_args(Rule):
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")

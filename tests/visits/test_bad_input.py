@@ -1,0 +1,203 @@
+"""Every message says what is wrong, where, and what to do, and names nobody."""
+
+import bz2
+import gzip
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from passerby import InputError
+from passerby.visits import read_visits
+
+SECRET = "ann@example.org"
+HEADER = "person,time,place\n"
+GOOD = f"{SECRET},2024-01-01,park\n"
+
+
+def message(source: Any, **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read_visits(source, **options)
+    text = str(caught.value)
+    error: BaseException | None = caught.value
+    while error is not None:  # a traceback shows these as well, unless suppressed
+        assert SECRET not in str(error)
+        error = None if error.__suppress_context__ else error.__context__
+    return text
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[str | bytes], Path]:
+    def write(content: str | bytes) -> Path:
+        path = tmp_path / "visits.csv"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+File = Callable[[str | bytes], Path]
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    assert "nowhere.csv does not exist" in message(tmp_path / "nowhere.csv")
+    assert "is a folder" in message(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", HEADER.encode(), HEADER.encode() + b"\n\n", gzip.compress(b"")])
+def test_empty_files(file: File, content: bytes) -> None:
+    text = message(file(content))
+    assert "visits.csv is empty" in text
+
+
+def test_empty_tables(tmp_path: Path) -> None:
+    empty = pl.DataFrame(schema={"person": pl.String, "time": pl.String, "place": pl.String})
+    assert "the table is empty" in message(empty)
+    empty.write_parquet(tmp_path / "e.parquet")
+    assert "is empty" in message(tmp_path / "e.parquet")
+
+
+def test_missing_columns_list_those_found(file: File) -> None:
+    text = message(file("who,when,place,lat\n" + GOOD))
+    assert "no column for person, time" in text
+    assert "'who', 'when', 'place', 'lat'" in text
+    assert "person='<column>'" in text
+    assert "no column for 'whom' (given as person)" in message(file(HEADER + GOOD), person="whom")
+
+
+def test_neither_place_nor_coordinates(file: File) -> None:
+    text = message(file("person,time\n" + GOOD))
+    assert "no column for place" in text
+    assert "latitude and longitude, with grid_metres=500" in text
+
+
+def test_coordinates_need_a_grid(file: File) -> None:
+    assert "give grid_metres" in message(file("uid,datetime,lat,lng\n"))
+
+
+def test_a_first_line_of_data_is_not_shown(file: File) -> None:
+    text = message(file(GOOD + GOOD))
+    assert "the first line names no columns" in text
+    assert "person,time,place" in text
+
+
+def test_repeated_column_names(file: File) -> None:
+    assert "'time' more than once" in message(file("person,time,time,place\n"))
+
+
+def test_unparsable_times_are_counted_and_located(file: File) -> None:
+    bad = f"{SECRET},31/12/2024,park\n"
+    path = file(HEADER + GOOD + bad + GOOD + f"{SECRET},,park\n" + f"{SECRET},{SECRET},park\n" + bad + GOOD * 3)
+    text = message(path)
+    assert "4 of 9 rows have times that cannot be read" in text
+    assert "line 3 has '31/12/2024'; line 5 has nothing; line 6 has a value like 'aaa@aaaaaaa.aaa'; at most" in text
+    assert "max_unparsable" in text
+    assert read_visits(path, max_unparsable=0.45).skipped.times == 4
+
+
+def test_lines_are_counted_through_quoted_line_ends(file: File) -> None:
+    text = message(file('place,person,time\n"a\nb",x,2024-01-01\n\n"a\n\nb",x,2024-13-01\n'))
+    assert "line 5 has '2024-13-01'" in text
+
+
+def test_rows_of_tables_are_counted_from_one() -> None:
+    table = pl.DataFrame({"person": ["x"] * 3, "time": ["2024-01-01", "2024-01-01", "2024-14-01"], "place": ["p"] * 3})
+    assert "row 3 has '2024-14-01'" in message(table)
+
+
+def test_nothing_usable(file: File) -> None:
+    assert "none of its 1 rows has a person, a time and a place" in message(file(HEADER + ",2024-01-01,park\n"))
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
+def test_truncated_compression(file: File, compress: Callable[[bytes], bytes]) -> None:
+    lines = HEADER + "".join(f"{number * 7919 % 1000},2024-01-01,place {number}\n" for number in range(20_000))
+    whole = compress(lines.encode())
+    assert "truncated" in message(file(whole[: len(whole) // 2]))
+    assert "truncated" in message(file(whole[:-3]))
+
+
+def test_truncated_zstd(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv.zst"
+    pl.DataFrame({"person": [1, 2], "time": "2024-01-01", "place": "p"}).lazy().sink_csv(path, compression="zstd")
+    path.write_bytes(path.read_bytes()[:-4])
+    assert "truncated or damaged" in message(path)
+
+
+def test_damaged_gzip(file: File) -> None:
+    whole = bytearray(gzip.compress((HEADER + GOOD * 1000).encode()))
+    whole[len(whole) // 2] ^= 0xFF
+    whole[-6] ^= 0xFF
+    assert "damaged" in message(file(bytes(whole)))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"PK\x03\x04rest", "zip archive or spreadsheet"),
+        (b"\x89PNG\r\n\x1a\n", "an image"),
+        (b"PAR1 but not really", "no Parquet file"),
+        (b"a\x00b\x00c", "not a text table"),
+        ("person,time,place\n".encode("utf-16"), "not a text table"),
+        (b"person,time,place\n1,2024-01-01,caf\xe9\n", "line 2: not UTF-8"),
+        (b"person,time,place\n1,2024-01-01,a\n1,2024-01-01,b, c\n", "line 3: 4 fields where 3 columns"),
+        (b"1\tv\tTue Apr 03 18:00:08 +0000 2012\t0\n1\tv\tw\tx\ty\n", "line 2: 5 fields where 4 columns"),
+        (
+            b'place,person,time\nx,1,2024-01-01\n"y,1,2024-01-01\n' + b"z,1,2024-01-01\n" * 9000,
+            "line 3: a quote is never closed",
+        ),
+        (b'place,person,time\nx,1,2024-01-01\n"y,1,2024-01-01\nz,1,2024-01-01\n', "line 3: a quote is never closed"),
+    ],
+)
+def test_what_is_not_a_table(file: File, content: bytes, expected: str) -> None:
+    assert expected in message(file(content))
+
+
+@pytest.mark.parametrize("source", [None, 3, ["person"], {"person": [1]}])
+def test_other_objects(source: Any) -> None:
+    assert "is not a table of visits" in message(source)
+
+
+COORDINATES = "uid,datetime,lat,lng\n"
+
+
+@pytest.mark.parametrize("bad", ["91,0", "0,-180.5", "north,0", "0,nan", "inf,0"])
+def test_bad_coordinates(file: File, bad: str) -> None:
+    path = file(f"{COORDINATES}{SECRET},2024-01-01,48.8,2.3\n{SECRET},2024-01-01,,2.3\n{SECRET},2024-01-01,{bad}\n")
+    text = message(path, grid_metres=500)
+    assert "1 of 3 rows have bad coordinates: line 4 has latitude" in text
+    visits = read_visits(path, grid_metres=500, max_unparsable=0.5)
+    assert (visits.skipped.coordinates, visits.skipped.missing, len(visits)) == (1, 1, 1)
+
+
+def test_foursquare_has_no_coordinates(file: File) -> None:
+    path = file("1\tv\tTue Apr 03 18:00:08 +0000 2012\t0\n")
+    assert "holds no coordinates" in message(path, grid_metres=500)
+    assert "person= has no meaning" in message(path, layout="foursquare", person="x")
+
+
+def test_wrong_layout_does_not_show_rows(file: File) -> None:
+    gowalla = f"{SECRET}\t2012-04-03T18:00:08Z\t1\t2\tB\n"
+    assert "line 1: 5 fields where 4 columns" in message(file(gowalla), layout="foursquare")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"grid_metres": 0}, "grid_metres is 0"),
+        ({"grid_metres": 5, "h3_resolution": 5}, "not both"),
+        ({"timezone": "Moon"}, "'Moon' is not known"),
+        ({"max_unparsable": 2}, "max_unparsable is 2"),
+        ({"layout": "excel"}, "layout 'excel' is not known"),
+    ],
+)
+def test_options_that_make_no_sense(file: File, options: dict[str, Any], expected: str) -> None:
+    assert expected in message(file(HEADER + GOOD), **options)
+
+
+def test_h3_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, file: File) -> None:
+    monkeypatch.setitem(sys.modules, "h3", None)
+    assert "pip install h3" in message(file(COORDINATES), h3_resolution=7)
