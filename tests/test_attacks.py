@@ -1,0 +1,178 @@
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import passerby as pb
+from passerby.attacks import (
+    constant_attack,
+    decode_series,
+    map_attack,
+    prior_attack,
+    prior_trace,
+    sampled_attacks,
+    score,
+)
+from passerby.series import enumerate_series, sample_series, series_of
+from tests.oracle import World
+from tests.reference import prior_of, small_cases
+from tests.strategies import FINITE, Case, Jumbled, cases, chain, chains
+
+
+def generator() -> np.random.Generator:
+    return np.random.default_rng(11)
+
+
+@pytest.mark.parametrize("case", small_cases())
+def test_reference_values(case: Any) -> None:
+    prior, release, misses = prior_of(case), pb.Release(case["sensors"]), case["misses"]
+    found = {
+        "map": map_attack(prior, release, misses, series_of(prior, release, generator())).value,
+        "prior": prior_attack(prior, release.steps, misses).value,
+        "constant": constant_attack(prior, release.steps, misses).value,
+    }
+    assert found == pytest.approx({name: case[name] for name in found}, abs=1e-9)
+
+
+@given(chains())
+def test_constant_is_the_best_of_all_constants(chain: tuple[pb.MarkovPrior, int]) -> None:
+    prior, steps = chain
+    world = World(prior, steps)
+    for misses in range(steps):
+        assert constant_attack(prior, steps, misses).value == pytest.approx(world.constant_success(misses), abs=1e-9)
+
+
+@pytest.mark.parametrize("misses", [0, 3, 7, 11])
+def test_constants_that_are_never_scored_are_not_the_best(misses: int) -> None:
+    """Twelve steps are too many to enumerate: every place is scored instead."""
+    for prior in (pb.line_prior(15), chain(3, 15, 12, "started", sparse=True), chain(4, 15, 12, "stationary")):
+        guesses = np.repeat(np.arange(15)[:, None], 12, axis=1)
+        every = score(prior, pb.Release.silent(12), np.zeros((15, 12, 1)), guesses, misses)
+        assert constant_attack(prior, 12, misses).value == pytest.approx(every.max(), rel=1e-9)
+
+
+def test_constant_leaves_out_excluded_places() -> None:
+    prior = pb.MarkovPrior([0.6, 0.3, 0.1], np.eye(3))
+    assert constant_attack(prior, 4, 0).value == pytest.approx(0.6)
+    assert constant_attack(prior, 4, 0, exclude=(0,)).value == pytest.approx(0.3)
+    assert constant_attack(prior, 4, 0, exclude=(0, 1)).value == pytest.approx(0.1)
+
+
+@given(chains())
+def test_the_prior_trace_is_a_likeliest_one(chain: tuple[pb.MarkovPrior, int]) -> None:
+    prior, steps = chain
+    world = World(prior, steps)
+    trace = prior_trace(prior, steps)
+    assert world.success(trace, 0) == pytest.approx(world.chance.max(), rel=1e-9)
+    for misses in range(steps):
+        assert prior_attack(prior, steps, misses).value == pytest.approx(world.success(trace, misses), abs=1e-9)
+
+
+@given(cases(mechanisms=FINITE))
+def test_map_is_scored_as_enumeration_scores_its_guesses(case: Case) -> None:
+    series = enumerate_series(case.prior, case.release)
+    assert series is not None
+    world = World(case.prior, case.steps)
+    guesses, _ = decode_series(case.prior, case.release, series.evidence)
+    total = 0.0
+    for guess, evidence, mass in zip(guesses, series.evidence, series.mass, strict=True):
+        likelihood = np.ones(len(world.traces))
+        for t in range(case.steps):
+            likelihood *= np.exp(evidence[t])[world._column(case.release, t)]
+        total += mass * world.success(guess, case.misses, likelihood)
+    attack = map_attack(case.prior, case.release, case.misses, series)
+    assert attack.value == pytest.approx(total, abs=1e-9)
+    assert attack.error == 0
+
+
+@given(cases(mechanisms=FINITE))
+def test_map_is_optimal_when_nothing_may_be_missed(case: Case) -> None:
+    series = enumerate_series(case.prior, case.release)
+    assert series is not None
+    world = World(case.prior, case.steps)
+    optimum = world.optimum(world.likelihoods(case.release), 0)
+    assert map_attack(case.prior, case.release, 0, series).value == pytest.approx(optimum, abs=1e-9)
+
+
+@given(cases(mechanisms=FINITE))
+def test_attacks_grow_with_misses_and_stay_probabilities(case: Case) -> None:
+    series = enumerate_series(case.prior, case.release)
+    assert series is not None
+    values = np.array(
+        [
+            [
+                map_attack(case.prior, case.release, misses, series).value,
+                prior_attack(case.prior, case.steps, misses).value,
+                constant_attack(case.prior, case.steps, misses).value,
+            ]
+            for misses in range(case.steps)
+        ]
+    )
+    assert (np.diff(values, axis=0) >= -1e-12).all()
+    assert (values >= 0).all()
+    assert (values <= 1).all()
+
+
+@pytest.mark.parametrize("mechanism", [pb.Raw(), Jumbled(0.4)], ids=repr)
+@pytest.mark.parametrize("misses", [0, 1, 2])
+def test_a_sample_agrees_with_the_list(mechanism: pb.Mechanism, misses: int) -> None:
+    prior, release = chain(9, 4, 5, "started"), pb.Release([0, [1, 2], 3, [], 0], mechanism, [0, [1, 0], 1, [], 0])
+    exact = map_attack(prior, release, misses, series_of(prior, release, generator(), how="enumerate"))
+    drawn = map_attack(prior, release, misses, sample_series(prior, release, generator(), 2000))
+    assert 0 < drawn.error < 0.02
+    assert abs(drawn.value - exact.value) <= 4 * drawn.error
+
+
+@pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(0.7)], ids=repr)
+@pytest.mark.parametrize("misses", [0, 2])
+def test_plain_monte_carlo_agrees_with_exact_scores(mechanism: pb.Mechanism, misses: int) -> None:
+    prior, release = chain(9, 4, 5, "started"), pb.Release([0, [1, 2], 3, [], 0], mechanism)
+    plain = sampled_attacks(prior, release, misses, generator(), runs=4000)
+    series = series_of(prior, release, np.random.default_rng(12), runs=4000)
+    exact = {
+        "map": map_attack(prior, release, misses, series),
+        "prior": prior_attack(prior, 5, misses),
+        "constant": constant_attack(prior, 5, misses),
+    }
+    assert plain.keys() == exact.keys()
+    for name, attack in plain.items():
+        # The rate of the luckiest constant is a maximum over places, and so a little too high.
+        slack = 4 * np.hypot(attack.error, exact[name].error) + (0.01 if name == "constant" else 0)
+        assert abs(attack.value - exact[name].value) <= slack, name
+    # Scoring each series exactly is never noisier than counting successes.
+    assert exact["map"].error <= plain["map"].error * 1.05
+
+
+@settings(max_examples=25)
+@given(cases(mechanisms=FINITE))
+def test_noise_never_helps_the_best_guess(case: Case) -> None:
+    """MAP is the best attack when nothing may be missed, so publishing less can only lower it."""
+    values = []
+    for share in (0.0, 0.2, 0.7, 1.0):
+        release = pb.Release(case.release.sensors, Jumbled(share), case.release.others)
+        series = enumerate_series(case.prior, release, max_series=100_000)
+        assert series is not None
+        values.append(map_attack(case.prior, release, 0, series).value)
+    assert (np.diff(values) <= 1e-9).all()
+    assert values[-1] == pytest.approx(prior_attack(case.prior, case.steps, 0).value, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["stationary", "started", "varying"])
+def test_gaussian_noise_never_helps_beyond_the_error(kind: str) -> None:
+    prior = chain(21, 6, 8, kind)
+    sensors: list[int | list[int]] = [0, 1, [2, 3], 4, 5, [], 0, 1]
+    attacks = []
+    for sigma in (0.1, 0.5, 1.0, 3.0):
+        release = pb.Release(sensors, pb.Gaussian(sigma))
+        attacks.append(map_attack(prior, release, 0, sample_series(prior, release, generator(), 1500)))
+    raw = pb.Release(sensors)
+    values = [map_attack(prior, raw, 0, series_of(prior, raw, generator())), *attacks]
+    for less, more in pairwise(values):
+        assert more.value <= less.value + 4 * np.hypot(less.error, more.error)
+    # Hardly any noise is as good as none, and a great deal as good as silence.
+    assert abs(values[0].value - values[1].value) <= 4 * values[1].error + 1e-3
+    release = pb.Release(sensors, pb.Gaussian(1e6))
+    drowned = map_attack(prior, release, 0, sample_series(prior, release, generator(), 200))
+    assert drowned.value == pytest.approx(prior_attack(prior, 8, 0).value, rel=1e-3)
