@@ -144,6 +144,7 @@ def test_damaged_gzip(file: File) -> None:
         ("person,time,place\n".encode("utf-16"), "not a text table"),
         (b"person,time,place\n1,2024-01-01,caf\xe9\n", "line 2: not UTF-8"),
         (b"person,time,place\n1,2024-01-01,a\n1,2024-01-01,b, c\n", "line 3: 4 fields where 3 columns"),
+        (b"person,time,place\n1,2024-01-01,a\n1,2024-01-01\n1,2024-01-01,b, c\n", "line 4: 4 fields where 3 columns"),
         (b"1\tv\tTue Apr 03 18:00:08 +0000 2012\t0\n1\tv\tw\tx\ty\n", "line 2: 5 fields where 4 columns"),
         (
             b'place,person,time\nx,1,2024-01-01\n"y,1,2024-01-01\n' + b"z,1,2024-01-01\n" * 9000,
@@ -159,6 +160,14 @@ def test_what_is_not_a_table(file: File, content: bytes, expected: str) -> None:
 @pytest.mark.parametrize("source", [None, 3, ["person"], {"person": [1]}])
 def test_other_objects(source: Any) -> None:
     assert "is not a table of visits" in message(source)
+
+
+@pytest.mark.parametrize("column", ["person", "time", "place"])
+def test_columns_of_other_types(column: str) -> None:
+    table = pl.DataFrame({"person": [SECRET], "time": ["2024-01-01"], "place": ["p"]})
+    assert f"taken for {column} is of type List" in message(
+        table.with_columns(pl.col(column).reshape((1, 1)).arr.to_list())
+    )
 
 
 COORDINATES = "uid,datetime,lat,lng\n"

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from passerby import InputError
 from passerby.visits import Skipped, Visits, read_visits
 from passerby.visits import delimited as delimited_module
 from passerby.visits import files as files_module
@@ -50,6 +51,10 @@ def test_gowalla(tmp_path: Path, layout: Any) -> None:
     assert rows(visits) == EXPECTED
     assert visits.people.to_list() == [7, 12]
     assert visits.table.schema == {"person": pl.UInt32, "time": pl.Datetime("us", "UTC"), "place": pl.UInt32}
+
+
+def test_line_ends_of_other_systems(tmp_path: Path) -> None:
+    assert rows(read_visits(write(tmp_path / "g.txt", GOWALLA.replace("\n", "\r\n")))) == EXPECTED
 
 
 @pytest.mark.parametrize("layout", ["auto", "foursquare"])
@@ -111,19 +116,22 @@ def test_lazy_tables_are_read() -> None:
 
 
 def test_pandas_is_not_imported() -> None:
-    code = "import sys, polars, passerby.visits as v; v.read_visits(v.simulate_city(3, 9, 1).table); print('pandas' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"False"
+    code = "import sys, passerby.visits as v; v.read_visits(v.simulate_city(3, 9, 1).table); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split()
+    assert b"polars" in loaded
+    assert b"pandas" not in loaded
 
 
 def test_pandas_tables_are_read() -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"uid": [7.0, None, 12.0], "place": ["B", "C", "A"]})
-    table["time"] = pandas.to_datetime(["2012-04-03 20:00:08", "2012-04-03", "2012-04-04 20:00:08"]).tz_localize(
-        "Europe/Paris"
-    )
+    table["time"] = pandas.to_datetime(
+        ["2012-04-03 20:00:08", "2012-04-03 00:00:00", "2012-04-04 20:00:08"]
+    ).tz_localize("Europe/Paris")
     visits = read_visits(table)
     assert rows(visits) == EXPECTED
     assert visits.skipped == Skipped(rows=3, missing=1)
+    assert rows(read_visits(table.astype({"uid": "Int64", "place": "category"}))) == EXPECTED
 
 
 def test_people_are_numbers_only_where_all_are() -> None:
@@ -150,6 +158,12 @@ def test_stray_quotes_are_put_up_with(tmp_path: Path) -> None:
     assert read_visits(path).places.to_list() == ['5" pipes', "Tom, Dick"]
     raw = FOURSQUARE.replace("venueA", '"<b>, A')
     assert read_visits(write(tmp_path / "f.txt", raw)).places.to_list() == ['"<b>, A', "venueB"]
+
+
+def test_lines_are_told_even_where_quotes_are_sloppy(tmp_path: Path) -> None:
+    text = 'person,place,time\n1,5" pipes,2024-01-01\n2,"Tom, Dick",2024-99-01\n'
+    with pytest.raises(InputError, match="line 3 has '2024-99-01'"):
+        read_visits(write(tmp_path / "t.csv", text))
 
 
 def test_what_is_left_out_is_counted(tmp_path: Path) -> None:

@@ -93,9 +93,6 @@ def _record_end(text: bytes, quote: str | None) -> int:
 
 
 def _parse(path: Path, block: bytes, line: int, layout: Layout, roles: dict[str, str]) -> pl.DataFrame:
-    lines = block.count(b"\n") + (not block.endswith(b"\n"))
-    # With the expected number of separators columns can be skipped unseen; otherwise overlong rows must show.
-    regular = block.count(layout.separator.encode()) == lines * (len(layout.columns) - 1)
     wanted = [layout.columns.index(column) for column in roles.values()]
     try:
         frame = pl.read_csv(
@@ -104,8 +101,8 @@ def _parse(path: Path, block: bytes, line: int, layout: Layout, roles: dict[str,
             separator=layout.separator,
             quote_char=layout.quote,
             infer_schema=False,
+            # All columns, also those not wanted: polars overlooks overlong rows where it may skip columns.
             schema={str(index): pl.String for index in range(len(layout.columns))},
-            columns=sorted(wanted) if regular else None,
         )
     except pl.exceptions.PolarsError:  # its message quotes the data, which may hold ids
         frame = _parse_leniently(path, block, line, layout)
@@ -120,7 +117,7 @@ def _parse_leniently(path: Path, block: bytes, line: int, layout: Layout) -> pl.
         bad = line + block.count(b"\n", 0, error.start)
         raise InputError(f"{path}, line {bad:,}: not UTF-8 text; save the file in UTF-8") from None
     width = len(layout.columns)
-    reader = _Reader(text, layout)
+    reader = _Reader(text, layout, strict=True)
     rows: list[list[str | None]] = []
     begin = line
     try:
@@ -143,10 +140,10 @@ def _parse_leniently(path: Path, block: bytes, line: int, layout: Layout) -> pl.
 class _Reader:
     """Python's reader of one block: the fields of each record, and the lines read so far."""
 
-    def __init__(self, text: str, layout: Layout) -> None:
+    def __init__(self, text: str, layout: Layout, *, strict: bool) -> None:
         lines = io.StringIO(text, newline="")
         if layout.quote:
-            self._rows = csv.reader(lines, delimiter=layout.separator, quotechar=layout.quote, strict=True)
+            self._rows = csv.reader(lines, delimiter=layout.separator, quotechar=layout.quote, strict=strict)
         else:
             self._rows = csv.reader(lines, delimiter=layout.separator, quoting=csv.QUOTE_NONE)
 
@@ -161,6 +158,6 @@ class _Reader:
 def _line_numbers(block: bytes, layout: Layout) -> list[int]:
     """Lines before each record: quoted fields may hold line ends."""
     starts = [0]
-    reader = _Reader(block.decode(errors="replace"), layout)
+    reader = _Reader(block.decode(errors="replace"), layout, strict=False)
     starts += [reader.line_num for _ in reader]
     return starts

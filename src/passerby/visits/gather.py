@@ -45,6 +45,7 @@ class Gatherer:
 
     def add(self, batch: Batch) -> None:
         """Take the rows of a batch, with the columns person, time, and place or latitude and longitude."""
+        _check_types(batch.frame, self.source)
         frame = batch.frame.with_columns(_name(batch.frame["person"]), row=pl.int_range(pl.len(), dtype=pl.UInt32))
         blank = reduce(operator.and_, (pl.col(name).is_null() for name in batch.frame.columns))
         if frame["time"].null_count():
@@ -143,6 +144,14 @@ def drop_duplicates(table: pl.DataFrame, people: int, rows: int = 4_000_000) -> 
     ends = np.cumsum(np.bincount(table["person"].to_numpy(), minlength=people)) * parts // (table.height + 1)
     part_of = pl.Series(ends.astype(np.uint32)).gather(table["person"])
     return pl.concat([table.filter(part_of == part).unique() for part in range(parts)])
+
+
+def _check_types(frame: pl.DataFrame, source: str) -> None:
+    """Refuse columns of types that are neither names nor numbers, nor times where times belong."""
+    for role, dtype in frame.schema.items():
+        names = dtype.is_numeric() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
+        if not names and not (role == "time" and dtype in (pl.Date, pl.Datetime)):
+            raise InputError(f"{source}: the column taken for {role} is of type {dtype}; convert it to text or numbers")
 
 
 def _name(values: pl.Series) -> pl.Series:

@@ -133,7 +133,7 @@ def _pandas_column(name: str, column: Any) -> pl.Series:
         naive = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
         times = pl.Series(name, naive.to_numpy().astype("datetime64[us]"))
         return times if zone is None else times.dt.replace_time_zone("UTC")
-    if kind in "iu":
+    if kind in "iu" and not column.isna().any():
         return pl.Series(name, column.to_numpy())
     if kind == "f":
         return pl.Series(name, column.to_numpy(), nan_to_null=True)

@@ -69,9 +69,9 @@ def window_visits(
 
     `places` are the K most visited (of equally visited ones those that sort first by name; all where there are
     fewer), or a list of names. Visits to other places do not count. People seen at the chosen places in fewer than
-    `min_active` steps are left out. Of a person's visits in a step the `rule` takes the most visited place, on a tie
-    the one visited first; or the "first" or "last" visit's. Steps without a visit to a chosen place are `elsewhere`,
-    which is the last place. Nothing depends on the order of the rows.
+    `min_active` steps, or in none, are left out. Of a person's visits in a step the `rule` takes the most visited
+    place, on a tie the one visited first; or the place of the "first" or "last" visit. Steps without a visit to a
+    chosen place are `elsewhere`, which is the last place. Nothing depends on the order of the rows.
 
     >>> from passerby.visits import simulate_city
     >>> window_visits(simulate_city(people=50, places=40, days=3), window="1h", places=20, min_active=1)
@@ -110,7 +110,7 @@ def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None, *, gi
 
 def _choose(visits: Visits, table: pl.DataFrame, places: int | Sequence[str]) -> NDArray[np.uint32]:
     """Codes of the chosen places (K,): the most visited first, or as listed."""
-    if isinstance(places, int):
+    if isinstance(places, int | np.integer):
         if places < 1:
             raise InputError(f"places is {places}; choose at least one place")
         counts = np.bincount(table["place"].to_numpy(), minlength=len(visits.places))
