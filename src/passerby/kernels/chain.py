@@ -129,6 +129,7 @@ def dominance(log_transition):
 
 @inlined
 def raise_to(out, a, line):
+    """`out = max(out, a + line)`, in place."""
     for y in range(out.shape[0]):
         b = a + line[y]
         out[y] = b if b > out[y] else out[y]
@@ -136,6 +137,7 @@ def raise_to(out, a, line):
 
 @inlined
 def argmax(values):
+    """The first place of the largest value (two passes: the first one can use vector instructions)."""
     top = values[0]
     for x in range(1, values.shape[0]):
         top = values[x] if values[x] > top else top
@@ -210,6 +212,7 @@ def best_step(v, log_transition, dominated, out, left, used):
 
 @inlined
 def add_evidence(row, places, log_weights):
+    """`weigh` in log space."""
     kept = np.empty(places.shape[0])
     for j in range(places.shape[0]):
         kept[j] = row[places[j]] if places[j] >= 0 else 0.0

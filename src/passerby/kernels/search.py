@@ -1,0 +1,383 @@
+"""The best guess for one chain, bracketed: best-first search over beginnings of the guess.
+
+A node is a beginning of the guess, with its exact table `F(r, x)` of (number right so far, place now). Its optimistic
+value lets the adversary learn the present place and number right once, and guess on from there: `Σ F(r,x) V(k-r, x)`.
+The entries of `V` are found by the same search from each known state, last step first (a Russian doll search: Verfaillie,
+Lemaître and Schiex 1996), so they are themselves close to the best guess and not merely told the past.
+
+Where right steps are rare the place now tells too much. There, `careful` nodes are also bounded without telling it
+(`first_right`), when they come to the top of the queue.
+"""
+
+import numpy as np
+from numba import types
+
+from .ceiling import first_right, told_step, union_sums
+from .chain import posterior, push
+from .climb import ascend, map_guess, score
+from .jit import cube, inlined, kernel, matrix, number, out_matrix, out_vector, vector, whole, whole_matrix
+
+#: Effort by level: nodes for each known state, and nodes for the whole chain.
+STATE_NODES = np.array([1, 4, 16, 64, 256])
+ROOT_NODES = np.array([24, 100, 400, 1600, 6400])
+LEVELS = 5
+#: Largest number of operations spent on union sums, on avoidance for every state, and on trying all constants.
+UNION_LIMIT = 1e8
+AVOID_LIMIT = 3e8
+CONSTANT_LIMIT = 2e8
+
+
+@inlined
+def put(heap, size, bound, entry):
+    """Add an entry to a heap with the largest bound on top."""
+    i = size
+    while i > 0:
+        p = (i - 1) // 2
+        if bound[heap[p]] >= bound[entry]:
+            break
+        heap[i] = heap[p]
+        i = p
+    heap[i] = entry
+    return size + 1
+
+
+@inlined
+def take(heap, size, bound):
+    """Remove the top entry; returns it and the new size."""
+    top = heap[0]
+    size -= 1
+    if size > 0:
+        last = heap[size]
+        i = 0
+        while True:
+            c = 2 * i + 1
+            if c >= size:
+                break
+            if c + 1 < size and bound[heap[c + 1]] > bound[heap[c]]:
+                c += 1
+            if bound[heap[c]] <= bound[last]:
+                break
+            heap[i] = heap[c]
+            i = c
+        heap[i] = last
+    return top, size
+
+
+@inlined
+def rows_alive(k, begin, d, T):
+    """Numbers right before step d is guessed that can still reach k: first and one past the last."""
+    return max(0, k - (T - d)), min(k, d - begin + 1)
+
+
+@inlined
+def name_place(table, row, first, last, g):
+    """Copy the rows of `table` and count one more right step for those at g; returns the mass that now has enough."""
+    row[:] = 0.0
+    for r in range(first, last):
+        row[r] = table[r]
+    won = 0.0
+    for r in range(last - 1, first - 1, -1):
+        moved = row[r, g]
+        row[r, g] = 0.0
+        if r + 1 < row.shape[0]:
+            row[r + 1, g] = moved
+        else:
+            won = moved
+    return won
+
+
+@inlined
+def hope(V, k, table, first, last, d, won, gain):
+    """Optimistic value of naming no place at step d, and in `gain` (M,) what naming each place adds."""
+    M = table.shape[1]
+    total = won
+    gain[:] = 0.0
+    for r in range(first, last):
+        row, now, less = table[r], V[d, k - r], V[d, k - r - 1]
+        for x in range(M):
+            total += row[x] * now[x]
+            gain[x] += row[x] * (less[x] - now[x])
+    return total
+
+
+@inlined
+def blind_hope(V, Q, named, pinned, k, table, first, last, d, won, gain, spread, value, after):
+    """The same without telling the place at step d: each number right is bounded by itself, by the better of two.
+
+    A bound on beliefs that grows with the belief and adds up, so moving the mass at the named place to the next number
+    adds at most what that mass is worth when told: `gain(x) = Σ_r F(r,x) V(k-r-1, x)`.
+    """
+    M = table.shape[1]
+    total = won
+    ahead = np.empty(M)
+    gain[:] = 0.0
+    for r in range(first, last):
+        row, now, less = table[r], V[d, k - r], V[d, k - r - 1]
+        told = 0.0
+        for x in range(M):
+            told += row[x] * now[x]
+            gain[x] += row[x] * less[x]
+        if told > 0.0 and d + 1 < V.shape[0]:
+            push(row, Q[d], ahead)
+            told = min(told, first_right(V, Q, named, pinned, ahead, d + 1, k - r, True, spread, value, after))
+        total += told
+    return total
+
+
+@inlined
+def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, scratch):
+    """Upper bound on the best guess for steps begin..T-1 from the belief `start`, with k right steps needed.
+
+    Stops when the best node left is a whole guess (then the bound is its success, and `guess` holds it), when no node is
+    above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was found, work).
+    """
+    tables, bound, depth, origin, place, heap, source, wons, spread, value, after = scratch
+    T, M = V.shape[0], V.shape[2]
+    gain, blind_gain = np.empty(M), np.empty(M)
+    row = np.empty((k, M))
+    work = 0.0
+    size, entries, used = 0, 0, 0
+    d, parent, won, limit, blind = begin - 1, -1, 0.0, 1.0, 0.0
+    row[:] = 0.0
+    while True:
+        # Expand: move the table one step on, and queue a child for each place that could be named there.
+        table = tables[used]
+        d += 1
+        first, last = rows_alive(k, begin, d, T)
+        for r in range(first, last):
+            if d == begin:
+                table[r] = start
+            else:
+                push(row[r], Q[d - 1], table[r])
+        source[used] = parent
+        wons[used] = won
+        base = hope(V, k, table, first, last, d, won, gain)
+        work += (last - first) * M * (M + 2)
+        if careful:
+            blind = blind_hope(V, Q, named, pinned, k, table, first, last, d, won, blind_gain, spread, value, after)
+            work += 2.0 * (last - first) * (T - d) * M * M
+        for g in range(M):
+            if named[g] == 0.0 or (pinned[d] >= 0 and pinned[d] != g):
+                continue
+            b = min(base + gain[g], limit)
+            if careful:
+                b = min(b, blind + blind_gain[g])
+            if b > cutoff:
+                bound[entries], depth[entries], origin[entries], place[entries] = b, d, used, g
+                size = put(heap, size, bound, entries)
+                entries += 1
+        used += 1
+        # Go on with the best child of all.
+        if size == 0:
+            return cutoff, used, False, work
+        top, size = take(heap, size, bound)
+        d = depth[top]
+        if d == T - 1:
+            entry = top
+            for t in range(T - 1, begin - 1, -1):
+                guess[t] = place[entry]
+                entry = source[origin[entry]]
+            return bound[top], used, True, work
+        if used >= nodes:
+            return bound[top], used, False, work
+        f = origin[top]
+        won = wons[f] + name_place(tables[f], row, *rows_alive(k, begin, d, T), place[top])
+        limit = bound[top]
+        parent = top
+
+
+@inlined
+def ceilings(V, Q, law, named, pinned, needed, level, scratch):
+    """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
+
+    Whether right steps are rare (union below told-the-past) decides how the entries are improved at higher levels: by
+    avoidance, or by a search from the state.
+    """
+    T, M = V.shape[0], V.shape[2]
+    spread, value, after = scratch[8], scratch[9], scratch[10]
+    unused = np.empty(T, np.int64)
+    sums = np.empty((needed + 1, M))
+    pairs = T * T / 2.0 * M * M
+    union = pairs * (M + needed) <= UNION_LIMIT
+    avoid = union and level > 0 and pairs * M * needed <= AVOID_LIMIT
+    work = 0.0
+    V[:, 0] = 1.0
+    V[:, 1:] = 0.0
+    for t in range(T - 2, -1, -1):
+        low, high = max(1, needed - t - 1), min(needed, T - 1 - t)
+        if union and low <= high:
+            union_sums(V, Q, law, named, pinned, t, low, high, sums)
+            work += (T - t) * M * M * (M + high - low + 1)
+        for k in range(low, high + 1):
+            for x in range(M):
+                if law[t, x] == 0.0:
+                    continue
+                b = told_step(V, Q, named, t, x, k)
+                work += M
+                rare = union and sums[k, x] < b
+                if rare:
+                    b = sums[k, x]
+                    if avoid:
+                        b = min(b, first_right(V, Q, named, pinned, Q[t, x], t + 1, k, True, spread, value, after))
+                        work += 2 * (T - t) * M * M
+                elif level > 0 and b > 1e-12:
+                    found, _, _, more = search(
+                        V, Q, named, pinned, Q[t, x], t + 1, k, STATE_NODES[level], 0.0, False, unused, scratch
+                    )
+                    b = min(b, found)
+                    work += more
+                V[t, k, x] = min(b, 1.0)
+    return work
+
+
+@inlined
+def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scratch):
+    """(lower, upper, nodes, work) for the best guess of one chain; `guess` is replaced where a better one is found."""
+    T, M = guess.shape[0], a.shape[0]
+    V = np.empty((T, needed + 1, M))
+    work = ceilings(V, Q, law, named, pinned, needed, level, scratch)
+    spread, value, after = scratch[8], scratch[9], scratch[10]
+    blind = first_right(V, Q, named, pinned, a, 0, needed, True, spread, value, after)
+    now, less = V[0, needed], V[0, needed - 1]
+    told, gain = 0.0, 0.0
+    for x in range(M):
+        told += a[x] * now[x]
+        gain = max(gain, a[x] * (less[x] - now[x]) * named[x])
+    told += gain
+    upper = min(min(blind, told), 1.0)
+    nodes = 0
+    if upper > low * (1.0 + tolerance):
+        found = np.empty(T, np.int64)
+        careful = blind < told
+        b, nodes, whole_guess, more = search(
+            V, Q, named, pinned, a, 0, needed, ROOT_NODES[level], low * (1.0 + tolerance), careful, found, scratch
+        )
+        work += more
+        if whole_guess and b > low:
+            low = min(b, upper)
+            guess[:] = found
+        upper = min(upper, b)
+    return low, max(upper, low), nodes, work
+
+
+@inlined
+def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
+    """Ascend from the best guesses that name one place at all steps (but pinned ones)."""
+    T, M = guess.shape[0], a.shape[0]
+    merit = np.empty(M)
+    trial = np.empty(T, np.int64)
+    cost = T * M * M * (needed + 1)
+    for x in range(M):
+        merit[x] = law[:, x].sum() * named[x]
+    tried = min(M, max(2, int(CONSTANT_LIMIT / (cost * 1.0))))
+    order = np.argsort(-merit)[:tried]
+    for i in range(tried):
+        for t in range(T):
+            trial[t] = order[i] if pinned[t] < 0 else pinned[t]
+        merit[order[i]] = score(a, Q, trial, needed) if named[order[i]] > 0.0 else -1.0
+    best = np.argsort(-merit[order])[: min(3, tried)]
+    for i in range(best.shape[0]):
+        for t in range(T):
+            trial[t] = order[best[i]] if pinned[t] < 0 else pinned[t]
+        b = ascend(a, Q, named, trial, needed, after)
+        if b > low:
+            low = b
+            guess[:] = trial
+    return low, tried * cost * 1.0
+
+
+@kernel(
+    types.Tuple((out_matrix, out_vector))(
+        vector, cube, whole_matrix, cube, vector, vector, whole, number, number, whole
+    )
+)
+def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, levels):
+    """Bracket the best guess for each of n series (weights (n, T, S+1), mass (n,)).
+
+    Returns a table (n, 6) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached,
+    probability check; and (nodes, work). Every series is done at the lowest level of effort; then the series that adds
+    most to the gap is done again at the next level, until the gap of the sum is within `tolerance` of it, or the
+    `budget` of elementary operations is spent.
+    """
+    n, T = weights.shape[:2]
+    M = initial.shape[0]
+    needed = T - misses
+    out = np.zeros((n, 6))
+    guesses = np.empty((n, T), np.int64)
+    trial = np.empty(T, np.int64)
+    law = np.empty((T, M))
+    pinned = np.empty(T, np.int64)
+    after = np.empty((T, needed + 1, M))
+    top_nodes = max(1, min(ROOT_NODES[levels - 1], int(5e7 / (needed * M + M))))
+    scratch = (
+        np.empty((top_nodes + 1, needed, M)),
+        np.empty((top_nodes + 1) * M),
+        np.empty((top_nodes + 1) * M, np.int64),
+        np.empty((top_nodes + 1) * M, np.int64),
+        np.empty((top_nodes + 1) * M, np.int64),
+        np.empty((top_nodes + 1) * M, np.int64),
+        np.empty(top_nodes + 1, np.int64),
+        np.empty(top_nodes + 1),
+        np.empty((T, M)),
+        np.empty(M),
+        np.empty(M),
+    )
+    total = np.zeros(2)
+    todo = 0
+    while True:
+        if todo < n:
+            i = todo
+            todo += 1
+            level = 0
+        else:
+            gap, floor, widest, i = 0.0, 0.0, 0.0, -1
+            for j in range(n):
+                part = mass[j] * (out[j, 3] - out[j, 2])
+                gap += part
+                floor += mass[j] * out[j, 2]
+                if part > widest and out[j, 4] < levels - 1:
+                    widest, i = part, j
+            if i < 0 or gap <= tolerance * floor or total[1] > budget:
+                break
+            level = int(out[i, 4]) + 1
+        a, Q, log_mass = posterior(initial, matrices, places, weights[i])
+        if log_mass == -np.inf:
+            out[i, 5] = -1.0
+            continue
+        law[0] = a
+        for t in range(T):
+            if t > 0:
+                push(law[t - 1], Q[t - 1], law[t])
+            pinned[t] = -1
+            seen = 0
+            for x in range(M):
+                if law[t, x] > 0.0:
+                    seen += 1
+                    pinned[t] = x
+            if seen > 1 or named[pinned[t]] == 0.0:
+                pinned[t] = -1
+        if level == 0:
+            map_guess(a, Q, named, guesses[i])
+            out[i, 0] = score(a, Q, guesses[i], needed)
+            out[i, 2] = ascend(a, Q, named, guesses[i], needed, after)
+            for t in range(T):
+                trial[t] = np.argmax(law[t] * named)
+            out[i, 1] = score(a, Q, trial, needed)
+            b = ascend(a, Q, named, trial, needed, after)
+            if b > out[i, 2]:
+                out[i, 2] = b
+                guesses[i] = trial
+            out[i, 3] = 1.0
+            total[1] += 6.0 * T * M * M * (needed + 1)
+        elif level == 1:
+            out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i], after)
+            total[1] += more
+        low, up, nodes, work = bracket(
+            a, Q, law, named, pinned, needed, level, out[i, 2], tolerance, guesses[i], scratch
+        )
+        out[i, 2] = max(out[i, 2], low)
+        out[i, 3] = max(min(out[i, 3], up), out[i, 2])
+        out[i, 4] = level
+        total[0] += nodes
+        total[1] += work
+    return out, total
