@@ -1,0 +1,61 @@
+"""The command line: parses, calls the library, prints, and turns errors into messages and exit codes.
+
+Nothing below this folder prints or exits. Exit codes: 0 done, 1 a defect of passerby, 2 something that was handed in,
+130 interrupted. Set `PASSERBY_DEBUG=1` to see where an error comes from.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+from passerby import __version__
+from passerby.errors import PasserbyError
+
+from .demo import demo
+
+app = App(
+    name="passerby",
+    help="How much published counts reveal about one person who was counted.",
+    version=__version__,
+    version_flags=["--version"],
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,
+)
+app.command(demo)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line on `arguments` (those of the process by default), and return the exit code."""
+    try:
+        app(
+            sys.argv[1:] if arguments is None else list(arguments),
+            exit_on_error=False,
+            result_action="return_value",
+        )
+    except CycloptsError:
+        return 2  # cyclopts has said what is wrong
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    except PasserbyError as error:
+        if _debugging():
+            raise
+        return _complain(str(error), 2)
+    except Exception as error:
+        if _debugging():
+            raise
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        return _complain(f"this should not happen ({what}); run with PASSERBY_DEBUG=1 to see where, and report it", 1)
+    return 0
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"passerby: {message}", file=sys.stderr)
+    return code
+
+
+def _debugging() -> bool:
+    return os.environ.get("PASSERBY_DEBUG", "0") not in ("", "0")

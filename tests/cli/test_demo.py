@@ -1,0 +1,81 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.test_main import Done, run
+
+import passerby as pb
+from passerby.cli.demo import SENSORS
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Any]:
+    """What a small demo prints and writes."""
+    folder = tmp_path_factory.mktemp("demo")
+    done = run("demo", "--places", "20", "--misses", "0", "3", "--sigma", "2", "--out", "result", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done, json.loads((folder / "result" / "loss.json").read_text())
+
+
+def test_fits_a_small_terminal(shown: tuple[Done, Any]) -> None:
+    done, _ = shown
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "…" not in done.stdout
+    assert done.stderr == "" or "compiling" in done.stderr
+
+
+def test_says_what_it_found_and_where_it_is(shown: tuple[Done, Any]) -> None:
+    done, _ = shown
+    words = " ".join(done.stdout.split())
+    for part in ("misses", "baseline", "best", "upper", "tight", "loose", "raw", "noisy", "20 places"):
+        assert part in words
+    privacy = pb.differential_privacy(pb.Release([0] * 10, pb.Gaussian(2.0)))
+    expected = f"epsilon = {privacy.exact:.2f} at delta = 1e-5 (exact); {privacy.formula:.2f} by the paper's formula"
+    assert expected in words
+    assert "only up to 1" in words
+    assert str(Path("result") / "loss.json") in words
+
+
+def test_writes_every_number(shown: tuple[Done, Any]) -> None:
+    _, record = shown
+    assert record["passerby"] == pb.__version__
+    settings = record["settings"]
+    assert (settings["places"], settings["sigma"]) == (20, 2)
+    assert len(settings["sensors"]) == len(SENSORS)
+    assert [(loss["misses"], loss["counts"]) for loss in record["losses"]] == [
+        (0, "raw"), (0, "noisy"), (3, "raw"), (3, "noisy")
+    ]  # fmt: skip
+    prior = pb.line_prior(20, settings["tau"])
+    for loss in record["losses"]:
+        mechanism = pb.Raw() if loss["counts"] == "raw" else pb.Gaussian(2.0)
+        expected = pb.measure(prior, pb.Release(settings["sensors"], mechanism), loss["misses"], seed=settings["seed"])
+        assert loss["lower"] == pytest.approx(expected.lower, rel=1e-12)
+        assert loss["upper"] == pytest.approx(expected.upper, rel=1e-12)
+        assert loss["bounds"] == pytest.approx(expected.bounds, rel=1e-12)
+        assert {n: a["value"] for n, a in loss["attacks"].items()} == pytest.approx(
+            {n: a.value for n, a in expected.attacks.items()}, rel=1e-12
+        )
+    assert record["differential_privacy"]["exact"] > 0
+
+
+def test_overwrites_an_earlier_result_whole(tmp_path: Path) -> None:
+    (tmp_path / "loss.json").write_text("x" * 100_000)
+    done = run("demo", "--places", "5", "--misses", "9", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "loss.json").read_text())["settings"]["places"] == 5
+    assert [path.name for path in tmp_path.iterdir()] == ["loss.json"]
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    done = run("demo", "--places", "5", "--misses", "9", "--out", str(tmp_path / "taken"))
+    assert done.returncode == 2
+    assert "--out: cannot make the folder" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_one_place(tmp_path: Path) -> None:
+    done = run("demo", "--places", "1", "--misses", "0", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "100 %" in done.stdout

@@ -1,0 +1,114 @@
+"""The command line as a user meets it: in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import passerby as pb
+from passerby.cli import main
+
+Done = subprocess.CompletedProcess[str]
+
+
+def run(*arguments: str, code: str = "", cwd: Path | None = None, **environment: str) -> Done:
+    """Run `passerby` with arguments, after some `code` that may change what it finds."""
+    program = f"import sys\nfrom passerby import cli\n{code}\nsys.exit(cli.main())"
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "80", "PASSERBY_DEBUG": "0", **environment},
+        check=False,
+    )
+
+
+def replaced(statement: str) -> str:
+    """Code that puts a function with this body in the place of `measure`."""
+    return f"import passerby\ndef broken(*a, **k):\n    {statement}\npasserby.measure = broken"
+
+
+def test_the_command_is_installed() -> None:
+    command = Path(sys.executable).with_name("passerby")
+    if not command.exists():
+        pytest.skip("not installed as a command here")
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, pb.__version__)
+
+
+def test_version() -> None:
+    done = run("--version")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, pb.__version__, "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
+def test_help_lists_the_commands(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.returncode == 0
+    assert "demo" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "nonsense"),
+        (["demo", "--placez", "3"], "--placez"),
+        (["demo", "--places", "many"], "--places"),
+        (["demo", "--seed", "-1"], "--seed"),
+    ],
+)
+def test_arguments_that_cannot_be_read(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--places", "0"], "places: expected a whole number of at least 1, got 0"),
+        (["--tau", "-1"], "tau: expected a finite number above 0, got -1.0"),
+        (["--sigma", "0"], "sigma must be a finite number above 0"),
+        (["--misses", "3", "10"], "misses: expected a whole number from 0 to 9"),
+    ],
+)
+def test_values_that_cannot_be_used(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = run("demo", *arguments, "--out", str(tmp_path / "out"))
+    assert done.returncode == 2
+    assert done.stderr.startswith("passerby: ")
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_unexpected_errors_are_one_line_with_a_hint(tmp_path: Path) -> None:
+    code = replaced("raise ZeroDivisionError('deep inside')")
+    done = run("demo", "--out", str(tmp_path), code=code)
+    assert done.returncode == 1
+    assert "ZeroDivisionError: deep inside" in done.stderr
+    assert "PASSERBY_DEBUG=1" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_traceback_is_there_for_who_asks(tmp_path: Path) -> None:
+    code = replaced("raise ZeroDivisionError('deep inside')")
+    done = run("demo", "--out", str(tmp_path), code=code, PASSERBY_DEBUG="1")
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+
+
+def test_interruption(tmp_path: Path) -> None:
+    done = run("demo", "--out", str(tmp_path), code=replaced("raise KeyboardInterrupt"))
+    assert done.returncode == 130
+    assert done.stderr.strip() == "passerby: interrupted"
+
+
+def test_main_returns_its_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == pb.__version__

@@ -1,0 +1,115 @@
+"""Imports go down the walk of the data and never up; heavy packages are loaded only where they are used."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import passerby as pb
+
+ROOT = Path(pb.__file__).parent
+
+#: From the bottom to the top: a module or folder may import those before it, and itself.
+LADDER = (
+    "errors",
+    "kernels",
+    "mechanisms",
+    "prior",
+    "release",
+    "visits",
+    "series",
+    "information",
+    "roots",
+    "attacks",
+    "bounds",
+    "comparisons",
+    "loss",
+    "audit",
+    "report",
+    "paper",
+    "cli",
+)
+
+#: Packages that only the named parts may import.
+RESERVED = {
+    "rich": {"cli"},
+    "cyclopts": {"cli"},
+    "altair": {"report"},
+    "jinja2": {"report"},
+    "matplotlib": {"report", "paper"},
+}
+
+#: Packages that neither `import passerby` nor `passerby --help` may load.
+HEAVY = ("numba", "scipy", "polars", "dp_accounting", "pydantic", "matplotlib", "altair")
+
+
+def sources() -> list[Path]:
+    return [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
+
+
+def part(path: Path) -> str:
+    """The rung of a source file."""
+    return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> Iterator[tuple[str, int]]:
+    """Absolute names of all that a file imports, at the top or inside functions, with the line."""
+    package = ("passerby", *path.relative_to(ROOT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = list(package[: len(package) - node.level + 1]) if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield from ((f"{module}.{alias.name}", node.lineno) for alias in node.names)
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_imports_go_down(path: Path) -> None:
+    here = part(path)
+    assert here in LADDER, f"{here} has no place in LADDER: add it between what it uses and what uses it"
+    for name, line in imported(path):
+        head, *rest = name.split(".")
+        if head in RESERVED:
+            assert here in RESERVED[head], f"{path.name}:{line} imports {head}, which is for {RESERVED[head]}"
+        if head != "passerby" or not rest:
+            continue
+        there = rest[0]
+        if there in LADDER:
+            assert LADDER.index(there) <= LADDER.index(here), f"{path.name}:{line} imports {there}, which is above it"
+        else:
+            # A name of the front door, which may come from anywhere: for the command line, and for all the version.
+            assert here == "cli" or there == "__version__", f"{path.name}:{line} imports {name} by the front door"
+        if here == "kernels":
+            assert there == "kernels", f"{path.name}:{line}: kernels see arrays only"
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in sources() if part(path) != "cli"], ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_only_the_command_line_prints_and_exits(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            assert name not in ("print", "exit", "quit", "sys.exit", "sys.stdout.write", "sys.stderr.write"), (
+                f"{path.name}:{node.lineno} calls {name}"
+            )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import passerby",
+        "import passerby; passerby.InputError",
+        "from passerby.cli import main; assert main(['--help']) == 0",
+        "from passerby.cli import main; assert main(['demo', '--help']) == 0",
+        "from passerby.cli import main; assert main(['--version']) == 0",
+    ],
+)
+def test_nothing_heavy_is_loaded_before_it_is_used(code: str) -> None:
+    code += f"; import sys; print(*({set(HEAVY)!r} & sys.modules.keys()), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (0, "")
