@@ -1,26 +1,28 @@
 """Ceilings for the loss: no guess, however clever, succeeds more often.
 
-`loose` and `tight` are the bounds of Koga, Meehan and Chaudhuri (2024), sections 3.3.1 and 3.3.2. Each function takes
-(prior, release, misses) and returns a number in [0, 1]; a bound that does not hold for a release raises
-`UnsupportedRelease`.
+`loose` and `tight` are the bounds of Koga, Meehan and Chaudhuri (2024), sections 3.3.1 and 3.3.2. `fano` and `leakage`
+also use kappa, an upper bound on what any guess achieves without the release: its logarithm may be handed in as
+`log_kappa`, and is worked out by `log_kappa_bound` otherwise. Each function takes (prior, release, misses) and returns
+a number in [0, 1]; a bound that does not hold for a release raises `UnsupportedRelease`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .attacks import logs
 from .errors import UnsupportedRelease
-from .information import entropy, mutual_information
-from .kernels import chain, joint
+from .information import entropy, mutual_information, stretches_of
+from .kernels import chain, joint, stretches
 from .mechanisms import Gaussian, Raw
 from .prior import MarkovPrior
 from .release import Release
-from .roots import loose_root, tight_root
+from .roots import divergence_root, loose_root, tight_root
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +50,121 @@ def tight_bound(prior: MarkovPrior, release: Release, misses: int) -> float:
     0.040493
     """
     return tight_root(paper_information(prior, release), log_ball_paper(prior, release.steps, misses))
+
+
+def fano_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float | None = None) -> float:
+    """The largest p with `kl(p ‖ κ) <= I`: the full inequality behind `tight`, with the best information and kappa.
+
+    For a guess made from the published series, "success" is a function of (trace, series). Its probability is p under
+    their joint law and at most kappa if the two were independent, so `I(X;Y) >= kl(p ‖ κ)` by the data-processing
+    inequality (Han and Verdú 1994 give the weaker form without the term in `log(1 - κ)`).
+    """
+    if log_kappa is None:
+        log_kappa = log_kappa_bound(prior, release.steps, misses)
+    return divergence_root(mutual_information(prior, release, "best"), log_kappa)
+
+
+def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float | None = None) -> float:
+    """`min_β κ^{1-β} Σ_y Pr[y]^β`: a series cannot help more than its probability, nor more than kappa.
+
+    `success = Σ_y max_g Pr[success, Y = y] <= Σ_y min(Pr[y], κ)`, and `min(a, b) <= a^β b^{1-β}`. The sum is a
+    recursion over stretches between sightings. A mechanism whose laws with and without the target are at total
+    variation ρ is a degraded version of "tell the truth with probability ρ, else nothing", which extends the bound to
+    any mechanism.
+    """
+    if log_kappa is None:
+        log_kappa = log_kappa_bound(prior, release.steps, misses)
+    steps, sensors = release.grid.shape
+    if sensors == 0:
+        return math.exp(min(0.0, log_kappa))
+    reveal = np.zeros((steps, sensors))
+    for t, crowd in enumerate(release.others):
+        for j, count in enumerate(crowd):
+            reveal[t, j] = release.mechanism.total_variation(count)
+    log_first, log_stay = stretches_of(prior, release, reveal)
+    log_reveal = logs(reveal.reshape(-1))
+
+    def height(power: float) -> float:
+        return (1 - power) * log_kappa + float(stretches.log_power_sum(log_first, log_stay, log_reveal, power))
+
+    return math.exp(min(0.0, _lowest(height))) if log_kappa > -math.inf else 0.0
+
+
+def _lowest(height: Callable[[float], float]) -> float:
+    """Smallest value of a convex function on [0, 1], by golden section (any point gives a valid bound)."""
+    ratio = (math.sqrt(5) - 1) / 2
+    low, high = 0.0, 1.0
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = height(left), height(right)
+    best = min(height(0.0), height(1.0), at_left, at_right)
+    for _ in range(40):
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = height(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = height(right)
+        best = min(best, at_left, at_right)
+    return best
+
+
+def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
+    """Log of a cheap upper bound on what any guess achieves without a release: the best of three.
+
+    The paper's sum over balls; moments of the number right (`log_moment_bound`); an adversary who is told each place
+    after naming it (`told_bound`).
+    """
+    values = [0.0]
+    if misses == 0:
+        return min(0.0, log_likeliest(prior, steps))
+    if steps**2 * prior.places**3 <= FULL_LIMIT / 10:
+        values.append(log_moment_bound(prior, steps, steps - misses))
+    if steps * (steps - misses) * prior.places**2 <= FULL_LIMIT / 10:
+        told = told_bound(prior, steps, misses)
+        values.append(math.log(told) if told > 0 else -math.inf)
+    with suppress(UnsupportedRelease):
+        values.append(log_ball_paper(prior, steps, misses))
+    return min(values)
+
+
+def log_moment_bound(prior: MarkovPrior, steps: int, needed: int) -> float:
+    """Log of `min_k Σ_t max_x A_k(t, x) / C(m, k)`, where m steps must be right.
+
+    With R right steps, `Pr[R >= m] <= E[C(R, k)] / C(m, k)`, and the expectation is a sum over sets of k steps of the
+    probability that the guess is right at all of them: `A_1(t,x) = Pr[X_t=x]`,
+    `A_k(t,x) = Σ_{u<t} max_y A_{k-1}(u,y) Pr[X_t=x | X_u=y]`.
+    """
+    named = np.where(prior.guessable, 0.0, -np.inf)
+    table = np.full((steps, needed, prior.places), -np.inf)
+    table[:, 0] = logs(prior.marginals(steps)) + named
+    for source in range(steps):
+        between = np.eye(prior.places)
+        for target in range(source + 1, steps):
+            between = between @ prior.matrices[0 if prior.homogeneous else target - 1]
+            joint.add_up(table, source, target, logs(between) + named)
+    sums = np.logaddexp.reduce(table.max(axis=2), axis=0)
+    return float(min(sums[k - 1] - log_choose(needed, k) for k in range(1, needed + 1)))
+
+
+def told_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
+    """Success of an adversary who learns each place after naming it: never below that of any guess.
+
+    `W_t(x,k) = Σ_y P(x,y) W_{t+1}(y,k) + max_y P(x,y) (W_{t+1}(y,k-1) - W_{t+1}(y,k))`.
+    """
+    named = prior.guessable.astype(np.float64)
+    needed = steps - misses
+    value = np.zeros((needed + 1, prior.places))
+    value[0] = 1.0
+    for t in range(steps - 1, -1, -1):
+        gain = (value[:-1] - value[1:]) * named
+        moves = prior.initial[None] if t == 0 else prior.matrices[0 if prior.homogeneous else t - 1]
+        new = np.ones((needed + 1, moves.shape[0]))
+        for k in range(1, needed + 1):
+            new[k] = moves @ value[k] + (moves * gain[k - 1]).max(axis=1)
+        value = new
+    return float(min(1.0, value[needed, 0]))
 
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
@@ -169,4 +286,11 @@ def full_joint_maxima(prior: MarkovPrior, steps: int) -> Floats:
     return np.asarray(table.max(axis=(0, 2)))
 
 
-BOUNDS: dict[str, Callable[[MarkovPrior, Release, int], float]] = {"loose": loose_bound, "tight": tight_bound}
+BOUNDS: dict[str, Callable[..., float]] = {
+    "loose": loose_bound,
+    "tight": tight_bound,
+    "fano": fano_bound,
+    "leakage": leakage_bound,
+}
+#: The bounds that take `log_kappa`.
+FROM_KAPPA = ("fano", "leakage")

@@ -64,7 +64,7 @@ def reconstruction_advantage(prior: MarkovPrior, release: Release, success: floa
 
     >>> from passerby import line_prior
     >>> round(reconstruction_advantage(line_prior(100), Release([7, 93, 41])), 4)
-    0.2158
+    0.1624
     """
     release.check(prior)
     if success is not None and not 0 <= success <= 1:

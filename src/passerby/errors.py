@@ -17,5 +17,5 @@ class ConfigError(PasserbyError):
     """Settings that contradict each other or cannot be read."""
 
 
-class UnsupportedRelease(PasserbyError):
+class UnsupportedRelease(PasserbyError):  # noqa: N818
     """A formula was asked for a release that it does not hold for. Numbers are refused rather than guessed."""

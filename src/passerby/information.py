@@ -9,12 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError, UnsupportedRelease
+from .kernels import stretches
 from .mechanisms import Gaussian, Raw
 from .prior import MarkovPrior
 from .release import Release
 
 Floats = NDArray[np.float64]
-Method = Literal["order1", "paper-gaussian"]
+Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
+
+
+#: Recursions over stretches between sightings are run only up to this many elementary operations (about a minute).
+STRETCHES_LIMIT = 1e11
 
 
 def shannon(law: Floats, axis: int | None = -1) -> Floats:
@@ -38,15 +43,21 @@ def entropy(prior: MarkovPrior, steps: int) -> float:
     return float(shannon(prior.initial)) + moves + float((marginals @ prior.merged_entropy).sum())
 
 
-def mutual_information(prior: MarkovPrior, release: Release, method: Method = "order1") -> float:
+def mutual_information(prior: MarkovPrior, release: Release, method: Method = "best") -> float:
     """Information, in nats, that a release gives about the trace, or an upper bound on it, by the named method.
 
+    - "exact": the mutual information itself, for raw counts. A sighting reveals the place, so the chain starts afresh
+      there, and the entropy of the published series is a sum over the stretches between sightings.
     - "order1": `Σ_t H(Y_t | Y_{t-1})`, an upper bound for raw counts (Koga et al. 2024, section 3.3.1).
     - "paper-gaussian": the paper's upper bound for Gaussian noise (its equation 4).
+    - "per-step": `Σ_t I(X_t; Y_t)`, an upper bound for any mechanism that treats steps independently; each term exact
+      with one sensor, the sum over sensors (or the entropy of where the person is) with several.
+    - "best": the smallest of those that hold for this release. Published counts are a function of raw counts, so the
+      exact value for raw counts is one of them.
 
     >>> from passerby import Release, line_prior
-    >>> round(mutual_information(line_prior(100), Release([7, 93, 41]), "order1"), 6)
-    0.151862
+    >>> round(mutual_information(line_prior(100), Release([7, 93, 41]), "exact"), 6)
+    0.156902
     """
     release.check(prior)
     if method not in METHODS:
@@ -106,7 +117,65 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     return total
 
 
+def stretches_of(prior: MarkovPrior, release: Release, reveal: Floats) -> tuple[Floats, Floats]:
+    """Log probabilities of what happens between sightings (`kernels.stretches`); refused where that takes too long."""
+    steps, sensors = release.grid.shape
+    if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
+        raise UnsupportedRelease(
+            f"sums over stretches between sightings would take too long with {steps} steps, {sensors} sensors a step "
+            f"and {prior.places} places"
+        )
+    first, stay = stretches.stretches(prior.initial, prior.matrices, release.grid, reveal)
+    return first, stay
+
+
+def _exact(prior: MarkovPrior, release: Release) -> float:
+    """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(what is seen at t | unseen since u)`, R(u) the probability of a sighting."""
+    if not isinstance(release.mechanism, Raw):
+        raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.mechanism!r}")
+    steps, sensors = release.grid.shape
+    if sensors == 0:
+        return 0.0
+    log_first, log_stay = stretches_of(prior, release, np.ones((steps, sensors)))
+    seen = np.take_along_axis(prior.marginals(steps), np.maximum(release.grid, 0), axis=1) * (release.grid >= 0)
+    weight = np.append(1.0, seen.reshape(-1))
+    first = np.exp(log_first).reshape(-1, steps, sensors)
+    stay = np.exp(log_stay)
+    before = np.zeros_like(stay)
+    before[:, 1:] = stay[:, :-1]
+    # At the first step after a restart point everything is still unseen.
+    after = np.append(0, np.repeat(np.arange(1, steps + 1), sensors))
+    inside = after < steps
+    before[np.flatnonzero(inside), after[inside]] = 1.0
+    # S H(outcome / S) = S log S - Σ outcome log outcome, over the outcomes of each step.
+    parts = shannon(first) + shannon(stay[..., None]) - shannon(before[..., None])
+    return max(0.0, float(weight @ parts.sum(axis=1)))
+
+
+def _per_step(prior: MarkovPrior, release: Release) -> float:
+    total = 0.0
+    for law, crowd in zip(sighting_probabilities(prior, release), release.others, strict=True):
+        each = sum(release.mechanism.information(float(p), count) for p, count in zip(law[1:], crowd, strict=True))
+        total += min(each, float(shannon(law)))
+    return total
+
+
+def _best(prior: MarkovPrior, release: Release) -> float:
+    values = [_per_step(prior, release)]
+    raw = Release(release.sensors)
+    for method in (_exact, _order1):
+        try:
+            values.append(method(prior, raw))
+            break
+        except UnsupportedRelease:
+            continue
+    return min(values)
+
+
 METHODS: dict[str, Callable[[MarkovPrior, Release], float]] = {
+    "exact": _exact,
     "order1": _order1,
     "paper-gaussian": _paper_gaussian,
+    "per-step": _per_step,
+    "best": _best,
 }

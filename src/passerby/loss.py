@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from .attacks import Attack, constant_attack, map_attack, prior_attack, sampled_attacks
-from .bounds import BOUNDS, log_ball_paper
+from .attacks import Attack, constant_attack, logs, map_attack, prior_attack, sampled_attacks
+from .bounds import BOUNDS, FROM_KAPPA, log_kappa_bound
 from .errors import InputError, UnsupportedRelease
+from .information import STRETCHES_LIMIT
+from .kernels import stretches
+from .limits import upper_limit
+from .mechanisms import Raw
+from .posterior import Brackets, bracket_series, cost_of_series
 from .prior import MarkovPrior
 from .release import Release
-from .series import series_of
+from .series import MAX_SERIES, How, Series, enumerate_series, given_series, series_of
 
-__all__ = ["Attack", "Interval", "Loss", "measure"]
+__all__ = ["Attack", "Effort", "Interval", "Loss", "measure"]
+
+#: Fewer sampled series than this say too little to be worth the name.
+MIN_RUNS = 20
 
 
 @dataclass(frozen=True)
@@ -27,11 +37,33 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class Effort:
+    """How a loss was found.
+
+    `series` published series were looked at, listed in full or `sampled`, which cover a share `covered` of the
+    probability; the search expanded `nodes` beginnings of guesses in about `operations` elementary operations. `attack`
+    and `bound` name the ones that decided `lower` and `upper`. `confidence` is the level at which a sampled `upper`
+    holds, None where it holds with certainty. `reached` tells whether the tolerance was met within the budget.
+    """
+
+    series: int
+    sampled: bool
+    covered: float
+    nodes: int
+    operations: float
+    attack: str
+    bound: str
+    confidence: float | None
+    reached: bool
+    seconds: float = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Loss:
     """The privacy loss of one person: the success probability of the best attack lies in [`lower`, `upper`].
 
     `lower` is the best attack found and `upper` the smallest bound; `attacks` and `bounds` hold each by name, and
-    `refused` the bounds that do not hold for this release, with the reason. `baseline` is what the adversary achieves
+    `refused` the ones that cannot be given for this release, with the reason. `baseline` is what the adversary achieves
     without the release, and `advantage` the share of the remaining room that the release adds:
     `(loss - baseline) / (1 - baseline)`.
     """
@@ -43,6 +75,7 @@ class Loss:
     bounds: dict[str, float]
     misses: int
     steps: int
+    effort: Effort
     refused: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -62,53 +95,227 @@ def measure(
     release: Release,
     misses: int = 0,
     *,
-    method: Literal["exact", "sampling"] = "exact",
-    runs: int = 1000,
+    tolerance: float = 0.01,
     seed: int = 0,
+    series: How = "auto",
+    runs: int = 1000,
+    confidence: float = 0.99,
+    budget: float = 5e10,
+    method: Literal["exact", "sampling"] = "exact",
+    published: Iterable[float | Iterable[float]] | None = None,
 ) -> Loss:
     """The loss of a release for a person with this prior, when `misses` steps may be wrong.
 
-    With method "exact" every attack is scored exactly given what was published, and published series are listed where
-    they are few and sampled (`runs` of them) otherwise. With "sampling" the attacks are scored by the paper's plain
-    Monte Carlo of `runs` traces.
+    The search for the best guess goes on until the interval is within `tolerance` of the loss, or about `budget`
+    elementary operations are spent (1e10 take a second or two); a budget that is too small gives a wider interval, not
+    a wrong one. Published `series` are listed where few of them carry the probability ("enumerate"), and `runs` of them
+    are drawn otherwise ("sample"), in which case `upper` is a confidence limit at level `confidence`. With
+    `method="sampling"` the paper's three attacks are scored by its plain Monte Carlo of `runs` traces instead, and
+    nothing is searched. With `published`, the values that were really published (in the form of the release's sensors),
+    the loss is the realised one: the best guess's success given exactly these.
 
-    >>> from passerby import Gaussian, line_prior
-    >>> loss = measure(line_prior(100), Release([7, 93, 41], Gaussian(1.0)), misses=1)
-    >>> loss.lower < loss.upper < 1
+    >>> from passerby import line_prior
+    >>> loss = measure(line_prior(20), Release([7, 13, 4]), misses=1)
+    >>> loss.upper <= 1.01 * loss.lower
     True
     """
+    started = time.perf_counter()
     release.check(prior)
     misses = release.check_misses(misses)
-    if method not in ("exact", "sampling"):
-        raise InputError(f"method: expected 'exact' or 'sampling', got {method!r}")
-    if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 2:
-        raise InputError(f"runs: expected a whole number of at least 2, got {runs!r}")
+    _check_options(tolerance, series, runs, confidence, budget, method)
     rng = np.random.default_rng(seed)
     if method == "sampling":
-        attacks = sampled_attacks(prior, release, misses, rng, runs)
+        return _by_sampling(prior, release, misses, rng, runs, started)
+    given = None if published is None else given_series(prior, release, published)
+
+    steps = release.steps
+    attacks = {"prior": prior_attack(prior, steps, misses), "constant": constant_attack(prior, steps, misses)}
+    unaided = max(attack.value for attack in attacks.values())
+    log_kappa = log_kappa_bound(prior, steps, misses)
+    refused: dict[str, str] = {}
+    baseline = _baseline(prior, steps, misses, tolerance, budget / 4, Interval(unaided, math.exp(log_kappa)))
+    log_kappa = min(log_kappa, math.log(baseline.upper)) if baseline.upper > 0 else -math.inf
+
+    if given is not None:
+        attacks, bounds, found = {}, {}, given  # what follows are averages over series, but for the search
     else:
-        series = series_of(prior, release, rng, runs=runs)
-        attacks = {
-            "map": map_attack(prior, release, misses, series),
-            "prior": prior_attack(prior, release.steps, misses),
-            "constant": constant_attack(prior, release.steps, misses),
-        }
-    bounds, refused = {}, {}
+        found = _series(prior, release, misses, rng, series, runs, confidence, budget, tolerance * baseline.lower)
+        bounds = _formulas(prior, release, misses, log_kappa, refused)
+    brackets = None
+    try:
+        brackets = bracket_series(prior, release, found, misses, tolerance, budget)
+    except UnsupportedRelease as reason:
+        refused["posterior"] = str(reason)
+        attacks["map"] = map_attack(prior, release, misses, found)
+    if brackets is not None:
+        for name, values in (("map", brackets.map), ("marginal", brackets.marginal), ("ascent", brackets.lower)):
+            attacks[name] = Attack(*found.mean(values))
+        bounds["posterior"] = _posterior_bound(found, brackets, confidence)
+    if given is not None:
+        pass
+    elif misses == 0 and isinstance(release.mechanism, Raw):
+        _all_right(prior, release, attacks, bounds)
+    elif not isinstance(release.mechanism, Raw):
+        bounds["raw"] = _raw_bound(prior, release, misses, tolerance, budget)
+    return _concluded(
+        release, misses, tolerance, confidence, attacks, bounds, refused, baseline, found, brackets, started
+    )
+
+
+def _check_options(tolerance: float, series: str, runs: int, confidence: float, budget: float, method: str) -> None:
+    if not tolerance >= 0:
+        raise InputError(f"tolerance: expected a number of at least 0, got {tolerance!r}")
+    if series not in ("auto", "enumerate", "sample"):
+        raise InputError(f"series: expected 'auto', 'enumerate' or 'sample', got {series!r}")
+    if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 2:
+        raise InputError(f"runs: expected a whole number of at least 2, got {runs!r}")
+    if not 0.5 <= confidence < 1:
+        raise InputError(f"confidence: expected a level from 0.5 to below 1, got {confidence!r}")
+    if not budget >= 0:
+        raise InputError(f"budget: expected a number of at least 0, got {budget!r}")
+    if method not in ("exact", "sampling"):
+        raise InputError(f"method: expected 'exact' or 'sampling', got {method!r}")
+
+
+def _baseline(
+    prior: MarkovPrior, steps: int, misses: int, tolerance: float, budget: float, known: Interval
+) -> Interval:
+    """What is achieved without the release: the same search, on the prior itself."""
+    if cost_of_series(prior, steps, misses) > max(budget, 1e10):
+        return Interval(known.lower, max(known.lower, known.upper))
+    silent = Release.silent(steps)
+    one = Series(np.zeros((1, steps, 1)), np.ones(1), sampled=False, left_over=0.0)
+    try:
+        found = bracket_series(prior, silent, one, misses, tolerance, budget)
+    except UnsupportedRelease:
+        return Interval(known.lower, max(known.lower, known.upper))
+    lower = max(known.lower, float(found.lower[0]))
+    return Interval(lower, max(lower, min(known.upper, float(found.upper[0]))))
+
+
+def _series(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int,
+    rng: np.random.Generator,
+    how: How,
+    runs: int,
+    confidence: float,
+    budget: float,
+    negligible: float,
+) -> Series:
+    """List the series where that leaves less open than sampling would, draw some otherwise.
+
+    What a list leaves over is added to the upper end, so it must be negligible against the loss, or at least below the
+    resolution of a sample.
+    """
+    affordable = _affordable(prior, release.steps, misses, budget)
+    resolution = math.log(1 / (1 - confidence)) / runs
+    return series_of(
+        prior,
+        release,
+        rng,
+        how=how,
+        runs=max(MIN_RUNS, min(runs, affordable)),
+        max_series=affordable,
+        enough=max(0.5 * negligible, resolution),
+    )
+
+
+def _formulas(
+    prior: MarkovPrior, release: Release, misses: int, log_kappa: float, refused: dict[str, str]
+) -> dict[str, float]:
+    bounds = {}
     for name, bound in BOUNDS.items():
+        extra = {"log_kappa": log_kappa} if name in FROM_KAPPA else {}
         try:
-            bounds[name] = bound(prior, release, misses)
+            bounds[name] = bound(prior, release, misses, **extra)
         except UnsupportedRelease as reason:
             refused[name] = str(reason)
-    lower = max(attack.value for attack in attacks.values())
-    unaided = max(attacks["prior"].value, attacks["constant"].value)
-    kappa = min(1.0, math.exp(log_ball_paper(prior, release.steps, misses)))
-    return Loss(
-        lower=lower,
-        upper=min([1.0, *bounds.values()]),
-        baseline=Interval(unaided, max(unaided, kappa)),
-        attacks=attacks,
-        bounds=bounds,
-        misses=misses,
-        steps=release.steps,
-        refused=refused,
+    return bounds
+
+
+def _posterior_bound(series: Series, brackets: Brackets, confidence: float) -> float:
+    """The average of the upper ends: exact plus what was not listed, or an upper confidence limit."""
+    if series.sampled:
+        return upper_limit(np.minimum(brackets.upper, 1.0), confidence)
+    return min(1.0, float(series.mass @ brackets.upper) + series.left_over)
+
+
+def _all_right(prior: MarkovPrior, release: Release, attacks: dict[str, Attack], bounds: dict[str, float]) -> None:
+    """Raw counts and no misses: the likeliest trace is the best guess, and its success is one recursion."""
+    steps, sensors = release.grid.shape
+    if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
+        return
+    named = np.where(prior.guessable, 0.0, -np.inf)
+    value = stretches.log_all_right(logs(prior.initial) + named, logs(prior.matrices) + named, release.grid)
+    exact = min(1.0, math.exp(value))
+    for name in ("map", "ascent"):
+        attacks[name] = Attack(exact)
+    bounds["posterior"] = exact
+
+
+def _raw_bound(prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float) -> float:
+    """What raw counts from the same sensors would give: published counts are a function of those, and tell no more."""
+    raw = Release(release.sensors)
+    listed = enumerate_series(prior, raw, _affordable(prior, release.steps, misses, budget))
+    if listed is None or listed.left_over > 0.5:
+        return 1.0
+    try:
+        found = bracket_series(prior, raw, listed, misses, tolerance, budget / 4)
+    except UnsupportedRelease:
+        return 1.0
+    return _posterior_bound(listed, found, 0.5)
+
+
+def _affordable(prior: MarkovPrior, steps: int, misses: int, budget: float) -> int:
+    """How many series can be looked at, at the lowest effort, in about twice the budget."""
+    return max(1, min(MAX_SERIES, int(max(2 * budget, 2e10) / cost_of_series(prior, steps, misses))))
+
+
+def _concluded(
+    release: Release,
+    misses: int,
+    tolerance: float,
+    confidence: float,
+    attacks: dict[str, Attack],
+    bounds: dict[str, float],
+    refused: dict[str, str],
+    baseline: Interval,
+    series: Series,
+    brackets: Brackets | None,
+    started: float,
+) -> Loss:
+    best = max(attacks, key=lambda name: attacks[name].value)
+    lower = attacks[best].value
+    smallest = min(bounds, key=lambda name: bounds[name], default="none")
+    upper = min(1.0, bounds.get(smallest, 1.0))
+    lower = min(lower, upper) if series.sampled else lower
+    upper = max(lower, upper)
+    effort = Effort(
+        series=len(series),
+        sampled=series.sampled,
+        covered=1.0 - series.left_over,
+        nodes=brackets.nodes if brackets else 0,
+        operations=brackets.operations if brackets else 0.0,
+        attack=best,
+        bound=smallest,
+        confidence=confidence if series.sampled and smallest == "posterior" else None,
+        reached=upper <= lower * (1 + tolerance) + 1e-15,
+        seconds=time.perf_counter() - started,
     )
+    return Loss(lower, upper, baseline, attacks, bounds, misses, release.steps, effort, refused)
+
+
+def _by_sampling(
+    prior: MarkovPrior, release: Release, misses: int, rng: np.random.Generator, runs: int, started: float
+) -> Loss:
+    """The paper's way: three attacks by plain Monte Carlo, and the bounds by formula."""
+    attacks = sampled_attacks(prior, release, misses, rng, runs)
+    refused: dict[str, str] = {}
+    log_kappa = log_kappa_bound(prior, release.steps, misses)
+    bounds = _formulas(prior, release, misses, log_kappa, refused)
+    unaided = max(attacks["prior"].value, attacks["constant"].value)
+    drawn = Series(np.empty((runs, 0, 0)), np.full(runs, 1 / runs), sampled=True, left_over=0.0)
+    baseline = Interval(unaided, max(unaided, math.exp(log_kappa)))
+    return _concluded(release, misses, 0.0, 0.99, attacks, bounds, refused, baseline, drawn, None, started)

@@ -6,13 +6,14 @@ probability (enumerated) or weight (sampled) it stands for.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import UnsupportedRelease
+from .errors import InputError, UnsupportedRelease
 from .prior import MarkovPrior
 from .release import Release
 
@@ -59,8 +60,7 @@ def series_of(
 ) -> Series:
     """List the series that a release can publish about this person, or draw `runs` of them.
 
-    With "auto", series are listed where at most `max_series` of them leave no more than a share `enough` of the
-    probability over.
+    With "auto", series are listed where at most `max_series` of them leave no more than a probability of `enough` over.
     """
     if how != "sample":
         listed = enumerate_series(prior, release, max_series)
@@ -71,6 +71,42 @@ def series_of(
                 f"{release.mechanism!r} publishes from a continuum of values: its series cannot be listed; sample them"
             )
     return sample_series(prior, release, rng, runs)
+
+
+def given_series(prior: MarkovPrior, release: Release, published: Iterable[float | Iterable[float]]) -> Series:
+    """The one series that was really published, in the form of the release's sensors.
+
+    A series that cannot have been published about a person with this prior is an `InputError`.
+    """
+    from .kernels import chain
+
+    values = _as_published(release, published)
+    evidence = release.evidence(values[None])
+    logs = evidence[0] - np.where(np.isfinite(top := evidence[0].max(axis=1, keepdims=True)), top, 0.0)
+    with np.errstate(divide="ignore"):
+        _, reached = chain.decode(
+            np.log(prior.initial), np.log(prior.matrices), np.empty((0, 0)), release.grid, logs[None]
+        )
+    if reached[0] == -np.inf:
+        raise InputError(
+            "published: this series has probability zero for a person with this prior; "
+            "check the values, the sensors and the numbers of other people"
+        )
+    return Series(evidence, np.ones(1), sampled=False, left_over=0.0)
+
+
+def _as_published(release: Release, published: Iterable[float | Iterable[float]]) -> Floats:
+    """Values (T, S), NaN where there is no sensor."""
+    steps = [list(step) if isinstance(step, Iterable) else [step] for step in published]
+    if [len(step) for step in steps] != [len(step) for step in release.sensors]:
+        raise InputError("published: expected one value for each sensor of each step, in the form of sensors")
+    out = np.full(release.grid.shape, np.nan)
+    for t, step in enumerate(steps):
+        for j, value in enumerate(step):
+            if not np.isfinite(value):
+                raise InputError(f"published[{t}] = {value!r}: expected a finite number")
+            out[t, j] = value
+    return out
 
 
 def sample_series(prior: MarkovPrior, release: Release, rng: np.random.Generator, runs: int) -> Series:

@@ -9,15 +9,34 @@ import numpy as np
 from .chain import push
 from .jit import inlined
 
+#: Sweeps after which an ascent stops; it nearly always settles in fewer than ten.
+SWEEPS = 25
+
 
 @inlined
-def shift(table, g):
-    """Count one more right step for those at g. The last row is left alone: enough is enough."""
-    last = table.shape[0] - 1
-    table[last, g] += table[last - 1, g]
-    for r in range(last - 1, 0, -1):
-        table[r, g] = table[r - 1, g]
-    table[0, g] = 0.0
+def rows_alive(needed, t, T):
+    """Numbers right before step t is guessed from which `needed` can still be reached: first, and one past the last."""
+    return max(0, needed - (T - t)), min(needed, t + 1)
+
+
+@inlined
+def advance(now, new, P, first, last):
+    """Move the rows first..last-1, and the last row of all (enough right), one step on."""
+    enough = now.shape[0] - 1
+    for r in range(first, last):
+        push(now[r], P, new[r])
+    push(now[enough], P, new[enough])
+
+
+@inlined
+def shift(table, first, last, g):
+    """Count one more right step for those at g; the last row of all collects those with enough."""
+    enough = table.shape[0] - 1
+    if last < enough:
+        table[last] = 0.0
+    for r in range(last - 1, first - 1, -1):
+        table[r + 1, g] = table[r, g] + (table[enough, g] if r + 1 == enough else 0.0)
+        table[r, g] = 0.0
 
 
 @inlined
@@ -44,27 +63,29 @@ def score(a, Q, guess, needed):
     T, M = guess.shape[0], a.shape[0]
     now = np.zeros((needed + 1, M))
     new = np.zeros((needed + 1, M))
-    now[0] = a
-    shift(now, guess[0])
-    for t in range(1, T):
-        for r in range(needed + 1):
-            push(now[r], Q[t - 1], new[r])
-        now, new = new, now
-        shift(now, guess[t])
+    for t in range(T):
+        first, last = rows_alive(needed, t, T)
+        if t == 0:
+            now[0] = a
+        else:
+            advance(now, new, Q[t - 1], first, last)
+            now, new = new, now
+        shift(now, first, last, guess[t])
     return now[needed].sum()
 
 
 @inlined
 def look_back(Q, guess, needed, after):
-    """`after[t, k, x]` = Pr[at least k of the steps after t are right | X_t = x], for a fixed guess."""
+    """`after[t, k, x]` = Pr[at least k of the steps after t are right | X_t = x], for a fixed guess.
+
+    Only the numbers that can still matter at each step are filled in; `after[t, 0]` must be 1 and the rest 0 before.
+    """
     T, M = guess.shape[0], Q.shape[2]
-    after[T - 1, 0] = 1.0
-    after[T - 1, 1:] = 0.0
+    later = np.empty(M)
     for t in range(T - 2, -1, -1):
-        after[t, 0] = 1.0
         g = guess[t + 1]
-        for k in range(1, needed + 1):
-            later = after[t + 1, k].copy()
+        for k in range(max(1, needed - t - 1), min(needed, T - 1 - t) + 1):
+            later[:] = after[t + 1, k]
             later[g] = after[t + 1, k - 1, g]
             for x in range(M):
                 line = Q[t, x]
@@ -80,37 +101,37 @@ def ascend(a, Q, named, guess, needed, after):
 
     Returns its success. One sweep forward over all steps costs as much as scoring the guess twice: with F the forward
     and `after` the backward table, naming x at step t is worth `Σ_r F(r,x) (after(m-r-1,x) - after(m-r,x))` more than
-    naming nobody's place.
+    naming nobody's place. `after` (T, needed + 1, M) is scratch.
     """
     T, M = guess.shape[0], a.shape[0]
-    now = np.empty((needed + 1, M))
-    new = np.empty((needed + 1, M))
+    now = np.zeros((needed + 1, M))
+    new = np.zeros((needed + 1, M))
+    gain = np.empty(M)
+    after[:] = 0.0
+    after[:, 0] = 1.0
     best = -1.0
-    for _ in range(2 * T):
+    for _ in range(SWEEPS):
         look_back(Q, guess, needed, after)
         now[:] = 0.0
-        now[0] = a
         changed = False
         for t in range(T):
-            if t > 0:
-                for r in range(needed + 1):
-                    push(now[r], Q[t - 1], new[r])
+            first, last = rows_alive(needed, t, T)
+            if t == 0:
+                now[0] = a
+            else:
+                advance(now, new, Q[t - 1], first, last)
                 now, new = new, now
-            pick, top, kept = guess[t], -1.0, 0.0
-            for x in range(M):
-                gain = 0.0
-                for r in range(needed):
-                    gain += now[r, x] * (after[t, needed - r - 1, x] - after[t, needed - r, x])
-                gain *= named[x]
-                if x == guess[t]:
-                    kept = gain
-                if gain > top:
-                    top, pick = gain, x
+            gain[:] = 0.0
+            for r in range(first, last):
+                row, more, less = now[r], after[t, needed - r - 1], after[t, needed - r]
+                for x in range(M):
+                    gain[x] += row[x] * (more[x] - less[x])
+            pick = np.argmax(gain * named)
             # A relative margin keeps rounding from moving between equals for ever.
-            if top > kept * (1.0 + 1e-12):
+            if gain[pick] * named[pick] > gain[guess[t]] * named[guess[t]] * (1.0 + 1e-12):
                 guess[t] = pick
                 changed = True
-            shift(now, guess[t])
+            shift(now, first, last, guess[t])
         best = now[needed].sum()
         if not changed:
             break

@@ -6,6 +6,7 @@ Letters used in all kernels: `T` steps, `M` places, `S` sensors at a step, `x`, 
 `k` a number of steps that are right (or still needed).
 """
 
+import logging
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -29,13 +30,29 @@ out_wholes, out_whole_matrix = whole[::1], whole[:, ::1]
 _FAST = {"nnan", "nsz", "contract"}
 
 
+_log = logging.getLogger("passerby")
+_announced = False
+
+
 def kernel(signature: Any) -> Callable[[Function], Function]:
     """Compile a function for `signature`, release the interpreter lock in it, and keep the result on disk."""
-    return cast(
-        Callable[[Function], Function], njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-    )
+
+    def compiled(function: Function) -> Function:
+        made = njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=_FAST)(function)
+        _announce(sum(made.stats.cache_misses.values()))
+        return cast(Function, made)
+
+    return compiled
+
+
+def _announce(misses: int) -> None:
+    """Say once, after the first small kernel was not found on disk, what the user is about to wait for."""
+    global _announced
+    if misses and not _announced:
+        _announced = True
+        _log.warning("compiling passerby's kernels: about 20 seconds, once; later runs load them from disk")
 
 
 def inlined(function: Function) -> Function:
     """A helper of kernels, compiled into each of its callers."""
-    return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST, inline="never"))
+    return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST))

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import types
 
+from .chain import raise_to
 from .jit import flags, kernel, matrix, out_cube, out_vector, out_wholes, vector, whole, whole_matrix
 
 
@@ -62,3 +63,20 @@ def extend(table, source, target, log_between, guessable):
                     b = a + log_between[x, y]
                     if b > table[target, k + 1, y] and guessable[y]:
                         table[target, k + 1, y] = b
+
+
+@kernel(types.void(out_cube, whole, whole, matrix))
+def add_up(table, source, target, log_between):
+    """Let `target` follow `source`: adds `max_x table[source, k, x] P(x, y)` to `table[target, k + 1, y]`, in logs."""
+    M = log_between.shape[0]
+    best = np.empty(M)
+    for k in range(min(source + 1, table.shape[1] - 1)):
+        best[:] = -np.inf
+        for x in range(M):
+            if table[source, k, x] > -np.inf:
+                raise_to(best, table[source, k, x], log_between[x])
+        for y in range(M):
+            a, b = table[target, k + 1, y], best[y]
+            if b > -np.inf:
+                top, low = max(a, b), min(a, b)
+                table[target, k + 1, y] = top + np.log1p(np.exp(low - top))

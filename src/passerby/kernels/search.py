@@ -2,11 +2,11 @@
 
 A node is a beginning of the guess, with its exact table `F(r, x)` of (number right so far, place now). Its optimistic
 value lets the adversary learn the present place and number right once, and guess on from there: `Σ F(r,x) V(k-r, x)`.
-The entries of `V` are found by the same search from each known state, last step first (a Russian doll search: Verfaillie,
-Lemaître and Schiex 1996), so they are themselves close to the best guess and not merely told the past.
+The entries of `V` are found by the same search from each known state, last step first (a Russian doll search:
+Verfaillie, Lemaître and Schiex 1996), so they are themselves close to the best guess and not merely told the past.
 
-Where right steps are rare the place now tells too much. There, `careful` nodes are also bounded without telling it
-(`first_right`), when they come to the top of the queue.
+Where right steps are rare the place now tells too much. There, a `careful` search also bounds nodes without telling it
+(`first_right`).
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ from numba import types
 
 from .ceiling import first_right, told_step, union_sums
 from .chain import posterior, push
-from .climb import ascend, map_guess, score
-from .jit import cube, inlined, kernel, matrix, number, out_matrix, out_vector, vector, whole, whole_matrix
+from .climb import ascend, map_guess, rows_alive, score
+from .jit import cube, flag, inlined, kernel, number, out_matrix, out_vector, vector, whole, whole_matrix
 
 #: Effort by level: nodes for each known state, and nodes for the whole chain.
 STATE_NODES = np.array([1, 4, 16, 64, 256])
@@ -64,17 +64,12 @@ def take(heap, size, bound):
 
 
 @inlined
-def rows_alive(k, begin, d, T):
-    """Numbers right before step d is guessed that can still reach k: first and one past the last."""
-    return max(0, k - (T - d)), min(k, d - begin + 1)
-
-
-@inlined
 def name_place(table, row, first, last, g):
     """Copy the rows of `table` and count one more right step for those at g; returns the mass that now has enough."""
-    row[:] = 0.0
     for r in range(first, last):
         row[r] = table[r]
+    if last < row.shape[0]:
+        row[last] = 0.0
     won = 0.0
     for r in range(last - 1, first - 1, -1):
         moved = row[r, g]
@@ -128,8 +123,9 @@ def blind_hope(V, Q, named, pinned, k, table, first, last, d, won, gain, spread,
 def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, scratch):
     """Upper bound on the best guess for steps begin..T-1 from the belief `start`, with k right steps needed.
 
-    Stops when the best node left is a whole guess (then the bound is its success, and `guess` holds it), when no node is
-    above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was found, work).
+    Stops when the best node left is a whole guess (then the bound is its success, and `guess` holds it), when no node
+    is above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was found,
+    work).
     """
     tables, bound, depth, origin, place, heap, source, wons, spread, value, after = scratch
     T, M = V.shape[0], V.shape[2]
@@ -138,12 +134,11 @@ def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, 
     work = 0.0
     size, entries, used = 0, 0, 0
     d, parent, won, limit, blind = begin - 1, -1, 0.0, 1.0, 0.0
-    row[:] = 0.0
     while True:
         # Expand: move the table one step on, and queue a child for each place that could be named there.
         table = tables[used]
         d += 1
-        first, last = rows_alive(k, begin, d, T)
+        first, last = rows_alive(k, d - begin, T - begin)
         for r in range(first, last):
             if d == begin:
                 table[r] = start
@@ -181,7 +176,7 @@ def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, 
         if used >= nodes:
             return bound[top], used, False, work
         f = origin[top]
-        won = wons[f] + name_place(tables[f], row, *rows_alive(k, begin, d, T), place[top])
+        won = wons[f] + name_place(tables[f], row, *rows_alive(k, d - begin, T - begin), place[top])
         limit = bound[top]
         parent = top
 
@@ -199,6 +194,7 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
     sums = np.empty((needed + 1, M))
     pairs = T * T / 2.0 * M * M
     union = pairs * (M + needed) <= UNION_LIMIT
+    state_nodes = min(STATE_NODES[level], scratch[7].shape[0] - 1)
     avoid = union and level > 0 and pairs * M * needed <= AVOID_LIMIT
     work = 0.0
     V[:, 0] = 1.0
@@ -222,12 +218,21 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
                         work += 2 * (T - t) * M * M
                 elif level > 0 and b > 1e-12:
                     found, _, _, more = search(
-                        V, Q, named, pinned, Q[t, x], t + 1, k, STATE_NODES[level], 0.0, False, unused, scratch
+                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, False, unused, scratch
                     )
                     b = min(b, found)
                     work += more
                 V[t, k, x] = min(b, 1.0)
     return work
+
+
+@inlined
+def cost_of_level(T, M, needed, level):
+    """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
+    width = min(needed, T - needed + 1)
+    states = T * M * width if level > 0 else 0
+    deep = min(width, 8)
+    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * deep * M * (M + 8.0)
 
 
 @inlined
@@ -249,8 +254,9 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scra
     if upper > low * (1.0 + tolerance):
         found = np.empty(T, np.int64)
         careful = blind < told
+        most = min(ROOT_NODES[level], scratch[7].shape[0] - 1)
         b, nodes, whole_guess, more = search(
-            V, Q, named, pinned, a, 0, needed, ROOT_NODES[level], low * (1.0 + tolerance), careful, found, scratch
+            V, Q, named, pinned, a, 0, needed, most, low * (1.0 + tolerance), careful, found, scratch
         )
         work += more
         if whole_guess and b > low:
@@ -266,7 +272,7 @@ def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
     T, M = guess.shape[0], a.shape[0]
     merit = np.empty(M)
     trial = np.empty(T, np.int64)
-    cost = T * M * M * (needed + 1)
+    cost = T * M * M * min(needed, T - needed + 1)
     for x in range(M):
         merit[x] = law[:, x].sum() * named[x]
     tried = min(M, max(2, int(CONSTANT_LIMIT / (cost * 1.0))))
@@ -287,28 +293,27 @@ def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
 
 
 @kernel(
-    types.Tuple((out_matrix, out_vector))(
-        vector, cube, whole_matrix, cube, vector, vector, whole, number, number, whole
-    )
+    types.Tuple((out_matrix, out_vector))(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag)
 )
-def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, levels):
+def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, sampled):
     """Bracket the best guess for each of n series (weights (n, T, S+1), mass (n,)).
 
-    Returns a table (n, 6) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached,
-    probability check; and (nodes, work). Every series is done at the lowest level of effort; then the series that adds
-    most to the gap is done again at the next level, until the gap of the sum is within `tolerance` of it, or the
+    Returns a table (n, 5) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached (-1
+    where the series could not be explained: it is impossible, or numbers underflow); and (nodes, work). Every series is
+    done at the lowest level of effort; then the series that adds most to the gap is done again at the next level, until
+    the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling error), or the
     `budget` of elementary operations is spent.
     """
     n, T = weights.shape[:2]
     M = initial.shape[0]
     needed = T - misses
-    out = np.zeros((n, 6))
+    out = np.zeros((n, 5))
     guesses = np.empty((n, T), np.int64)
     trial = np.empty(T, np.int64)
     law = np.empty((T, M))
     pinned = np.empty(T, np.int64)
     after = np.empty((T, needed + 1, M))
-    top_nodes = max(1, min(ROOT_NODES[levels - 1], int(5e7 / (needed * M + M))))
+    top_nodes = max(1, min(ROOT_NODES[LEVELS - 1], int(5e7 / (needed * M + M))))
     scratch = (
         np.empty((top_nodes + 1, needed, M)),
         np.empty((top_nodes + 1) * M),
@@ -330,19 +335,25 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
             todo += 1
             level = 0
         else:
-            gap, floor, widest, i = 0.0, 0.0, 0.0, -1
+            gap, floor, squares, widest, i = 0.0, 0.0, 0.0, 0.0, -1
             for j in range(n):
                 part = mass[j] * (out[j, 3] - out[j, 2])
                 gap += part
                 floor += mass[j] * out[j, 2]
-                if part > widest and out[j, 4] < levels - 1:
+                squares += mass[j] * out[j, 2] * out[j, 2]
+                if part > widest and 0.0 <= out[j, 4] < LEVELS - 1:
                     widest, i = part, j
-            if i < 0 or gap <= tolerance * floor or total[1] > budget:
+            if i >= 0 and total[1] + cost_of_level(T, M, needed, int(out[i, 4]) + 1) > budget:
+                i = -1
+            close = tolerance * floor
+            if sampled:
+                close = max(close, 0.25 * np.sqrt(max(squares - floor * floor, 0.0) / n))
+            if i < 0 or gap <= close:
                 break
             level = int(out[i, 4]) + 1
         a, Q, log_mass = posterior(initial, matrices, places, weights[i])
         if log_mass == -np.inf:
-            out[i, 5] = -1.0
+            out[i, 4] = -1.0
             continue
         law[0] = a
         for t in range(T):
@@ -368,7 +379,7 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
                 out[i, 2] = b
                 guesses[i] = trial
             out[i, 3] = 1.0
-            total[1] += 6.0 * T * M * M * (needed + 1)
+            total[1] += 20.0 * T * M * (M + 8.0) * min(needed, misses + 1)
         elif level == 1:
             out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i], after)
             total[1] += more

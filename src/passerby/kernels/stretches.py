@@ -1,7 +1,7 @@
 """What happens between sightings.
 
-A sighting reveals the place, so the chain starts afresh there. A *restart point* is the start (number 0) or a sighting at
-sensor j of step t (number 1 + t S + j). `places` (T, S) holds the sensors, -1 for none. Everything is kept as
+A sighting reveals the place, so the chain starts afresh there. A *restart point* is the start (number 0) or a sighting
+at sensor j of step t (number 1 + t S + j). `places` (T, S) holds the sensors, -1 for none. Everything is kept as
 logarithms, so that long chains do not underflow.
 """
 
@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from .chain import at, push, raise_to
-from .jit import cube, inlined, kernel, matrix, number, out_matrix, out_vector, vector, whole_matrix
+from .jit import cube, inlined, kernel, matrix, number, out_matrix, vector, whole_matrix
 
 
 @inlined
@@ -29,8 +29,8 @@ def begin(initial, matrices, places, point, row):
 def stretches(initial, matrices, places, reveal):
     """(log_first (N, T S), log_stay (N, T)) from each restart point u; N = 1 + T S.
 
-    `first[u, t S + j]` is the probability of being at sensor j at step t with no sighting since u, and `stay[u, t]` of no
-    sighting up to and including t, where being at sensor j of step t is a sighting with probability `reveal[t, j]`.
+    `first[u, t S + j]` is the probability of being at sensor j at step t with no sighting since u, and `stay[u, t]` of
+    no sighting up to and including t, where being at sensor j of step t is a sighting with probability `reveal[t, j]`.
     """
     T, S = places.shape
     N = 1 + T * S

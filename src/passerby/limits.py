@@ -1,0 +1,42 @@
+"""Confidence limits for averages of sampled values that lie between 0 and 1."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def upper_limit(values: NDArray[np.float64], confidence: float) -> float:
+    """An upper confidence limit for the mean of independent draws in [0, 1], valid for every sample size and law.
+
+    A gambler who bets against "the mean is m" multiplies their capital by `1 + λ_i (m - x_i)`, with stakes λ_i that
+    depend on earlier draws only; if the mean is m or more, the capital ever reaches `1 / (1 - confidence)` with
+    probability at most `1 - confidence` (Ville's inequality). The limit is the smallest m that is refuted. It adapts to
+    the spread of the values, as in Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by
+    betting".
+
+    >>> round(upper_limit(np.zeros(1000), 0.99), 4)
+    0.0049
+    """
+    n = len(values)
+    if n == 0:
+        return 1.0
+    target = math.log(1 / (1 - confidence))
+    count = np.arange(1, n + 1)
+    running = (0.5 + np.cumsum(values)) / (count + 1)
+    spread = (0.05 + np.cumsum((values - running) ** 2)) / (count + 1)
+    before = np.concatenate([[0.05], spread[:-1]])
+    stake = np.minimum(0.95, np.sqrt(2 * target / (n * before)))
+
+    def refuted(mean: float) -> bool:
+        return bool(np.cumsum(np.log1p(stake * (mean - values))).max() >= target)
+
+    low, high = float(values.mean()), 1.0
+    if not refuted(high):
+        return 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if refuted(middle) else (middle, high)
+    return high

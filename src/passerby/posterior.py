@@ -1,0 +1,113 @@
+"""The best guess for each published series, bracketed from both sides on the posterior chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .attacks import logs, relative
+from .errors import UnsupportedRelease
+from .kernels import search
+from .prior import MarkovPrior
+from .release import Release
+from .series import Series
+
+Floats = NDArray[np.float64]
+
+#: A posterior chain is held in memory whole, so it may have at most this many entries.
+MEMORY_LIMIT = 2e8
+
+
+@dataclass(frozen=True)
+class Brackets:
+    """For each series (n,): success of the `map` and `marginal` guesses, and of the best guess from both sides."""
+
+    map: Floats
+    marginal: Floats
+    lower: Floats
+    upper: Floats
+    nodes: int
+    operations: float
+
+
+def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
+    """Elementary operations that one series takes at the lowest effort, roughly."""
+    places, needed = prior.places, steps - misses
+    union = 0.5 * steps**2 * places**2 * (places + needed)
+    return 20.0 * steps * min(needed, misses + 1) * places * (places + 8) + (
+        union if union <= search.UNION_LIMIT else 0.0
+    )
+
+
+def bracket_series(
+    prior: MarkovPrior, release: Release, series: Series, misses: int, tolerance: float, budget: float
+) -> Brackets:
+    """Bracket the best guess for every series, spending effort where it narrows the average most.
+
+    The posterior of the trace given a series is a Markov chain again. On it, guesses are improved one step at a time
+    (`kernels.climb`) and a best-first search over beginnings of the guess bounds what any guess can do
+    (`kernels.search`).
+    """
+    steps = release.steps
+    if steps * prior.places**2 > MEMORY_LIMIT:
+        raise UnsupportedRelease(
+            f"a posterior chain of {steps} steps and {prior.places} places does not fit into memory; merge places"
+        )
+    named = prior.guessable.astype(np.float64)
+    weights = relative(series.evidence)
+    table, total = search.brackets(
+        prior.initial,
+        prior.matrices,
+        release.grid,
+        weights,
+        series.mass,
+        named,
+        misses,
+        tolerance,
+        budget,
+        series.sampled,
+    )
+    for i in np.flatnonzero(table[:, 4] < 0):
+        table[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
+        total = total + more
+    return Brackets(table[:, 0], table[:, 1], table[:, 2], table[:, 3], int(total[0]), float(total[1]))
+
+
+def _in_logs(
+    prior: MarkovPrior, release: Release, evidence: Floats, named: Floats, misses: int, tolerance: float, budget: float
+) -> tuple[Floats, Floats]:
+    """One series whose posterior underflows: worked out in logs, and handed on as a chain without evidence."""
+    start, moves = log_posterior(prior, release, evidence)
+    steps = release.steps
+    nothing = np.empty((steps, 0), dtype=np.int64)
+    table, total = search.brackets(
+        start, moves, nothing, np.ones((1, steps, 1)), np.ones(1), named, misses, tolerance, budget, False
+    )
+    return table[0], total
+
+
+def log_posterior(prior: MarkovPrior, release: Release, evidence: Floats) -> tuple[Floats, Floats]:
+    """The posterior chain (start (M,), matrices (T-1, M, M)) of one series, by a backward pass in log space.
+
+    Slower than the kernel, but nothing underflows. An impossible series raises `UnsupportedRelease`.
+    """
+    steps, places = release.steps, prior.places
+    weight = np.repeat(evidence[:, :1], places, axis=1)
+    for t, step in enumerate(release.sensors):
+        weight[t, list(step)] = evidence[t, 1 : len(step) + 1]
+    # At T = 1 a homogeneous prior still has a matrix, which no step uses.
+    moves = np.zeros((max(steps - 1, 1), places, places))
+    log_matrices = logs(prior.matrices)
+    value = weight[steps - 1]
+    for t in range(steps - 2, -1, -1):
+        joint = log_matrices[0 if prior.homogeneous else t] + value
+        total = np.logaddexp.reduce(joint, axis=1)
+        moves[t] = np.exp(joint - np.where(total > -np.inf, total, 0.0)[:, None])
+        value = weight[t] + total
+    start = logs(prior.initial) + value
+    mass = np.logaddexp.reduce(start)
+    if mass == -np.inf:
+        raise UnsupportedRelease("a published series has probability zero under this prior")
+    return np.exp(start - mass), moves
