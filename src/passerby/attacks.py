@@ -133,7 +133,7 @@ def _unaided(prior: MarkovPrior, guess: Ints, misses: int) -> float:
     """`Pr[at most misses steps of guess wrong]` with nothing published."""
     steps = len(guess)
     nothing = np.empty((steps, 0), dtype=np.int64)
-    return float(right.success(prior.initial, prior.matrices, nothing, np.ones((steps, 1)), guess, misses))
+    return min(1.0, float(right.success(prior.initial, prior.matrices, nothing, np.ones((steps, 1)), guess, misses)))
 
 
 def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:

@@ -1,8 +1,9 @@
 """Ceilings for the loss: no guess, however clever, succeeds more often.
 
-`loose` and `tight` are the bounds of Koga, Meehan and Chaudhuri (2024), sections 3.3.1 and 3.3.2. `fano` and `leakage`
-also use kappa, an upper bound on what any guess achieves without the release: its logarithm may be handed in as
-`log_kappa`, and is worked out by `log_kappa_bound` otherwise. Each function takes (prior, release, misses) and returns
+`loose` and `tight` are the bounds of Koga, Meehan and Chaudhuri (2024), sections 3.3.1 and 3.3.2; they may be handed
+the paper's bound on the mutual information, which `paper_information` works out otherwise. `fano` and `leakage` use
+kappa, an upper bound on what any guess achieves without the release: its logarithm may be handed in as `log_kappa`, and
+is worked out by `log_kappa_bound` otherwise. Each function takes (prior, release, misses) and returns
 a number in [0, 1]; a bound that does not hold for a release raises `UnsupportedRelease`.
 """
 
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 FULL_LIMIT = 3e11
 
 
-def loose_bound(prior: MarkovPrior, release: Release, misses: int) -> float:
+def loose_bound(prior: MarkovPrior, release: Release, misses: int, information: float | None = None) -> float:
     """The paper's bound from a Fano-type inequality: counts how many traces lie within `misses` of a guess.
 
     >>> from passerby import line_prior
@@ -38,18 +39,22 @@ def loose_bound(prior: MarkovPrior, release: Release, misses: int) -> float:
     0.256551
     """
     steps, universe = release.steps, prior.universe
-    unknown = entropy(prior, steps) - paper_information(prior, release)
+    if information is None:
+        information = paper_information(prior, release)
+    unknown = entropy(prior, steps) - information
     return loose_root(unknown, log_ball(universe, steps, misses), steps * math.log(universe))
 
 
-def tight_bound(prior: MarkovPrior, release: Release, misses: int) -> float:
+def tight_bound(prior: MarkovPrior, release: Release, misses: int, information: float | None = None) -> float:
     """The paper's bound for uneven priors: weighs the traces within `misses` of a guess by their probability.
 
     >>> from passerby import line_prior
     >>> round(tight_bound(line_prior(100), Release([7, 93, 41, 15, 60, 22, 88, 5, 50, 71]), 2), 6)
     0.040493
     """
-    return tight_root(paper_information(prior, release), log_ball_paper(prior, release.steps, misses))
+    if information is None:
+        information = paper_information(prior, release)
+    return tight_root(information, log_ball_paper(prior, release.steps, misses))
 
 
 def fano_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float | None = None) -> float:
@@ -84,30 +89,9 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
     log_first, log_stay = stretches_of(prior, release, reveal)
     log_reveal = logs(reveal.reshape(-1))
 
-    def height(power: float) -> float:
-        return (1 - power) * log_kappa + float(stretches.log_power_sum(log_first, log_stay, log_reveal, power))
-
-    return math.exp(min(0.0, _lowest(height))) if log_kappa > -math.inf else 0.0
-
-
-def _lowest(height: Callable[[float], float]) -> float:
-    """Smallest value of a convex function on [0, 1], by golden section (any point gives a valid bound)."""
-    ratio = (math.sqrt(5) - 1) / 2
-    low, high = 0.0, 1.0
-    left, right = high - ratio * (high - low), low + ratio * (high - low)
-    at_left, at_right = height(left), height(right)
-    best = min(height(0.0), height(1.0), at_left, at_right)
-    for _ in range(40):
-        if at_left < at_right:
-            high, right, at_right = right, left, at_left
-            left = high - ratio * (high - low)
-            at_left = height(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + ratio * (high - low)
-            at_right = height(right)
-        best = min(best, at_left, at_right)
-    return best
+    if log_kappa == -math.inf:
+        return 0.0
+    return math.exp(min(0.0, stretches.lowest_power_sum(log_first, log_stay, log_reveal, log_kappa)))
 
 
 def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:

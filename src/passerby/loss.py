@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from .attacks import Attack, constant_attack, logs, map_attack, prior_attack, sampled_attacks
-from .bounds import BOUNDS, FROM_KAPPA, log_kappa_bound
+from .bounds import BOUNDS, FROM_KAPPA, log_kappa_bound, paper_information
 from .errors import InputError, UnsupportedRelease
 from .information import STRETCHES_LIMIT
 from .kernels import stretches
@@ -100,7 +101,7 @@ def measure(
     series: How = "auto",
     runs: int = 1000,
     confidence: float = 0.99,
-    budget: float = 5e10,
+    budget: float = 2e10,
     method: Literal["exact", "sampling"] = "exact",
     published: Iterable[float | Iterable[float]] | None = None,
 ) -> Loss:
@@ -131,10 +132,9 @@ def measure(
     steps = release.steps
     attacks = {"prior": prior_attack(prior, steps, misses), "constant": constant_attack(prior, steps, misses)}
     unaided = max(attack.value for attack in attacks.values())
-    log_kappa = log_kappa_bound(prior, steps, misses)
     refused: dict[str, str] = {}
-    baseline = _baseline(prior, steps, misses, tolerance, budget / 4, Interval(unaided, math.exp(log_kappa)))
-    log_kappa = min(log_kappa, math.log(baseline.upper)) if baseline.upper > 0 else -math.inf
+    baseline = _baseline(prior, steps, misses, tolerance, budget / 4, unaided)
+    log_kappa = math.log(baseline.upper) if baseline.upper > 0 else -math.inf
 
     if given is not None:
         attacks, bounds, found = {}, {}, given  # what follows are averages over series, but for the search
@@ -177,20 +177,15 @@ def _check_options(tolerance: float, series: str, runs: int, confidence: float, 
         raise InputError(f"method: expected 'exact' or 'sampling', got {method!r}")
 
 
-def _baseline(
-    prior: MarkovPrior, steps: int, misses: int, tolerance: float, budget: float, known: Interval
-) -> Interval:
-    """What is achieved without the release: the same search, on the prior itself."""
-    if cost_of_series(prior, steps, misses) > max(budget, 1e10):
-        return Interval(known.lower, max(known.lower, known.upper))
-    silent = Release.silent(steps)
+def _baseline(prior: MarkovPrior, steps: int, misses: int, tolerance: float, budget: float, unaided: float) -> Interval:
+    """What is achieved without the release: the same search on the prior itself, or cheap bounds where that is big."""
     one = Series(np.zeros((1, steps, 1)), np.ones(1), sampled=False, left_over=0.0)
-    try:
-        found = bracket_series(prior, silent, one, misses, tolerance, budget)
-    except UnsupportedRelease:
-        return Interval(known.lower, max(known.lower, known.upper))
-    lower = max(known.lower, float(found.lower[0]))
-    return Interval(lower, max(lower, min(known.upper, float(found.upper[0]))))
+    if cost_of_series(prior, steps, misses) <= max(budget, 1e10):
+        with suppress(UnsupportedRelease):
+            found = bracket_series(prior, Release.silent(steps), one, misses, tolerance, budget)
+            lower = max(unaided, float(found.lower[0]))
+            return Interval(lower, max(lower, float(found.upper[0])))
+    return Interval(unaided, max(unaided, math.exp(log_kappa_bound(prior, steps, misses))))
 
 
 def _series(
@@ -210,7 +205,7 @@ def _series(
     resolution of a sample.
     """
     affordable = _affordable(prior, release.steps, misses, budget)
-    resolution = math.log(1 / (1 - confidence)) / runs
+    resolution = min(0.01, math.log(1 / (1 - confidence)) / runs)
     return series_of(
         prior,
         release,
@@ -218,7 +213,7 @@ def _series(
         how=how,
         runs=max(MIN_RUNS, min(runs, affordable)),
         max_series=affordable,
-        enough=max(0.5 * negligible, resolution),
+        enough=max(0.2 * negligible, resolution),
     )
 
 
@@ -226,10 +221,13 @@ def _formulas(
     prior: MarkovPrior, release: Release, misses: int, log_kappa: float, refused: dict[str, str]
 ) -> dict[str, float]:
     bounds = {}
+    known: dict[str, float] = {"log_kappa": log_kappa}
+    with suppress(UnsupportedRelease):
+        known["information"] = paper_information(prior, release)
     for name, bound in BOUNDS.items():
-        extra = {"log_kappa": log_kappa} if name in FROM_KAPPA else {}
+        word = "log_kappa" if name in FROM_KAPPA else "information"
         try:
-            bounds[name] = bound(prior, release, misses, **extra)
+            bounds[name] = bound(prior, release, misses, known.get(word))
         except UnsupportedRelease as reason:
             refused[name] = str(reason)
     return bounds
@@ -258,7 +256,7 @@ def _all_right(prior: MarkovPrior, release: Release, attacks: dict[str, Attack],
 def _raw_bound(prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float) -> float:
     """What raw counts from the same sensors would give: published counts are a function of those, and tell no more."""
     raw = Release(release.sensors)
-    listed = enumerate_series(prior, raw, _affordable(prior, release.steps, misses, budget))
+    listed = enumerate_series(prior, raw, _affordable(prior, release.steps, misses, budget / 4))
     if listed is None or listed.left_over > 0.5:
         return 1.0
     try:
@@ -269,8 +267,8 @@ def _raw_bound(prior: MarkovPrior, release: Release, misses: int, tolerance: flo
 
 
 def _affordable(prior: MarkovPrior, steps: int, misses: int, budget: float) -> int:
-    """How many series can be looked at, at the lowest effort, in about twice the budget."""
-    return max(1, min(MAX_SERIES, int(max(2 * budget, 2e10) / cost_of_series(prior, steps, misses))))
+    """How many series can be looked at, at the lowest effort, within the budget."""
+    return max(1, min(MAX_SERIES, int(max(budget, 2e9) / cost_of_series(prior, steps, misses))))
 
 
 def _concluded(

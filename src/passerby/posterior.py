@@ -34,11 +34,7 @@ class Brackets:
 
 def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Elementary operations that one series takes at the lowest effort, roughly."""
-    places, needed = prior.places, steps - misses
-    union = 0.5 * steps**2 * places**2 * (places + needed)
-    return 20.0 * steps * min(needed, misses + 1) * places * (places + 8) + (
-        union if union <= search.UNION_LIMIT else 0.0
-    )
+    return 20.0 * steps * min(steps - misses, misses + 1) * prior.places * (prior.places + 24)
 
 
 def bracket_series(

@@ -137,15 +137,19 @@ class Release:
         Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes that tell the
         same (proportional rows) are merged, which loses nothing. None where the outputs are a continuum.
         """
+        return self._signals
+
+    @cached_property
+    def _signals(self) -> list[Floats] | None:
         tables = []
-        for step, crowd in zip(self.sensors, self.others, strict=True):
+        for crowd in self.others:
             table = np.ones((1, 1))
             for count in crowd:
                 single = _single(self.mechanism, count)
                 if single is None:
                     return None
                 table = _joined(table, single)
-            tables.append(table if step else np.ones((1, 1)))
+            tables.append(table)
         return tables
 
     def __repr__(self) -> str:

@@ -42,7 +42,7 @@ class Series:
 
     def mean(self, values: Floats) -> tuple[float, float]:
         """The average of a value per series, and its standard error (0 where all series are listed)."""
-        mean = float(self.mass @ values)
+        mean = min(1.0, float(self.mass @ values))  # rounding must not make it more than certain
         if not self.sampled or len(values) < 2:
             return mean, 0.0
         return mean, float(values.std(ddof=1) / np.sqrt(len(values)))

@@ -18,10 +18,12 @@ from .climb import ascend, map_guess, rows_alive, score
 from .jit import cube, flag, inlined, kernel, number, out_matrix, out_vector, vector, whole, whole_matrix
 
 #: Effort by level: nodes for each known state, and nodes for the whole chain.
-STATE_NODES = np.array([1, 4, 16, 64, 256])
-ROOT_NODES = np.array([24, 100, 400, 1600, 6400])
-LEVELS = 5
-#: Largest number of operations spent on union sums, on avoidance for every state, and on trying all constants.
+STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
+ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
+LEVELS = 6
+#: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
+#: on trying all constants.
+UNION_AT_ONCE = 1e6
 UNION_LIMIT = 1e8
 AVOID_LIMIT = 3e8
 CONSTANT_LIMIT = 2e8
@@ -193,9 +195,9 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
     unused = np.empty(T, np.int64)
     sums = np.empty((needed + 1, M))
     pairs = T * T / 2.0 * M * M
-    union = pairs * (M + needed) <= UNION_LIMIT
+    union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], scratch[7].shape[0] - 1)
-    avoid = union and level > 0 and pairs * M * needed <= AVOID_LIMIT
+    avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
     work = 0.0
     V[:, 0] = 1.0
     V[:, 1:] = 0.0
@@ -216,7 +218,7 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
                     if avoid:
                         b = min(b, first_right(V, Q, named, pinned, Q[t, x], t + 1, k, True, spread, value, after))
                         work += 2 * (T - t) * M * M
-                elif level > 0 and b > 1e-12:
+                elif state_nodes > 1 and b > 1e-12:
                     found, _, _, more = search(
                         V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, False, unused, scratch
                     )
@@ -230,9 +232,8 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
 def cost_of_level(T, M, needed, level):
     """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
     width = min(needed, T - needed + 1)
-    states = T * M * width if level > 0 else 0
-    deep = min(width, 8)
-    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * deep * M * (M + 8.0)
+    states = T * M * width if STATE_NODES[level] > 1 else 0
+    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * min(width, 8) * M * (M + 8.0)
 
 
 @inlined
@@ -379,8 +380,8 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
                 out[i, 2] = b
                 guesses[i] = trial
             out[i, 3] = 1.0
-            total[1] += 20.0 * T * M * (M + 8.0) * min(needed, misses + 1)
-        elif level == 1:
+            total[1] += 20.0 * T * M * (M + 24.0) * min(needed, misses + 1)
+        elif level == 2:
             out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i], after)
             total[1] += more
         low, up, nodes, work = bracket(

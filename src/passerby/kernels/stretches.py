@@ -102,6 +102,29 @@ def log_power_sum(log_first, log_stay, log_reveal, power):
     return top + np.log(total)
 
 
+@kernel(number(matrix, matrix, vector, number))
+def lowest_power_sum(log_first, log_stay, log_reveal, log_kappa):
+    """`min_β (1-β) log κ + log Σ_y Pr[y]^β` over [0, 1]: convex in β, by golden section. Any β gives a valid bound."""
+    ratio = (np.sqrt(5.0) - 1.0) / 2.0
+    low, high = 0.0, 1.0
+    left, right = 1.0 - ratio, ratio
+    at_left = (1.0 - left) * log_kappa + log_power_sum(log_first, log_stay, log_reveal, left)
+    at_right = (1.0 - right) * log_kappa + log_power_sum(log_first, log_stay, log_reveal, right)
+    best = min(0.0, min(at_left, at_right))
+    for _ in range(36):
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = (1.0 - left) * log_kappa + log_power_sum(log_first, log_stay, log_reveal, left)
+            best = min(best, at_left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = (1.0 - right) * log_kappa + log_power_sum(log_first, log_stay, log_reveal, right)
+            best = min(best, at_right)
+    return best
+
+
 @kernel(number(vector, cube, whole_matrix))
 def log_all_right(log_initial, log_matrices, places):
     """`log Σ_y max_x Pr[X = x, Y = y]` for raw counts: how often the likeliest trace is the true one.
