@@ -342,10 +342,10 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
                 gap += part
                 floor += mass[j] * out[j, 2]
                 squares += mass[j] * out[j, 2] * out[j, 2]
-                if part > widest and 0.0 <= out[j, 4] < LEVELS - 1:
-                    widest, i = part, j
-            if i >= 0 and total[1] + cost_of_level(T, M, needed, int(out[i, 4]) + 1) > budget:
-                i = -1
+                level = int(out[j, 4])
+                if part > widest and 0 <= level < LEVELS - 1:
+                    if total[1] + cost_of_level(T, M, needed, level + 1) <= budget:
+                        widest, i = part, j
             close = tolerance * floor
             if sampled:
                 close = max(close, 0.25 * np.sqrt(max(squares - floor * floor, 0.0) / n))
