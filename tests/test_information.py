@@ -18,6 +18,8 @@ def test_reference_values(case: Any) -> None:
     assert pb.entropy(prior, release.steps) == pytest.approx(case["entropy"], abs=1e-9)
     order1 = pb.mutual_information(prior, release, "order1")
     assert order1 == pytest.approx(case["mutual_information_order1"], abs=1e-9)
+    exact = pb.mutual_information(prior, release, "exact")
+    assert exact == pytest.approx(case["mutual_information"], abs=1e-9)
 
 
 def test_reference_values_of_the_line(line_reference: Any) -> None:
@@ -26,6 +28,8 @@ def test_reference_values_of_the_line(line_reference: Any) -> None:
     assert pb.entropy(prior, line_reference["steps"]) == pytest.approx(line_reference["entropy"], abs=1e-9)
     order1 = pb.mutual_information(prior, pb.Release(sensors), "order1")
     assert order1 == pytest.approx(line_reference["mi_order1"], abs=1e-9)
+    exact = pb.mutual_information(prior, pb.Release(sensors), "exact")
+    assert exact == pytest.approx(line_reference["mi_exact"], abs=1e-9)
     for sigma, value in line_reference["mi_gaussian_paper"].items():
         release = pb.Release(sensors, pb.Gaussian(float(sigma)))
         assert pb.mutual_information(prior, release, "paper-gaussian") == pytest.approx(value, abs=1e-9)
@@ -35,6 +39,13 @@ def test_reference_values_of_the_line(line_reference: Any) -> None:
 def test_entropy_is_that_of_all_traces(chain: tuple[pb.MarkovPrior, int]) -> None:
     prior, steps = chain
     assert pb.entropy(prior, steps) == pytest.approx(World(prior, steps).entropy(), abs=1e-9)
+
+
+@given(cases())
+def test_exact_is_that_of_all_traces(case: Case) -> None:
+    world = World(case.prior, case.steps)
+    exact = pb.mutual_information(case.prior, case.release, "exact")
+    assert exact == pytest.approx(world.information(world.sightings(case.release)), abs=1e-9)
 
 
 @given(cases())

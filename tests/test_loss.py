@@ -162,7 +162,7 @@ class TestExtremes:
         """A cycle from a known start: every trace is known before anything is published."""
         prior = pb.MarkovPrior([1, 0, 0], np.roll(np.eye(3), 1, axis=1))
         for mechanism in (pb.Raw(), pb.Gaussian(1.0)):
-            loss = pb.measure(prior, pb.Release([0] * 300, mechanism), misses, runs=5)
+            loss = pb.measure(prior, pb.Release([0] * 300, mechanism), misses, runs=5, budget=1e8)
             assert (loss.lower, loss.upper) == pytest.approx((1, 1))
 
     def test_periodic_from_an_unknown_start(self) -> None:
@@ -177,14 +177,14 @@ class TestExtremes:
         moves = [[0.5, 0.5], [0.0, 1.0]]
         at_rest = pb.measure(pb.MarkovPrior.stationary(moves), pb.Release([0] * steps))
         assert (at_rest.lower, at_rest.upper) == pytest.approx((1, 1))
-        leaving = pb.measure(pb.MarkovPrior([1.0, 0.0], moves), pb.Release([1] * steps), runs=20)
+        leaving = pb.measure(pb.MarkovPrior([1.0, 0.0], moves), pb.Release([1] * steps), runs=20, budget=1e8)
         assert leaving.lower == pytest.approx(1)
         assert math.isfinite(leaving.upper)
 
     @pytest.mark.parametrize("steps", [6, 100])
     def test_nearly_periodic(self, steps: int) -> None:
         prior = pb.MarkovPrior.stationary([[1e-9, 1 - 1e-9], [1 - 1e-9, 1e-9]])
-        loss = pb.measure(prior, pb.Release([0] * steps), 1, runs=50)
+        loss = pb.measure(prior, pb.Release([0] * steps), 1, runs=50, budget=1e8)
         assert loss.lower == pytest.approx(1, abs=1e-6)
         assert loss.attacks["prior"].value == pytest.approx(0.5, abs=1e-6)
         assert loss.lower <= loss.upper <= 1
@@ -206,7 +206,7 @@ class TestExtremes:
     def test_a_thousand_steps(self, places: int, mechanism: pb.Mechanism) -> None:
         rng = np.random.default_rng(places)
         prior = pb.line_prior(places)
-        loss = pb.measure(prior, pb.Release(rng.integers(0, places, 1000), mechanism), 40, runs=3)
+        loss = pb.measure(prior, pb.Release(rng.integers(0, places, 1000), mechanism), 40, runs=3, budget=1e8)
         assert 0 <= loss.lower <= loss.upper <= 1
         assert all(math.isfinite(attack.value) for attack in loss.attacks.values())
 
@@ -215,7 +215,7 @@ class TestExtremes:
 
         law, steps, misses = np.array([0.6, 0.3, 0.1]), 1000, 300
         prior = pb.MarkovPrior(law, np.tile(law, (3, 1)))
-        loss = pb.measure(prior, pb.Release([2] * steps), misses, runs=40)
+        loss = pb.measure(prior, pb.Release([2] * steps), misses, runs=40, budget=1e8)
         known = binom.sf(steps - misses - 1, steps, 0.6)
         assert loss.attacks["prior"].value == pytest.approx(known, rel=1e-9)
         assert loss.attacks["constant"].value == pytest.approx(known, rel=1e-9)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
-from rich.status import Status
 
 
 def chance(p: float) -> str:
@@ -38,29 +37,27 @@ def chances(lower: float, upper: float) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+class _Aside(logging.Handler):
+    """Shows what the library has to say without breaking into a spinner."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self.console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.console.print(record.getMessage(), markup=False, highlight=False)
+
+
 @contextmanager
-def waiting(console: Console, what: str) -> Iterator[Status]:
-    """Show that something is going on and, if kernels have to be compiled first, say so and why.
+def waiting(console: Console, what: str) -> Iterator[None]:
+    """Show that something is going on, and what the library has to say of it.
 
-    Compiled kernels are kept on disk, so this happens once after an installation. Numba announces each compilation,
-    and nothing when it finds one on disk.
+    The one thing it says by itself is that kernels are being compiled, which happens once after an installation.
     """
-    from numba.core import event
-
-    class Notice(event.Listener):
-        told = False
-
-        def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
-                console.print(
-                    "First use on this machine: compiling the numerical kernels, about half a minute. "
-                    "They are kept for the next time.",
-                    highlight=False,
-                )
-
-        def on_end(self, event: Any) -> None:
-            """Nothing to do: the work goes on."""
-
-    with event.install_listener("numba:compile", Notice()), console.status(what) as status:
-        yield status
+    logger, handler = logging.getLogger("passerby"), _Aside(console)
+    logger.addHandler(handler)
+    try:
+        with console.status(what):
+            yield
+    finally:
+        logger.removeHandler(handler)
