@@ -53,11 +53,11 @@ def test_constants_that_are_never_scored_are_not_the_best(misses: int) -> None:
         assert constant_attack(prior, 12, misses).value == pytest.approx(every.max(), rel=1e-9)
 
 
-def test_constant_leaves_out_excluded_places() -> None:
-    prior = pb.MarkovPrior([0.6, 0.3, 0.1], np.eye(3))
-    assert constant_attack(prior, 4, 0).value == pytest.approx(0.6)
-    assert constant_attack(prior, 4, 0, exclude=(0,)).value == pytest.approx(0.3)
-    assert constant_attack(prior, 4, 0, exclude=(0, 1)).value == pytest.approx(0.1)
+def test_constant_does_not_name_elsewhere() -> None:
+    law = [0.6, 0.3, 0.1]
+    assert constant_attack(pb.MarkovPrior(law, np.eye(3)), 4, 0).value == pytest.approx(0.6)
+    assert constant_attack(pb.MarkovPrior(law, np.eye(3), elsewhere=0), 4, 0).value == pytest.approx(0.3)
+    assert constant_attack(pb.MarkovPrior([1.0], [[1.0]], elsewhere=0), 4, 0).value == pytest.approx(1)
 
 
 @given(chains())

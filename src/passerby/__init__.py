@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .bounds import BOUNDS as BOUNDS
+    from .audit import audit as audit
     from .comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .comparisons import differential_privacy as differential_privacy
     from .comparisons import reconstruction_advantage as reconstruction_advantage
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .information import entropy as entropy
     from .information import mutual_information as mutual_information
     from .loss import Attack as Attack
+    from .loss import Effort as Effort
     from .loss import Interval as Interval
     from .loss import Loss as Loss
     from .loss import measure as measure
@@ -35,17 +36,30 @@ if TYPE_CHECKING:
     from .prior import MarkovPrior as MarkovPrior
     from .prior import line_prior as line_prior
     from .release import Release as Release
+    from .visits.city import simulate_city as simulate_city
+    from .visits.people import People as People
+    from .visits.people import fit_people as fit_people
+    from .visits.readers import read_visits as read_visits
+    from .visits.table import Visits as Visits
+    from .visits.traces import Traces as Traces
+    from .visits.traces import window_visits as window_visits
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "audit": ("audit",),
     "comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "errors": ("ConfigError", "InputError", "PasserbyError", "UnsupportedRelease"),
     "information": ("entropy", "mutual_information"),
-    "loss": ("Attack", "Interval", "Loss", "measure"),
+    "loss": ("Attack", "Effort", "Interval", "Loss", "measure"),
     "mechanisms": ("Gaussian", "Mechanism", "Raw"),
     "prior": ("MarkovPrior", "line_prior"),
     "release": ("Release",),
+    "visits.city": ("simulate_city",),
+    "visits.people": ("People", "fit_people"),
+    "visits.readers": ("read_visits",),
+    "visits.table": ("Visits",),
+    "visits.traces": ("Traces", "window_visits"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

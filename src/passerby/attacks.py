@@ -26,10 +26,14 @@ _SHARE = 50
 
 @dataclass(frozen=True)
 class Attack:
-    """How often an attack succeeds: `value`, with its standard `error` (0 where exact)."""
+    """How often an attack succeeds: `value`, with its standard `error` (0 where exact).
+
+    `guess` (T,) is the guess itself, for attacks that always make the same.
+    """
 
     value: float
     error: float = 0.0
+    guess: tuple[int, ...] | None = None
 
 
 def logs(values: Floats) -> Floats:
@@ -83,24 +87,27 @@ def prior_trace(prior: MarkovPrior, steps: int) -> Ints:
 
 def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
     """The likeliest trace under the prior alone. What is published plays no part, so the value is exact."""
-    return Attack(_unaided(prior, prior_trace(prior, steps), misses))
+    guess = prior_trace(prior, steps)
+    return Attack(_unaided(prior, guess, misses), guess=tuple(guess.tolist()))
 
 
-def constant_attack(prior: MarkovPrior, steps: int, misses: int, exclude: tuple[int, ...] = ()) -> Attack:
-    """The luckiest of the guesses that name one place at all steps, except those in `exclude`. Exact.
+def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
+    """The luckiest of the guesses that name one place (but `elsewhere`) at all steps. Exact.
 
     Places are tried in the order of an upper bound on their success (moments of the number of visits), and those
     whose bound is below the best success found are never scored.
     """
     ceiling = _visits_ceiling(prior, steps, steps - misses)
-    ceiling[~prior.guessable] = -1.0
-    ceiling[list(exclude)] = -1.0
-    best = 0.0
-    for place in np.argsort(-ceiling, kind="stable"):
+    ceiling[~_constants(prior)] = -1.0
+    order = np.argsort(-ceiling, kind="stable")
+    best, lucky = 0.0, int(order[0])
+    for place in order:
         if ceiling[place] <= best:
             break
-        best = max(best, _unaided(prior, np.full(steps, place), misses))
-    return Attack(best)
+        value = _unaided(prior, np.full(steps, place), misses)
+        if value > best:
+            best, lucky = value, int(place)
+    return Attack(best, guess=(lucky,) * steps)
 
 
 def sampled_attacks(
@@ -109,7 +116,6 @@ def sampled_attacks(
     misses: int,
     rng: np.random.Generator,
     runs: int = 1000,
-    exclude: tuple[int, ...] = (),
 ) -> dict[str, Attack]:
     """The paper's plain Monte Carlo for its three attacks: draw a trace, publish, guess, count the successes."""
     traces = prior.sample(runs, release.steps, rng)
@@ -118,10 +124,17 @@ def sampled_attacks(
         "map": (traces != guesses).sum(axis=1) <= misses,
         "prior": (traces != prior_trace(prior, release.steps)).sum(axis=1) <= misses,
     }
-    places = [x for x in np.flatnonzero(prior.guessable) if x not in exclude]
-    constants = [(traces != x).sum(axis=1) <= misses for x in places]
+    constants = [(traces != x).sum(axis=1) <= misses for x in np.flatnonzero(_constants(prior))]
     hits["constant"] = max(constants, key=np.mean)
     return {name: Attack(*_rate(hit)) for name, hit in hits.items()}
+
+
+def _constants(prior: MarkovPrior) -> NDArray[np.bool_]:
+    """The places that a constant guess may name."""
+    named = prior.guessable.copy()
+    if prior.elsewhere is not None and named.sum() > 1:
+        named[prior.elsewhere] = False
+    return named
 
 
 def _rate(hit: NDArray[np.bool_]) -> tuple[float, float]:

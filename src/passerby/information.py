@@ -74,6 +74,18 @@ def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]
     return out
 
 
+def sighted(prior: MarkovPrior, release: Release) -> float:
+    """The probability of being at an active sensor at least once."""
+    unseen = prior.initial.copy()
+    seen = 0.0
+    for t, step in enumerate(release.sensors):
+        if t:
+            unseen = unseen @ prior.matrices[0 if prior.homogeneous else t - 1]
+        seen += float(unseen[list(step)].sum())
+        unseen[list(step)] = 0.0
+    return min(1.0, seen)
+
+
 def _order1(prior: MarkovPrior, release: Release) -> float:
     if not isinstance(release.mechanism, Raw):
         raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.mechanism!r}")

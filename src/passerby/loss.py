@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
@@ -97,7 +97,7 @@ def measure(
     misses: int = 0,
     *,
     tolerance: float = 0.01,
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
     series: How = "auto",
     runs: int = 1000,
     confidence: float = 0.99,

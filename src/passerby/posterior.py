@@ -22,12 +22,16 @@ MEMORY_LIMIT = 2e8
 
 @dataclass(frozen=True)
 class Brackets:
-    """For each series (n,): success of the `map` and `marginal` guesses, and of the best guess from both sides."""
+    """For each series (n,): success of the `map` and `marginal` guesses, and of the best guess from both sides.
+
+    `guesses` (n, 3, T) are the map and marginal guesses and the best one found.
+    """
 
     map: Floats
     marginal: Floats
     lower: Floats
     upper: Floats
+    guesses: NDArray[np.int64]
     nodes: int
     operations: float
 
@@ -53,7 +57,7 @@ def bracket_series(
         )
     named = prior.guessable.astype(np.float64)
     weights = relative(series.evidence)
-    table, total = search.brackets(
+    table, guesses, total = search.brackets(
         prior.initial,
         prior.matrices,
         release.grid,
@@ -66,22 +70,22 @@ def bracket_series(
         series.sampled,
     )
     for i in np.flatnonzero(table[:, 4] < 0):
-        table[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
+        table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
         total = total + more
-    return Brackets(table[:, 0], table[:, 1], table[:, 2], table[:, 3], int(total[0]), float(total[1]))
+    return Brackets(table[:, 0], table[:, 1], table[:, 2], table[:, 3], guesses, int(total[0]), float(total[1]))
 
 
 def _in_logs(
     prior: MarkovPrior, release: Release, evidence: Floats, named: Floats, misses: int, tolerance: float, budget: float
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, NDArray[np.int64], Floats]:
     """One series whose posterior underflows: worked out in logs, and handed on as a chain without evidence."""
     start, moves = log_posterior(prior, release, evidence)
     steps = release.steps
     nothing = np.empty((steps, 0), dtype=np.int64)
-    table, total = search.brackets(
+    table, guesses, total = search.brackets(
         start, moves, nothing, np.ones((1, steps, 1)), np.ones(1), named, misses, tolerance, budget, False
     )
-    return table[0], total
+    return table[0], guesses[0], total
 
 
 def log_posterior(prior: MarkovPrior, release: Release, evidence: Floats) -> tuple[Floats, Floats]:

@@ -28,7 +28,8 @@ class MarkovPrior:
 
     `guessable` (M,) says which places an adversary would ever name; it is False only for states that stand for
     many places at once. `universe` is the number of places before any such merging, and `merged_entropy` (M,)
-    the entropy, in nats, of the place within each state. They matter to `reduce`d chains only.
+    the entropy, in nats, of the place within each state; they matter to reduced chains only. `elsewhere` is the place
+    that stands for everywhere else, if there is one: the constant attack does not name it.
 
     Source: Koga, Meehan and Chaudhuri (2024), section 3.1.
 
@@ -42,6 +43,7 @@ class MarkovPrior:
     guessable: NDArray[np.bool_] = field(kw_only=True)
     universe: int = field(kw_only=True)
     merged_entropy: Floats = field(kw_only=True)
+    elsewhere: int | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class MarkovPrior:
         guessable: ArrayLike | None = None,
         universe: int | None = None,
         merged_entropy: ArrayLike | None = None,
+        elsewhere: int | None = None,
     ) -> None:
         start = _numbers(initial, "initial")
         moves = _numbers(transition, "transition")
@@ -71,6 +74,7 @@ class MarkovPrior:
         object.__setattr__(self, "guessable", _frozen(named))
         object.__setattr__(self, "universe", m if universe is None else int(universe))
         object.__setattr__(self, "merged_entropy", _frozen(hidden))
+        object.__setattr__(self, "elsewhere", elsewhere)
 
     @classmethod
     def stationary(cls, transition: ArrayLike) -> MarkovPrior:

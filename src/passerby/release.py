@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -108,6 +109,15 @@ class Release:
                 f"got {misses!r}"
             )
         return int(misses)
+
+    def relabelled(self, state_of: Mapping[int, int]) -> Release:
+        """The same release over other place numbers, `state_of[place]` for each sensor."""
+        out = copy.copy(self)
+        sensors = tuple(tuple(state_of[place] for place in step) for step in self.sensors)
+        # What does not depend on place numbers (cached tables of signals) is shared.
+        out.__dict__.pop("grid", None)
+        object.__setattr__(out, "sensors", sensors)
+        return out
 
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""

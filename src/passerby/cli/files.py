@@ -1,14 +1,13 @@
-"""Files are written whole or not at all."""
+"""Folders and records that commands write."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from passerby.errors import InputError
+from passerby.files import whole_or_nothing
 
 
 def make_folder(folder: Path, option: str) -> Path:
@@ -21,25 +20,7 @@ def make_folder(folder: Path, option: str) -> Path:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write `value` under a temporary name beside `path`, then give it its name."""
+    """Write `value` as JSON, whole or not at all."""
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    draft = None
-    try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-            draft = Path(file.name)
-            file.write(text)
-        # Temporary files are private to their owner; a result is an ordinary file.
-        draft.chmod(0o666 & ~_umask())
-        os.replace(draft, path)  # noqa: PTH105
-        draft = None
-    except OSError as error:
-        raise InputError(f"cannot write {str(path)!r} ({error.strerror})") from None
-    finally:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with whole_or_nothing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -24,7 +24,7 @@ wholes = types.Array(whole, 1, "C", readonly=True)
 whole_matrix = types.Array(whole, 2, "C", readonly=True)
 flags = types.Array(flag, 1, "C", readonly=True)
 out_vector, out_matrix, out_cube = number[::1], number[:, ::1], number[:, :, ::1]
-out_wholes, out_whole_matrix = whole[::1], whole[:, ::1]
+out_wholes, out_whole_matrix, out_whole_cube = whole[::1], whole[:, ::1], whole[:, :, ::1]
 
 # Values are never NaN (minus infinity is fine), which lets maxima and minima use vector instructions.
 _FAST = {"nnan", "nsz", "contract"}

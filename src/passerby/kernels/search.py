@@ -15,7 +15,19 @@ from numba import types
 from .ceiling import first_right, told_step, union_sums
 from .chain import posterior, push
 from .climb import ascend, map_guess, rows_alive, score
-from .jit import cube, flag, inlined, kernel, number, out_matrix, out_vector, vector, whole, whole_matrix
+from .jit import (
+    cube,
+    flag,
+    inlined,
+    kernel,
+    number,
+    out_matrix,
+    out_vector,
+    out_whole_cube,
+    vector,
+    whole,
+    whole_matrix,
+)
 
 #: Effort by level: nodes for each known state, and nodes for the whole chain.
 STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
@@ -293,14 +305,16 @@ def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
     return low, tried * cost * 1.0
 
 
-@kernel(
-    types.Tuple((out_matrix, out_vector))(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag)
-)
+_RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
+
+
+@kernel(_RESULT(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag))
 def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, sampled):
     """Bracket the best guess for each of n series (weights (n, T, S+1), mass (n,)).
 
     Returns a table (n, 5) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached (-1
-    where the series could not be explained: it is impossible, or numbers underflow); and (nodes, work). Every series is
+    where the series could not be explained: it is impossible, or numbers underflow); the guesses (n, 3, T) that were
+    decoded, made step by step, and best; and (nodes, work). Every series is
     done at the lowest level of effort; then the series that adds most to the gap is done again at the next level, until
     the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling error), or the
     `budget` of elementary operations is spent.
@@ -309,7 +323,7 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     M = initial.shape[0]
     needed = T - misses
     out = np.zeros((n, 5))
-    guesses = np.empty((n, T), np.int64)
+    guesses = np.zeros((n, 3, T), np.int64)
     trial = np.empty(T, np.int64)
     law = np.empty((T, M))
     pinned = np.empty(T, np.int64)
@@ -343,9 +357,9 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
                 floor += mass[j] * out[j, 2]
                 squares += mass[j] * out[j, 2] * out[j, 2]
                 level = int(out[j, 4])
-                if part > widest and 0 <= level < LEVELS - 1:
-                    if total[1] + cost_of_level(T, M, needed, level + 1) <= budget:
-                        widest, i = part, j
+                wider = part > widest and 0 <= level < LEVELS - 1
+                if wider and total[1] + cost_of_level(T, M, needed, level + 1) <= budget:
+                    widest, i = part, j
             close = tolerance * floor
             if sampled:
                 close = max(close, 0.25 * np.sqrt(max(squares - floor * floor, 0.0) / n))
@@ -369,27 +383,29 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
             if seen > 1 or named[pinned[t]] == 0.0:
                 pinned[t] = -1
         if level == 0:
-            map_guess(a, Q, named, guesses[i])
-            out[i, 0] = score(a, Q, guesses[i], needed)
-            out[i, 2] = ascend(a, Q, named, guesses[i], needed, after)
+            map_guess(a, Q, named, guesses[i, 0])
+            out[i, 0] = score(a, Q, guesses[i, 0], needed)
+            guesses[i, 2] = guesses[i, 0]
+            out[i, 2] = ascend(a, Q, named, guesses[i, 2], needed, after)
             for t in range(T):
-                trial[t] = np.argmax(law[t] * named)
-            out[i, 1] = score(a, Q, trial, needed)
+                guesses[i, 1, t] = np.argmax(law[t] * named)
+            out[i, 1] = score(a, Q, guesses[i, 1], needed)
+            trial[:] = guesses[i, 1]
             b = ascend(a, Q, named, trial, needed, after)
             if b > out[i, 2]:
                 out[i, 2] = b
-                guesses[i] = trial
+                guesses[i, 2] = trial
             out[i, 3] = 1.0
             total[1] += 20.0 * T * M * (M + 24.0) * min(needed, misses + 1)
         elif level == 2:
-            out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i], after)
+            out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i, 2], after)
             total[1] += more
         low, up, nodes, work = bracket(
-            a, Q, law, named, pinned, needed, level, out[i, 2], tolerance, guesses[i], scratch
+            a, Q, law, named, pinned, needed, level, out[i, 2], tolerance, guesses[i, 2], scratch
         )
         out[i, 2] = max(out[i, 2], low)
         out[i, 3] = max(min(out[i, 3], up), out[i, 2])
         out[i, 4] = level
         total[0] += nodes
         total[1] += work
-    return out, total
+    return out, guesses, total

@@ -1,17 +1,16 @@
 """A simulated city written to a file in bounded memory, whole or not at all."""
 
 import gzip
-import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Literal
 
 import polars as pl
 
-from passerby.errors import InputError, PasserbyError
+from passerby.errors import InputError
+from passerby.files import whole_or_nothing
 
 from .city import City
 
@@ -50,20 +49,6 @@ def write_city(
                 return _write_text(file, frames, layout)
             with gzip.GzipFile(filename="", mode="wb", compresslevel=5, fileobj=file, mtime=0) as packed:
                 return _write_text(packed, frames, layout)
-
-
-@contextmanager
-def whole_or_nothing(target: Path) -> Iterator[Path]:
-    """A temporary path beside the target that becomes the target on success and vanishes on failure."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        yield temporary
-        temporary.replace(target)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise PasserbyError(f"{target} could not be written: {reason}; nothing was left behind") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write_text(file: IO[bytes] | gzip.GzipFile, frames: Iterator[pl.DataFrame], layout: str) -> int:

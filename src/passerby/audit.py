@@ -1,0 +1,339 @@
+"""Everyone: the loss of each person, in partitions that workers share and that survive an interruption."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from . import __version__
+from .errors import ConfigError, InputError, PasserbyError
+from .files import whole_or_nothing
+from .information import sighted
+from .loss import Loss, measure
+from .posterior import bracket_series
+from .prior import MarkovPrior
+from .release import Release
+from .series import given_series
+from .visits.people import People
+
+#: People per partition: small enough to lose little when interrupted, large enough to be worth a task.
+PARTITION = 200
+
+ATTACKS = ("map", "prior", "constant", "marginal", "ascent")
+BOUNDS = ("loose", "tight", "fano", "leakage", "posterior", "raw")
+HITS = tuple(f"hit_{name}" for name in ATTACKS)
+
+SCHEMA: dict[str, pl.DataType] = {
+    "status": pl.String(),
+    **{
+        name: pl.Float64()
+        for name in (
+            "lower",
+            "upper",
+            "baseline_lower",
+            "baseline_upper",
+            "advantage_lower",
+            "advantage_upper",
+            *(f"attack_{name}" for name in ATTACKS),
+            *(f"error_{name}" for name in ATTACKS),
+            *(f"bound_{name}" for name in BOUNDS),
+            "sighted",
+            "spectral_gap",
+        )
+    },
+    "places": pl.Int64(),
+    "series": pl.Int64(),
+    "sampled": pl.Boolean(),
+    **{name: pl.Boolean() for name in HITS},
+}
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How each person is measured; the arguments of `measure` of the same names."""
+
+    misses: int
+    tolerance: float = 0.01
+    runs: int = 200
+    confidence: float = 0.99
+    budget: float = 5e9
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a worker needs."""
+
+    people: People
+    release: Release
+    settings: Settings
+
+
+def audit(
+    people: People,
+    release: Release,
+    misses: int = 1,
+    *,
+    tolerance: float = 0.01,
+    runs: int = 200,
+    confidence: float = 0.99,
+    budget: float = 5e9,
+    seed: int = 0,
+    workers: int | None = None,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """The loss of everyone: a row per person.
+
+    `release` covers the held-out steps, with places numbered as in `people.places`. Rows hold the loss interval,
+    baseline, advantage, every attack and bound by name, the probability of being sighted at least once, the spectral
+    gap of the person's habits, the number of places they visited, whether each attack gets the real held-out trace
+    right, and a status: "ok", "wide" (the tolerance was not reached within the budget), "impossible" (the real trace
+    cannot happen under the fitted habits, so the attacks are not tried on it), or the reason for a refusal.
+
+    Work is shared by `workers` processes (all cores by default) in partitions. With a `folder`, finished partitions are
+    kept there until all are done, and an interrupted audit goes on where it was when it is started again. The table is
+    the same for any number of workers and interruptions: a person's random numbers depend on `seed` and on the person.
+    `progress(done, all)` is called as people are done.
+
+    >>> from passerby.visits import simulate_city
+    >>> from passerby.visits.people import fit_people
+    >>> city = simulate_city(people=30, places=20, days=3)
+    >>> people = fit_people(city, window="2h", places=10, min_active=1, holdout=4)
+    >>> table = audit(people, Release([0, 1, 2, 3]), misses=1, workers=1)
+    >>> bool((table["lower"] <= table["upper"]).all())
+    True
+    """
+    job = Job(people, release, Settings(misses, tolerance, runs, confidence, budget, seed))
+    _check(job)
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="passerby-") as scratch:
+            return _run(job, Path(scratch), workers, progress)
+    return _run(job, Path(folder), workers, progress)
+
+
+def _check(job: Job) -> None:
+    held, places = job.people.actual.shape[1], len(job.people.places)
+    if held and job.release.steps != held:
+        raise InputError(f"release: it has {job.release.steps} steps, but {held} steps are held out to be found")
+    job.release.check_misses(job.settings.misses)
+    for t, step in enumerate(job.release.sensors):
+        for place in step:
+            if place >= places:
+                raise InputError(f"sensors[{t}] = {place}: there are {places} places, numbered 0 to {places - 1}")
+
+
+def _run(job: Job, folder: Path, workers: int | None, progress: Progress | None) -> pl.DataFrame:
+    parts = folder / "parts"
+    try:
+        parts.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"folder: {parts} cannot be made: {error.strerror}") from None
+    _claim(parts, fingerprint(job))
+    ranges = [(start, min(start + PARTITION, len(job.people))) for start in range(0, len(job.people), PARTITION)]
+    names = [parts / f"{start:09d}.parquet" for start, _ in ranges]
+    todo = [i for i, name in enumerate(names) if not name.exists()]
+    done = sum(ranges[i][1] - ranges[i][0] for i in range(len(ranges)) if i not in set(todo))
+    if progress:
+        progress(done, len(job.people))
+    for i in _finished(job, todo, ranges, names, min(workers or os.cpu_count() or 1, max(1, len(todo)))):
+        done += ranges[i][1] - ranges[i][0]
+        if progress:
+            progress(done, len(job.people))
+    table = pl.concat([pl.read_parquet(name) for name in names])
+    return table.insert_column(0, job.people.ids.alias("person"))
+
+
+def clear_parts(folder: str | Path) -> None:
+    """Remove the partitions of a finished audit."""
+    parts = Path(folder) / "parts"
+    for file in (*parts.glob("*.parquet"), parts / "plan.json"):
+        file.unlink(missing_ok=True)
+    if parts.is_dir() and not any(parts.iterdir()):
+        parts.rmdir()
+
+
+def _claim(parts: Path, mark: str) -> None:
+    """Make sure that partitions found here belong to this audit."""
+    plan = parts / "plan.json"
+    if plan.exists():
+        try:
+            found = json.loads(plan.read_text())["fingerprint"]
+        except (ValueError, KeyError, TypeError):
+            found = None
+        if found != mark:
+            raise ConfigError(
+                f"{parts} holds an unfinished audit of other people or with other settings; "
+                "choose another folder, or remove it to start afresh"
+            )
+        return
+    with whole_or_nothing(plan) as temporary:
+        temporary.write_text(json.dumps({"passerby": __version__, "fingerprint": mark}))
+
+
+def fingerprint(job: Job) -> str:
+    """A digest of everything that the table depends on."""
+    digest = hashlib.blake2b(digest_size=16)
+    people = job.people
+    for array in (people.fitted, people.actual, people.background):
+        digest.update(str((array.shape, array.dtype)).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    phase = None if people.phase is None else people.phase.tolist()
+    settings = asdict(job.settings)
+    rest = (__version__, people.smoothing, phase, job.release.sensors, repr(job.release.mechanism), job.release.others)
+    digest.update(repr((rest, settings, PARTITION)).encode())
+    digest.update("\n".join(map(str, people.ids.to_list())).encode())
+    return digest.hexdigest()
+
+
+def _finished(
+    job: Job, todo: list[int], ranges: list[tuple[int, int]], names: list[Path], workers: int
+) -> Iterator[int]:
+    """Do the partitions that are left, and yield the number of each one as it is written."""
+    if workers <= 1:
+        for i in todo:
+            _write(job, ranges[i], names[i])
+            yield i
+        return
+    with _one_thread_each():
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_adopt, initargs=(job,))
+        try:
+            waiting = {pool.submit(_work, ranges[i], str(names[i])): i for i in todo}
+            while waiting:
+                ready, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in ready:
+                    future.result()
+                    yield waiting.pop(future)
+        except BrokenProcessPool:
+            raise PasserbyError(
+                "a worker process ended before its time (killed, or out of memory); finished people are kept: "
+                "run the same audit again to go on, with fewer workers if memory is short"
+            ) from None
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Workers share the cores, so the matrix products inside each of them must not."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+_job: Job | None = None
+
+
+def _adopt(job: Job) -> None:
+    global _job
+    _job = job
+
+
+def _work(people: tuple[int, int], name: str) -> None:
+    assert _job is not None
+    _write(_job, people, Path(name))
+
+
+def _write(job: Job, people: tuple[int, int], name: Path) -> None:
+    rows = [audit_person(job, person) for person in range(*people)]
+    with whole_or_nothing(name) as temporary:
+        pl.DataFrame(rows, schema=SCHEMA).write_parquet(temporary)
+
+
+def audit_person(job: Job, person: int) -> dict[str, object]:
+    """One row of the table."""
+    sensed = sorted({place for step in job.release.sensors for place in step})
+    prior, states = job.people.prior(person, sensed)
+    state_of = {int(place): state for state, place in enumerate(states)}
+    release = job.release.relabelled(state_of)
+    settings = job.settings
+    seed = _stream(settings.seed, job.people.ids[person])
+    try:
+        loss = measure(
+            prior,
+            release,
+            settings.misses,
+            tolerance=settings.tolerance,
+            runs=settings.runs,
+            confidence=settings.confidence,
+            budget=settings.budget,
+            seed=seed,
+        )
+    except PasserbyError as reason:
+        return {"status": str(reason)}
+    row = _row(loss)
+    row["sighted"] = sighted(prior, release)
+    row["spectral_gap"] = prior.spectral_gap if prior.homogeneous else None
+    row["places"] = len(np.unique(job.people.fitted[person]))
+    if job.people.actual.shape[1]:
+        others = state_of.get(-1, 0)
+        trace = np.array([state_of.get(int(place), others) for place in job.people.actual[person]])
+        try:
+            row.update(_hits(prior, release, trace, loss, seed))
+        except InputError:
+            row["status"] = "impossible"
+    return row
+
+
+def _row(loss: Loss) -> dict[str, object]:
+    return {
+        "status": "ok" if loss.effort.reached or loss.effort.sampled else "wide",
+        "lower": loss.lower,
+        "upper": loss.upper,
+        "baseline_lower": loss.baseline.lower,
+        "baseline_upper": loss.baseline.upper,
+        "advantage_lower": loss.advantage.lower,
+        "advantage_upper": loss.advantage.upper,
+        **{f"attack_{name}": attack.value for name, attack in loss.attacks.items()},
+        **{f"error_{name}": attack.error for name, attack in loss.attacks.items()},
+        **{f"bound_{name}": value for name, value in loss.bounds.items()},
+        "series": loss.effort.series,
+        "sampled": loss.effort.sampled,
+    }
+
+
+def _hits(
+    prior: MarkovPrior, release: Release, trace: NDArray[np.int64], loss: Loss, seed: list[int]
+) -> dict[str, object]:
+    """Whether each attack gets the real trace right, given what would have been published about it."""
+    rng = np.random.default_rng([*seed, 1])
+    published = release.publish(trace[None], rng)[0]
+    steps = [published[t, : len(step)].tolist() for t, step in enumerate(release.sensors)]
+    series = given_series(prior, release, steps)
+    found = bracket_series(prior, release, series, loss.misses, 0.0, 0.0).guesses[0]
+    guesses = dict(zip(("map", "marginal", "ascent"), found, strict=True))
+    for name in ("prior", "constant"):
+        guess = loss.attacks[name].guess
+        if guess is not None:
+            guesses[name] = np.array(guess)
+    wrong = {name: int((guess != trace).sum()) for name, guess in guesses.items()}
+    return {f"hit_{name}": count <= loss.misses for name, count in wrong.items()}
+
+
+def _stream(seed: int, person: object) -> list[int]:
+    """The seed of one person's random numbers: depends on the seed and the person alone."""
+    digest = hashlib.blake2b(str(person).encode(), digest_size=8).digest()
+    return [seed, int.from_bytes(digest, "big")]
