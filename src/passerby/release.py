@@ -112,9 +112,9 @@ class Release:
 
     def relabelled(self, state_of: Mapping[int, int]) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
+        self.signals()  # cached, and shared by all copies: it does not depend on place numbers
         out = copy.copy(self)
         sensors = tuple(tuple(state_of[place] for place in step) for step in self.sensors)
-        # What does not depend on place numbers (cached tables of signals) is shared.
         out.__dict__.pop("grid", None)
         object.__setattr__(out, "sensors", sensors)
         return out

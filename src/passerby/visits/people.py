@@ -2,8 +2,8 @@
 
 A person's chain is `P(x, ·) = (counts(x, ·) + α b) / (n_x + α)`: how often they went from x to each place, smoothed
 with the population's frequencies b. All places that a person never left share the row b, so those that were neither
-visited nor sensed behave as one state, of which only the most frequent place is ever worth guessing. A chain is therefore kept
-as the person's own steps, and built over few states when it is needed, whatever the number of places.
+visited nor sensed behave as one state, of which only the most frequent place is ever worth guessing. A chain is
+therefore kept as the person's own steps, and built over few states when it is needed, whatever the number of places.
 """
 
 from __future__ import annotations
