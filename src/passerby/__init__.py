@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .audit import audit as audit
+    from .auditing import audit as audit
     from .comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .comparisons import differential_privacy as differential_privacy
     from .comparisons import reconstruction_advantage as reconstruction_advantage
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "audit": ("audit",),
+    "auditing": ("audit",),
     "comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "errors": ("ConfigError", "InputError", "PasserbyError", "UnsupportedRelease"),
     "information": ("entropy", "mutual_information"),
