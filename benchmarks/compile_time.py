@@ -1,7 +1,8 @@
 """How long the kernels take to compile from an empty cache, and to load from a full one.
 
 Run with `.venv/bin/python benchmarks/compile_time.py`. Each figure is a fresh process that imports every module of
-`passerby.kernels`; the cache is a temporary folder, so that the one in use is left alone.
+`passerby.kernels`, and counts its own processor time, so that other work on the machine does not matter. The cache is
+a temporary folder, so that the one in use is left alone.
 """
 
 import os
@@ -13,23 +14,23 @@ LIMIT = 30.0  # seconds that a first use may take
 
 PROBE = """
 import time
-start = time.perf_counter()
+start = time.process_time()
 import numba
-loaded = time.perf_counter()
+loaded = time.process_time()
 import importlib, pkgutil
 import passerby.kernels as kernels
 names = sorted(module.name for module in pkgutil.iter_modules(kernels.__path__))
 spent = {}
 for name in names:
-    began = time.perf_counter()
+    began = time.process_time()
     importlib.import_module(f"passerby.kernels.{name}")
-    spent[name] = time.perf_counter() - began
+    spent[name] = time.process_time() - began
 print(loaded - start, sum(spent.values()), *(f"{name}={seconds:.2f}" for name, seconds in spent.items()))
 """
 
 
 def probe(cache: str) -> tuple[float, float, str]:
-    """Seconds to import numba, seconds to import all kernels, and the latter by module."""
+    """Processor seconds to import numba and to import all kernels, and the latter by module."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
     out = subprocess.run([sys.executable, "-c", PROBE], env=environment, capture_output=True, text=True, check=True)
     numba, kernels, *modules = out.stdout.split()

@@ -15,6 +15,7 @@ ROOT = Path(pb.__file__).parent
 #: From the bottom to the top: a module or folder may import those before it, and itself.
 LADDER = (
     "errors",
+    "files",
     "kernels",
     "mechanisms",
     "prior",

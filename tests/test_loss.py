@@ -157,12 +157,12 @@ class TestExtremes:
         prior = pb.MarkovPrior([0.5, 0.5], np.empty((0, 2, 2)))
         assert pb.measure(prior, pb.Release([1])).lower == pytest.approx(1)
 
-    @pytest.mark.parametrize("misses", [0, 3, 299])
+    @pytest.mark.parametrize("misses", [0, 3, 99])
     def test_deterministic(self, misses: int) -> None:
         """A cycle from a known start: every trace is known before anything is published."""
         prior = pb.MarkovPrior([1, 0, 0], np.roll(np.eye(3), 1, axis=1))
         for mechanism in (pb.Raw(), pb.Gaussian(1.0)):
-            loss = pb.measure(prior, pb.Release([0] * 300, mechanism), misses, runs=5, budget=1e8)
+            loss = pb.measure(prior, pb.Release([0] * 100, mechanism), misses, runs=5, budget=1e8)
             assert (loss.lower, loss.upper) == pytest.approx((1, 1))
 
     def test_periodic_from_an_unknown_start(self) -> None:
@@ -201,7 +201,7 @@ class TestExtremes:
             assert big.bounds["tight"] == pytest.approx(little.bounds["tight"], abs=1e-9)
             assert math.isfinite(big.upper)
 
-    @pytest.mark.parametrize("places", [2, 10, 60])
+    @pytest.mark.parametrize("places", [2, 12])
     @pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0)], ids=repr)
     def test_a_thousand_steps(self, places: int, mechanism: pb.Mechanism) -> None:
         rng = np.random.default_rng(places)

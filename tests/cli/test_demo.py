@@ -6,7 +6,7 @@ import pytest
 from tests.cli.test_main import Done, run
 
 import passerby as pb
-from passerby.cli.demo import SENSORS
+from passerby.cli.demo import BUDGET, SENSORS
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,8 @@ def test_writes_every_number(shown: tuple[Done, Any]) -> None:
     prior = pb.line_prior(20, settings["tau"])
     for loss in record["losses"]:
         mechanism = pb.Raw() if loss["counts"] == "raw" else pb.Gaussian(2.0)
-        expected = pb.measure(prior, pb.Release(settings["sensors"], mechanism), loss["misses"], seed=settings["seed"])
+        release = pb.Release(settings["sensors"], mechanism)
+        expected = pb.measure(prior, release, loss["misses"], seed=settings["seed"], budget=BUDGET)
         assert loss["lower"] == pytest.approx(expected.lower, rel=1e-12)
         assert loss["upper"] == pytest.approx(expected.upper, rel=1e-12)
         assert loss["bounds"] == pytest.approx(expected.bounds, rel=1e-12)

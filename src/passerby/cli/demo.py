@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 #: The sensor of each step, in hundredths of the line.
 SENSORS = (7, 93, 41, 15, 60, 22, 88, 5, 50, 71)
+#: Operations to spend on each search: a demo should not take long.
+BUDGET = 3e9
 
 
 def demo(
@@ -48,7 +51,7 @@ def demo(
     from .screen import waiting
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    with waiting(aside, "Measuring the loss"):
+    with waiting(aside, "Loading") as status:
         import passerby as pb
 
         prior = pb.line_prior(places, tau)
@@ -56,9 +59,10 @@ def demo(
         releases = {"raw": pb.Release(sensors), "noisy": pb.Release(sensors, pb.Gaussian(sigma))}
         allowed = [releases["raw"].check_misses(s) for s in (misses or [0, 2, 5, 8])]
         make_folder(out, "--out")
-        losses = {
-            (s, name): pb.measure(prior, release, s, seed=seed) for s in allowed for name, release in releases.items()
-        }
+        losses = {}
+        for s, name in product(allowed, releases):
+            status.update(f"Measuring the loss for {name} counts and {s} misses")
+            losses[s, name] = pb.measure(prior, releases[name], s, seed=seed, budget=BUDGET)
         privacy = pb.differential_privacy(releases["noisy"])
     record = {
         "passerby": pb.__version__,

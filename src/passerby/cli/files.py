@@ -1,4 +1,4 @@
-"""Folders and records that commands write."""
+"""Folders and files of results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def make_folder(folder: Path, option: str) -> Path:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write `value` as JSON, whole or not at all."""
+    """Write `value` to `path`, whole or not at all."""
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    with whole_or_nothing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    with whole_or_nothing(path) as draft:
+        draft.write_text(text, encoding="utf-8")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.status import Status
 
 
 def chance(p: float) -> str:
@@ -49,7 +50,7 @@ class _Aside(logging.Handler):
 
 
 @contextmanager
-def waiting(console: Console, what: str) -> Iterator[None]:
+def waiting(console: Console, what: str) -> Iterator[Status]:
     """Show that something is going on, and what the library has to say of it.
 
     The one thing it says by itself is that kernels are being compiled, which happens once after an installation.
@@ -57,7 +58,7 @@ def waiting(console: Console, what: str) -> Iterator[None]:
     logger, handler = logging.getLogger("passerby"), _Aside(console)
     logger.addHandler(handler)
     try:
-        with console.status(what):
-            yield
+        with console.status(what) as status:
+            yield status
     finally:
         logger.removeHandler(handler)
