@@ -36,5 +36,7 @@ def divergence_root(information: float, log_kappa: float) -> float:
     if log_kappa >= -information or log_kappa >= 0:
         return 1.0
     kappa = math.exp(log_kappa)
+    if information <= 0:
+        return kappa  # the divergence is flat at its zero, where bisection would stop too late
     log_rest = math.log1p(-kappa)
     return float(largest(kappa, log_kappa, log_rest, -information, 1.0))
