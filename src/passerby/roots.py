@@ -33,9 +33,9 @@ def divergence_root(information: float, log_kappa: float) -> float:
 
     `kl(p ‖ κ) = p log(p/κ) + (1-p) log((1-p)/(1-κ))`; the paper drops the term in `log(1-κ)`.
     """
-    if log_kappa >= -information or log_kappa >= 0:
+    kappa = math.exp(min(log_kappa, 0.0))
+    if log_kappa >= -information or kappa == 1:
         return 1.0
-    kappa = math.exp(log_kappa)
     if information <= 0:
         return kappa  # the divergence is flat at its zero, where bisection would stop too late
     log_rest = math.log1p(-kappa)
