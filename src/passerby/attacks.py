@@ -58,6 +58,8 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     small = prior.homogeneous and prior.places * prior.places <= _SHARE * evidence.shape[0] * evidence.shape[1]
     dominated = chain.dominance(log_matrices[0]) if small and evidence.shape[1] > 1 else np.empty((0, 0))
     traces, value = chain.decode(log_initial, log_matrices, dominated, release.grid, evidence)
+    # Where every trace that may be guessed is impossible, any one of those will do.
+    traces[value == -np.inf] = np.flatnonzero(prior.guessable)[0]
     return traces, value
 
 
@@ -167,9 +169,9 @@ def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
         returns[gap] = np.diag(power)
     moment, ways = marginals, float(needed)
     for k in range(2, needed + 1):
-        moment = np.array(
-            [sum((moment[u] * returns[t - u] for u in range(t)), np.zeros(prior.places)) for t in range(steps)]
-        )
+        before, moment = moment, np.zeros_like(moment)
+        for gap in range(1, steps):
+            moment[gap:] += before[:-gap] * returns[gap]
         ways *= (needed - k + 1) / k
         ceiling = np.minimum(ceiling, moment.sum(axis=0) / ways)
     # Rounding must not hide the best place.

@@ -44,17 +44,18 @@ def map_guess(a, Q, named, guess):
     """The likeliest trace of the chain, ties to the lowest place; rescaled at each step against underflow."""
     T, M = guess.shape[0], a.shape[0]
     v = np.zeros((T, M))
+    barred = 1.0 - named  # places that may not be named lose to all others, even where nothing has a chance
     v[0] = a * named
     for t in range(1, T):
         top = v[t - 1].max()
         for x in range(M):
-            b = v[t - 1, x] / top
-            if b > 0.0:
+            if v[t - 1, x] > 0.0:
+                b = v[t - 1, x] / top
                 for y in range(M):
                     v[t, y] = max(v[t, y], b * Q[t - 1, x, y] * named[y])
-    guess[T - 1] = np.argmax(v[T - 1])
+    guess[T - 1] = np.argmax(v[T - 1] - barred)
     for t in range(T - 2, -1, -1):
-        guess[t] = np.argmax(v[t] * Q[t, :, guess[t + 1]])
+        guess[t] = np.argmax(v[t] * Q[t, :, guess[t + 1]] - barred)
 
 
 @inlined

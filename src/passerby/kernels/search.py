@@ -296,6 +296,8 @@ def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
         merit[order[i]] = score(a, Q, trial, needed) if named[order[i]] > 0.0 else -1.0
     best = np.argsort(-merit[order])[: min(3, tried)]
     for i in range(best.shape[0]):
+        if merit[order[best[i]]] < 0.0:
+            break
         for t in range(T):
             trial[t] = order[best[i]] if pinned[t] < 0 else pinned[t]
         b = ascend(a, Q, named, trial, needed, after)
@@ -388,7 +390,7 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
             guesses[i, 2] = guesses[i, 0]
             out[i, 2] = ascend(a, Q, named, guesses[i, 2], needed, after)
             for t in range(T):
-                guesses[i, 1, t] = np.argmax(law[t] * named)
+                guesses[i, 1, t] = np.argmax(law[t] * named + (named - 1.0))
             out[i, 1] = score(a, Q, guesses[i, 1], needed)
             trial[:] = guesses[i, 1]
             b = ascend(a, Q, named, trial, needed, after)
