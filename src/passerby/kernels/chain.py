@@ -26,6 +26,10 @@ from .jit import (
 LEADERS = 12
 #: After this many leaders, give up on dominance for the step unless half of the places are out.
 TRIAL = 2
+#: In `posterior`, places less likely than this, relative to the likeliest, are left out, and the log of the share of
+#: the series' probability below which that may matter.
+FAINT = 1e-290
+DOUBTFUL = -600.0
 
 
 @inlined
@@ -269,13 +273,15 @@ def posterior(initial, matrices, places, weights):
 
     Backward pass: `b_T = 1`, `b_t(x) = Σ_y P_t(x, y) w_{t+1}(y) b_{t+1}(y)`; the posterior matrix is
     `P_t(x, y) w_{t+1}(y) b_{t+1}(y) / b_t(x)`. Rows of places that cannot be reached are left empty. The log
-    probability is minus infinity for an impossible series.
+    probability is minus infinity for an impossible series, and where numbers get too small to be told apart: what is
+    left out at step t is at most `FAINT` in the scale of that step, in which the series itself must not be too small.
     """
     T = places.shape[0]
     M = initial.shape[0]
     moves = np.zeros((T - 1, M, M))
     b = np.ones(M)
     log_mass = 0.0
+    log_faint = -np.inf
     for t in range(T - 2, -1, -1):
         weigh(b, places[t + 1], weights[t + 1])
         P = at(matrices, t)
@@ -289,21 +295,26 @@ def posterior(initial, matrices, places, weights):
                 s += a
             now[x] = s
             top = s if s > top else top
-        if top == 0.0:
+        if top < FAINT:
             return b, moves, -np.inf
+        log_mass += np.log(top)
         for x in range(M):
-            if now[x] > 0.0:
+            if now[x] >= FAINT * top:
                 f = 1.0 / now[x]
                 for y in range(M):
                     moves[t, x, y] *= f
-            b[x] = now[x] / top
-        log_mass += np.log(top)
+                b[x] = now[x] / top
+            else:
+                if now[x] > 0.0:
+                    log_faint = max(log_faint, log_mass)
+                    moves[t, x] = 0.0
+                b[x] = 0.0
     weigh(b, places[0], weights[0])
     total = 0.0
     for x in range(M):
         b[x] *= initial[x]
         total += b[x]
-    if total == 0.0:
+    if total < FAINT or log_mass + np.log(total) - log_faint < DOUBTFUL:
         return b, moves, -np.inf
     b /= total
     return b, moves, log_mass + np.log(total)
