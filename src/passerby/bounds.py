@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 
 #: The full recursion of Theorem 1 is run only up to this many elementary operations (a few minutes).
 FULL_LIMIT = 3e11
+#: Probabilities below this may have lost digits or underflowed; bounds on their logarithms come from logarithms.
+FAINT = 1e-290
 
 
 def loose_bound(prior: MarkovPrior, release: Release, misses: int, information: float | None = None) -> float:
@@ -107,7 +109,7 @@ def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
         values.append(log_moment_bound(prior, steps, steps - misses))
     if steps * (steps - misses) * prior.places**2 <= FULL_LIMIT / 10:
         told = told_bound(prior, steps, misses)
-        values.append(math.log(told) if told > 0 else -math.inf)
+        values.append(math.log(told) if told > FAINT else 0.0)
     with suppress(UnsupportedRelease):
         values.append(log_ball_paper(prior, steps, misses))
     return min(values)

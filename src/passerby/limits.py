@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def upper_limit(values: NDArray[np.float64], confidence: float) -> float:
+def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[np.float64] | None = None) -> float:
     """An upper confidence limit for the mean of independent draws in [0, 1], valid for every sample size and law.
+
+    The values may also be upper bounds on the draws that depend on each other; then `guide` must hold, for each draw,
+    a number in [0, 1] that depends on that draw alone, from which the stakes are set.
 
     A gambler who bets against "the mean is m" multiplies their capital by `1 + λ_i (m - x_i)`, with stakes λ_i that
     depend on earlier draws only; if the mean is m or more, the capital ever reaches `1 / (1 - confidence)` with
@@ -25,8 +28,9 @@ def upper_limit(values: NDArray[np.float64], confidence: float) -> float:
         return 1.0
     target = math.log(1 / (1 - confidence))
     count = np.arange(1, n + 1)
-    running = (0.5 + np.cumsum(values)) / (count + 1)
-    spread = (0.05 + np.cumsum((values - running) ** 2)) / (count + 1)
+    guide = values if guide is None else guide
+    running = (0.5 + np.cumsum(guide)) / (count + 1)
+    spread = (0.05 + np.cumsum((guide - running) ** 2)) / (count + 1)
     before = np.concatenate([[0.05], spread[:-1]])
     stake = np.minimum(0.95, np.sqrt(2 * target / (n * before)))
 

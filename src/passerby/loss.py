@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from .attacks import Attack, constant_attack, logs, map_attack, prior_attack, sampled_attacks
-from .bounds import BOUNDS, FROM_KAPPA, log_kappa_bound, paper_information
+from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
 from .errors import InputError, UnsupportedRelease
 from .information import STRETCHES_LIMIT
 from .kernels import stretches
@@ -134,7 +134,7 @@ def measure(
     unaided = max(attack.value for attack in attacks.values())
     refused: dict[str, str] = {}
     baseline = _baseline(prior, steps, misses, tolerance, budget / 4, unaided)
-    log_kappa = math.log(baseline.upper) if baseline.upper > 0 else -math.inf
+    log_kappa = math.log(baseline.upper) if baseline.upper > FAINT else log_kappa_bound(prior, steps, misses)
 
     if given is not None:
         attacks, bounds, found = {}, {}, given  # what follows are averages over series, but for the search
@@ -153,9 +153,12 @@ def measure(
         bounds["posterior"] = _posterior_bound(found, brackets, confidence)
     if given is not None:
         pass
-    elif misses == 0 and isinstance(release.mechanism, Raw):
-        _all_right(prior, release, attacks, bounds)
-    elif not isinstance(release.mechanism, Raw):
+    elif isinstance(release.mechanism, Raw):
+        exact = _all_right(prior, release) if misses == 0 else None
+        if exact is not None:
+            attacks["map"] = attacks["ascent"] = Attack(exact)
+            bounds["posterior"] = exact
+    else:
         bounds["raw"] = _raw_bound(prior, release, misses, tolerance, budget)
     return _concluded(
         release, misses, tolerance, confidence, attacks, bounds, refused, baseline, found, brackets, started
@@ -178,7 +181,12 @@ def _check_options(tolerance: float, series: str, runs: int, confidence: float, 
 
 
 def _baseline(prior: MarkovPrior, steps: int, misses: int, tolerance: float, budget: float, unaided: float) -> Interval:
-    """What is achieved without the release: the same search on the prior itself, or cheap bounds where that is big."""
+    """What is achieved without the release: the same search on the prior itself, or cheap bounds where that is big.
+
+    Without misses it is the likeliest trace's probability, which is what the attack `prior` achieves.
+    """
+    if misses == 0:
+        return Interval(unaided, unaided)
     one = Series(np.zeros((1, steps, 1)), np.ones(1), sampled=False, left_over=0.0)
     if cost_of_series(prior, steps, misses) <= max(budget, 1e10):
         with suppress(UnsupportedRelease):
@@ -236,26 +244,31 @@ def _formulas(
 def _posterior_bound(series: Series, brackets: Brackets, confidence: float) -> float:
     """The average of the upper ends: exact plus what was not listed, or an upper confidence limit."""
     if series.sampled:
-        return upper_limit(np.minimum(brackets.upper, 1.0), confidence)
+        # Effort goes where it helps the whole sample, so the upper ends are not independent of each other. They are
+        # never below values that are, and the stakes come from what depends on each series alone.
+        return upper_limit(np.minimum(brackets.upper, 1.0), confidence, np.maximum(brackets.map, brackets.marginal))
     return min(1.0, float(series.mass @ brackets.upper) + series.left_over)
 
 
-def _all_right(prior: MarkovPrior, release: Release, attacks: dict[str, Attack], bounds: dict[str, float]) -> None:
-    """Raw counts and no misses: the likeliest trace is the best guess, and its success is one recursion."""
+def _all_right(prior: MarkovPrior, release: Release) -> float | None:
+    """Raw counts and no misses: the likeliest trace is the best guess, and its success is one recursion.
+
+    None where that takes too long.
+    """
     steps, sensors = release.grid.shape
     if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
-        return
+        return None
     named = np.where(prior.guessable, 0.0, -np.inf)
     value = stretches.log_all_right(logs(prior.initial) + named, logs(prior.matrices) + named, release.grid)
-    exact = min(1.0, math.exp(value))
-    for name in ("map", "ascent"):
-        attacks[name] = Attack(exact)
-    bounds["posterior"] = exact
+    return min(1.0, math.exp(value))
 
 
 def _raw_bound(prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float) -> float:
     """What raw counts from the same sensors would give: published counts are a function of those, and tell no more."""
     raw = Release(release.sensors)
+    exact = _all_right(prior, raw) if misses == 0 else None
+    if exact is not None:
+        return exact
     listed = enumerate_series(prior, raw, _affordable(prior, release.steps, misses, budget / 4))
     if listed is None or listed.left_over > 0.5:
         return 1.0
