@@ -88,7 +88,9 @@ LEGEND = (
     "Misses: steps that may be wrong. Baseline: the chance without any counts. With them, the chance lies between the "
     "best attack and the upper bound. Tight, loose: the bounds of Koga, Meehan and Chaudhuri (2024)."
 )
-SAMPLED = " A ~ marks averages over sampled noise; loss.json has their standard errors."
+SAMPLED = (
+    " A ~ marks what rests on sampled noise: loss.json has the standard errors of attacks and the confidence of bounds."
+)
 
 
 def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
@@ -112,7 +114,8 @@ def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
         # Misses and baseline do not depend on the counts: they are said once for both.
         shared = ("", "") if last == s else (str(s), chances(loss.baseline.lower, loss.baseline.upper))
         paper = [chance(loss.bounds[bound]) for bound in ("tight", "loose")]
-        out.add_row(*shared, name, found, chance(loss.upper), *paper)
+        above = ("~" if loss.effort.confidence is not None else "") + chance(loss.upper)
+        out.add_row(*shared, name, found, above, *paper)
         last = s
     return out
 
@@ -143,4 +146,5 @@ def as_record(loss: pb.Loss) -> dict[str, Any]:
         "attacks": {name: {"value": a.value, "error": a.error} for name, a in loss.attacks.items()},
         "bounds": dict(loss.bounds),
         "refused": dict(loss.refused),
+        "confidence": loss.effort.confidence,
     }
