@@ -168,7 +168,7 @@ def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
         power = power @ prior.transition
         returns[gap] = np.diag(power)
     moment, ways = marginals, float(needed)
-    for k in range(2, needed + 1):
+    for k in range(2, min(needed, 8) + 1):
         before, moment = moment, np.zeros_like(moment)
         for gap in range(1, steps):
             moment[gap:] += before[:-gap] * returns[gap]

@@ -227,26 +227,33 @@ def log_joint_maxima(prior: MarkovPrior, steps: int) -> tuple[Floats, bool]:
 
 
 def fast_joint_maxima(prior: MarkovPrior, steps: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """`log f(k)` without the limit on the total gap, for chains at equilibrium: O(T M²) after the powers.
+    """`log f(k)` without the limit on the total gap, for chains at equilibrium: O(T M²) after a few powers.
 
     Returns the values (T,), never below `log f(k)`, and which of them are certified to equal it: those whose gaps add
-    up to at most T - 1.
+    up to at most T - 1. Long gaps seldom pay, so only as many powers of the matrix are formed as certify the values:
+    the largest entry of a column never grows from one power to the next, which bounds all powers that were not formed.
     """
     named = np.where(prior.guessable, 0.0, -np.inf)
-    power = prior.transition.copy()
+    log_initial = logs(prior.initial) + named
+    power = prior.transition
     best, gap = power.copy(), np.ones(power.shape, dtype=np.int64)
-    for delta in range(2, steps):
-        after = power @ prior.transition
-        # Once a power repeats itself to the last bits, so do all later ones.
-        settled = bool(np.all(np.abs(after - power) <= 1e-15 * after))
-        power = after
-        better = power > best
-        best[better] = power[better]
-        gap[better] = delta
-        if settled:
-            break
-    values, total = joint.chained(logs(prior.initial) + named, logs(best) + named, gap, steps)
-    return values, (total <= steps - 1) | (values == -np.inf)
+    formed = 1
+    while True:
+        later = power.max(axis=0) if formed < steps - 1 else np.zeros(prior.places)
+        beyond = later > best
+        values, total = joint.chained(
+            log_initial, logs(np.where(beyond, later, best)) + named, np.where(beyond, steps, gap), steps
+        )
+        certified = (total <= steps - 1) | (values == -np.inf)
+        if certified.all() or formed >= steps - 1:
+            return values, certified
+        target = min(2 * formed, steps - 1)
+        for delta in range(formed + 1, target + 1):
+            power = power @ prior.transition
+            better = power > best
+            best[better] = power[better]
+            gap[better] = delta
+        formed = target
 
 
 def full_joint_maxima(prior: MarkovPrior, steps: int) -> Floats:

@@ -124,7 +124,7 @@ def measure(
     release.check(prior)
     misses = release.check_misses(misses)
     _check_options(tolerance, series, runs, confidence, budget, method)
-    rng = np.random.default_rng(seed)
+    rng = _generator(seed)
     if method == "sampling":
         return _by_sampling(prior, release, misses, rng, runs, started)
     given = None if published is None else given_series(prior, release, published)
@@ -163,6 +163,13 @@ def measure(
     return _concluded(
         release, misses, tolerance, confidence, attacks, bounds, refused, baseline, found, brackets, started
     )
+
+
+def _generator(seed: int | Sequence[int]) -> np.random.Generator:
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}") from None
 
 
 def _check_options(tolerance: float, series: str, runs: int, confidence: float, budget: float, method: str) -> None:
@@ -269,8 +276,8 @@ def _raw_bound(prior: MarkovPrior, release: Release, misses: int, tolerance: flo
     exact = _all_right(prior, raw) if misses == 0 else None
     if exact is not None:
         return exact
-    listed = enumerate_series(prior, raw, _affordable(prior, release.steps, misses, budget / 4))
-    if listed is None or listed.left_over > 0.5:
+    listed = enumerate_series(prior, raw, _affordable(prior, release.steps, misses, budget / 4), 0.5)
+    if listed is None:
         return 1.0
     try:
         found = bracket_series(prior, raw, listed, misses, tolerance, budget / 4)

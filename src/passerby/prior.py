@@ -183,7 +183,7 @@ def stationary_distribution(transition: Floats) -> Floats:
     leaks = np.zeros(count, dtype=bool)
     source, target = np.nonzero(transition > 0)
     leaks[label[source[label[source] != label[target]]]] = True
-    closed = [np.flatnonzero(label == c) for c in np.flatnonzero(~leaks)]
+    closed = sorted((np.flatnonzero(label == c) for c in np.flatnonzero(~leaks)), key=lambda group: int(group[0]))
     if len(closed) > 1:
         raise InputError(
             f"transition: the stationary distribution is not unique, because {len(closed)} groups of places are never "

@@ -63,8 +63,8 @@ def series_of(
     With "auto", series are listed where at most `max_series` of them leave no more than a probability of `enough` over.
     """
     if how != "sample":
-        listed = enumerate_series(prior, release, max_series)
-        if listed is not None and (how == "enumerate" or listed.left_over <= enough):
+        listed = enumerate_series(prior, release, max_series, 1.0 if how == "enumerate" else enough)
+        if listed is not None:
             return listed
         if how == "enumerate":
             raise UnsupportedRelease(
@@ -116,8 +116,12 @@ def sample_series(prior: MarkovPrior, release: Release, rng: np.random.Generator
     return Series(evidence, np.full(runs, 1 / runs), sampled=True, left_over=0.0)
 
 
-def enumerate_series(prior: MarkovPrior, release: Release, max_series: int = MAX_SERIES) -> Series | None:
-    """The likeliest `max_series` series in decreasing probability; None for mechanisms with a continuum of outputs.
+def enumerate_series(
+    prior: MarkovPrior, release: Release, max_series: int = MAX_SERIES, most_left: float = 1.0
+) -> Series | None:
+    """The likeliest `max_series` series in decreasing probability.
+
+    None for mechanisms with a continuum of outputs, and where a probability of more than `most_left` is left over.
 
     Beginnings of series are extended step by step with their forward vectors, and the least likely beginnings are
     dropped when there are too many.
@@ -141,6 +145,8 @@ def enumerate_series(prior: MarkovPrior, release: Release, max_series: int = MAX
         order = np.argsort(-mass, kind="stable")
         order = order[mass[order] > 0]
         dropped += float(mass[order[max_series:]].sum())
+        if dropped > most_left:
+            return None
         order = order[:max_series]
         belief, chosen, mass = belief[order], chosen[order], mass[order]
     evidence = np.full((len(chosen), release.steps, width), -np.inf)

@@ -33,6 +33,8 @@ from .jit import (
 STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
 ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
+#: What a node costs besides arithmetic, in elementary operations.
+NODE = 1500.0
 #: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
 #: on trying all constants.
 UNION_AT_ONCE = 1e6
@@ -161,7 +163,7 @@ def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, 
         source[used] = parent
         wons[used] = won
         base = hope(V, k, table, first, last, d, won, gain)
-        work += (last - first) * M * (M + 2)
+        work += NODE + (last - first) * M * (M + 2)
         if careful:
             blind = blind_hope(V, Q, named, pinned, k, table, first, last, d, won, blind_gain, spread, value, after)
             work += 2.0 * (last - first) * (T - d) * M * M
@@ -245,7 +247,7 @@ def cost_of_level(T, M, needed, level):
     """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
     width = min(needed, T - needed + 1)
     states = T * M * width if STATE_NODES[level] > 1 else 0
-    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * min(width, 8) * M * (M + 8.0)
+    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
 
 
 @inlined
