@@ -35,8 +35,8 @@ class TestInput:
             pb.Release([0], mechanism)
 
     def test_others_are_needed_where_the_count_matters(self) -> None:
-        with pytest.raises(pb.InputError, match=r"^others: Halved .* is needed"):
-            pb.Release([0, 1], Halved())
+        with pytest.raises(pb.InputError, match=r"^others: Halved\(\) .* is needed"):
+            pb.measure(pb.line_prior(4), pb.Release([0, 1], Halved()))
         assert pb.Release([[], []], Halved()).others == ((), ())
 
     @pytest.mark.parametrize("others", [[1], [1, 2, 3], [1, [2, 3]], [1, []]])

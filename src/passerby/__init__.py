@@ -30,9 +30,22 @@ if TYPE_CHECKING:
     from .loss import Interval as Interval
     from .loss import Loss as Loss
     from .loss import measure as measure
+    from .mechanisms import AtLeast as AtLeast
+    from .mechanisms import Bands as Bands
+    from .mechanisms import Discrete as Discrete
+    from .mechanisms import DiscreteGaussian as DiscreteGaussian
     from .mechanisms import Gaussian as Gaussian
+    from .mechanisms import Geometric as Geometric
+    from .mechanisms import Laplace as Laplace
     from .mechanisms import Mechanism as Mechanism
+    from .mechanisms import Miscount as Miscount
+    from .mechanisms import RandomRounding as RandomRounding
     from .mechanisms import Raw as Raw
+    from .mechanisms import Rounding as Rounding
+    from .mechanisms import Sampling as Sampling
+    from .mechanisms import Suppression as Suppression
+    from .mechanisms import Then as Then
+    from .mechanisms import check_mechanism as check_mechanism
     from .prior import MarkovPrior as MarkovPrior
     from .prior import line_prior as line_prior
     from .release import Release as Release
@@ -52,7 +65,24 @@ _HOME = {
     "errors": ("ConfigError", "InputError", "PasserbyError", "UnsupportedRelease"),
     "information": ("entropy", "mutual_information"),
     "loss": ("Attack", "Effort", "Interval", "Loss", "measure"),
-    "mechanisms": ("Gaussian", "Mechanism", "Raw"),
+    "mechanisms": (
+        "AtLeast",
+        "Bands",
+        "Discrete",
+        "DiscreteGaussian",
+        "Gaussian",
+        "Geometric",
+        "Laplace",
+        "Mechanism",
+        "Miscount",
+        "RandomRounding",
+        "Raw",
+        "Rounding",
+        "Sampling",
+        "Suppression",
+        "Then",
+        "check_mechanism",
+    ),
     "prior": ("MarkovPrior", "line_prior"),
     "release": ("Release",),
     "visits.city": ("simulate_city",),

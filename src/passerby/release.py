@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ class Release:
 
     `sensors` has an entry per step: a place, several places, or an empty list for a step with no sensor.
     `others` has the same form and holds the number of other people that the adversary knows to be there; it may be
-    left out for mechanisms that treat all counts alike (raw counts, additive noise).
+    left out for mechanisms that treat all counts alike (raw counts, additive noise), and in an audit, where it is
+    counted from the traces. `counted` tells whether it is known.
 
     >>> Release(sensors=[7, [2, 3], []]).sensors
     ((7,), (2, 3), ())
@@ -34,6 +35,7 @@ class Release:
     sensors: tuple[tuple[int, ...], ...]
     mechanism: Mechanism
     others: tuple[tuple[int, ...], ...]
+    counted: bool
 
     def __init__(
         self,
@@ -50,20 +52,16 @@ class Release:
         for t, step in enumerate(where):
             if len(set(step)) < len(step):
                 raise InputError(f"sensors[{t}] = {list(step)}: a place is listed twice at the same step")
-        if others is None:
-            if not mechanism.shift_invariant and any(where):
-                raise InputError(
-                    f"others: {type(mechanism).__name__} treats small and large counts differently, so the number of "
-                    "other people at each sensor is needed: others=[...], in the form of sensors"
-                )
-            crowd = tuple(tuple(0 for _ in step) for step in where)
-        else:
+        mechanism.check_sensors(where)
+        crowd = tuple(tuple(0 for _ in step) for step in where)
+        if others is not None:
             crowd = _per_step(others, "others", "a number of people")
             if [len(step) for step in crowd] != [len(step) for step in where]:
                 raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
         object.__setattr__(self, "sensors", where)
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "others", crowd)
+        object.__setattr__(self, "counted", others is not None)
 
     @classmethod
     def silent(cls, steps: int) -> Release:
@@ -92,7 +90,8 @@ class Release:
         )
 
     def check(self, prior: MarkovPrior) -> None:
-        """Refuse, with an `InputError`, a prior that does not fit this release."""
+        """Refuse, with an `InputError`, a prior that does not fit this release, or a release without its counts."""
+        self._check_counted()
         prior.check_steps(self.steps)
         for t, step in enumerate(self.sensors):
             for place in step:
@@ -100,6 +99,17 @@ class Release:
                     raise InputError(
                         f"sensors[{t}] = {place}: the prior has {prior.places} places, numbered 0 to {prior.places - 1}"
                     )
+
+    def _check_counted(self) -> None:
+        if not (self.counted or self.mechanism.shift_invariant) and any(self.sensors):
+            raise InputError(
+                f"others: {self.mechanism!r} treats small and large counts differently, so the number of "
+                "other people at each sensor is needed: others=[...], in the form of sensors"
+            )
+
+    def with_others(self, others: Iterable[int | Iterable[int]]) -> Release:
+        """The same release with these numbers of other people."""
+        return Release(self.sensors, self.mechanism, others)
 
     def check_misses(self, misses: int) -> int:
         """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
@@ -121,6 +131,7 @@ class Release:
 
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
+        self._check_counted()
         there = np.asarray(traces)[:, :, None] == self.grid
         return np.where(self.grid >= 0, self.mechanism.sample(self.crowd + there, rng), np.nan)
 
@@ -129,6 +140,7 @@ class Release:
 
         Entry 0 is for "at none of this step's sensors", entry 1 + j for "at sensor j".
         """
+        self._check_counted()
         values = np.asarray(published, dtype=np.float64)
         active = self.grid >= 0
         absent = np.where(active, self.mechanism.log_likelihood(values, self.crowd), 0.0)
@@ -151,32 +163,28 @@ class Release:
 
     @cached_property
     def _signals(self) -> list[Floats] | None:
-        tables = []
-        for crowd in self.others:
-            table = np.ones((1, 1))
-            for count in crowd:
-                single = _single(self.mechanism, count)
-                if single is None:
-                    return None
-                table = _joined(table, single)
-            tables.append(table)
-        return tables
+        self._check_counted()
+        tables = [_table(self.mechanism, crowd) for crowd in self.others]
+        return None if any(table is None for table in tables) else [t for t in tables if t is not None]
 
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
 
 
-def _single(mechanism: Mechanism, count: int) -> Floats | None:
-    """Outcomes of one sensor: likelihoods (outcomes, 2) without and with the target."""
-    outputs = mechanism.outputs(count)
-    if outputs is None:
+@lru_cache(maxsize=20_000)
+def _table(mechanism: Mechanism, crowd: tuple[int, ...]) -> Floats | None:
+    """Outcomes of one step, remembered: in an audit, the same counts of others come up again and again."""
+    if crowd and mechanism.outputs(crowd[0]) is None:
         return None
-    pair = np.stack([mechanism.log_likelihood(outputs, count), mechanism.log_likelihood(outputs, count + 1)], axis=1)
-    return _merged(np.exp(pair))
+    table = np.ones((1, 1))
+    for count in crowd:
+        table = joined(table, _merged(mechanism.pair(count)))
+    table.flags.writeable = False
+    return table
 
 
-def _joined(table: Floats, single: Floats) -> Floats:
+def joined(table: Floats, single: Floats) -> Floats:
     """Add a sensor to a step: rows are pairs of outcomes, the target is at one of the sensors at most."""
     absent = table[:, None, :] * single[None, :, :1]
     present = table[:, None, :1] * single[None, :, 1:]

@@ -1,0 +1,34 @@
+"""What is done to a count before it is published.
+
+`base` says what a mechanism is; `rules` are fixed, `chance` draws, `noise` and `whole` add noise, `composition` puts
+one after another, and `check` tests whether a mechanism of one's own keeps its promises.
+"""
+
+from .base import HIDDEN, Discrete, Mechanism, mixture_information
+from .chance import Miscount, RandomRounding, Sampling
+from .check import check_mechanism
+from .composition import Then
+from .noise import Gaussian, Laplace
+from .rules import AtLeast, Bands, Raw, Rounding, Suppression
+from .whole import DiscreteGaussian, Geometric
+
+__all__ = [
+    "HIDDEN",
+    "AtLeast",
+    "Bands",
+    "Discrete",
+    "DiscreteGaussian",
+    "Gaussian",
+    "Geometric",
+    "Laplace",
+    "Mechanism",
+    "Miscount",
+    "RandomRounding",
+    "Raw",
+    "Rounding",
+    "Sampling",
+    "Suppression",
+    "Then",
+    "check_mechanism",
+    "mixture_information",
+]

@@ -1,0 +1,248 @@
+"""What a mechanism is: the law of the published value given the true count.
+
+Everything downstream (attacks, posterior chains, bounds, enumeration) uses only the methods of `Mechanism`, so a new
+rule needs nothing but those. `Discrete` works all of them out from a table of values and probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from passerby.errors import InputError, UnsupportedRelease
+
+Floats = NDArray[np.float64]
+#: Values that can be published, in increasing order, and their probabilities.
+Law = tuple[Floats, Floats]
+
+#: A cell that is left empty. Whatever is done to it afterwards, it stays empty.
+HIDDEN = math.nan
+
+#: Laws without an end are cut where less than this is left on either side. It is below the rounding error of adding
+#: up the probabilities that remain, so that no sum, and no bound, changes by it.
+TAIL = 1e-18
+
+
+class Mechanism(ABC):
+    """The law of the published value given the true count.
+
+    Counts and outputs are arrays of any (broadcastable) shape; outputs are floats, NaN for a cell left empty.
+    """
+
+    @property
+    def shift_invariant(self) -> bool:
+        """Whether the law of "published minus count" is the same at every count.
+
+        The number of other people does not matter then to an adversary who knows them.
+        """
+        return False
+
+    @property
+    def persistent(self) -> bool:
+        """Whether what chance decides for a cell is drawn once and used again each time the cell is published."""
+        return False
+
+    @abstractmethod
+    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
+        """Draw the published value for each count."""
+
+    @abstractmethod
+    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
+        """Log probability (or log density) of publishing `output` when the true count is `count`."""
+
+    def outputs(self, count: int) -> Floats | None:
+        """All values that can be published at `count` or `count + 1`; None where there is a continuum."""
+        return None
+
+    def quadrature(self, count: int) -> tuple[Floats, Floats]:
+        """Values and weights with which sums of `weight * likelihood` stand for sums over all that can be published.
+
+        For a continuum, the nodes and weights of a numerical integration over the densities at `count` and `count + 1`,
+        and a weight of one for values that have a probability of their own.
+        """
+        outputs = self.outputs(count)
+        if outputs is None:
+            raise UnsupportedRelease(
+                f"{self!r}: a mechanism with a continuum of outputs must say its own total variation and information, "
+                "or the quadrature to work them out with"
+            )
+        return outputs, np.ones(len(outputs))
+
+    def pair(self, count: int) -> Floats:
+        """Probabilities (or weighted densities) of the outputs without and with the target: an array (outputs, 2)."""
+        values, weights = self.quadrature(count)
+        logs = np.stack([self.log_likelihood(values, count), self.log_likelihood(values, count + 1)], axis=1)
+        return np.asarray(weights[:, None] * np.exp(logs))
+
+    def total_variation(self, count: int = 0) -> float:
+        """Total variation between the laws at `count` (others alone) and `count + 1` (others and the target)."""
+        pair = self.pair(count)
+        return min(1.0, float(np.abs(pair[:, 0] - pair[:, 1]).sum() / 2))
+
+    def information(self, presence: float, count: int = 0) -> float:
+        """Mutual information, in nats, between the target's presence (of this probability) and the published value."""
+        pair = self.pair(count)
+        return mixture_information(presence, pair[:, 0], pair[:, 1])
+
+    def ratio_spread(self, count: int) -> tuple[float, float, float] | None:
+        """Smallest, typical and largest log likelihood ratio of a value with and without the target.
+
+        None where the law of the ratio is not known, as a mechanism with few outputs need not know it.
+        """
+        return None
+
+    def ratio_tails(self, log_ratio: Floats, count: int) -> tuple[Floats, Floats]:
+        """The probabilities that the log likelihood ratio is above each of these, without and with the target."""
+        raise UnsupportedRelease(f"{self!r} does not know the law of its likelihood ratio")
+
+    def law(self, count: float) -> Law:
+        """The values that can be published at `count`, in increasing order (empty cells last), and probabilities."""
+        outputs = self.outputs(int(count))
+        if outputs is None:
+            raise UnsupportedRelease(f"{self!r} publishes from a continuum: its values have densities")
+        values = np.unique(outputs)
+        return trimmed(values, np.exp(self.log_likelihood(values, count)))
+
+    def noise(self) -> Mechanism | None:
+        """The fresh additive noise that the published value is a function of, for differential privacy; None if none.
+
+        The same at every count, so that its two laws at counts 0 and 1 are the worst pair that there is.
+        """
+        return self if self.shift_invariant else None
+
+    def check_sensors(self, sensors: Sequence[Sequence[int]]) -> None:
+        """Refuse, with `UnsupportedRelease`, sensors at which this mechanism would not draw afresh."""
+        if not self.persistent:
+            return
+        seen: dict[int, int] = {}
+        for t, step in enumerate(sensors):
+            for place in step:
+                if place in seen:
+                    raise UnsupportedRelease(
+                        f"{self!r}: place {place} is published at steps {seen[place]} and {t} with the same draw. "
+                        "Differences between its publications do not hide anybody, so this must not be treated as "
+                        "fresh at each step, and it is not modelled otherwise. Use Raw() for a bound that holds, or "
+                        "persistent=False if each publication is drawn afresh"
+                    )
+                seen[place] = t
+
+
+class Record:
+    """A readable `repr` for frozen dataclasses: what is left at its default is not shown."""
+
+    def __repr__(self) -> str:
+        shown = []
+        for f in sorted(fields(self), key=lambda f: f.kw_only is True):  # type: ignore[arg-type]
+            value = getattr(self, f.name)
+            if f.default is MISSING or value != f.default:
+                shown.append(f"{f.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class Discrete(Mechanism):
+    """A mechanism with finitely many outputs at each count: everything follows from its `law`."""
+
+    @abstractmethod
+    def law(self, count: float) -> Law:
+        """The values that can be published at `count`, in increasing order (empty cells last), and probabilities."""
+
+    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
+        """By inversion of each count's law."""
+        counts = np.asarray(count, dtype=np.float64)
+        where = rng.random(counts.shape)
+        out = np.empty(counts.shape)
+        for n in np.unique(counts):
+            values, chances = table(self, float(n))
+            here = same(counts, n)
+            edges = np.cumsum(chances)
+            index = np.searchsorted(edges, where[here] * edges[-1], side="right")
+            out[here] = values[np.minimum(index, len(values) - 1)]
+        return out
+
+    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
+        """Looked up in each count's law; minus infinity for values that are not in it."""
+        outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
+        out = np.full(outputs.shape, -np.inf)
+        for n in np.unique(counts):
+            values, chances = table(self, float(n))
+            here = same(counts, n)
+            wanted = outputs[here]
+            index = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
+            with np.errstate(divide="ignore"):
+                out[here] = np.where(same(values[index], wanted), np.log(chances[index]), -np.inf)
+        return out
+
+    def outputs(self, count: int) -> Floats | None:
+        """All values that can be published at `count` or `count + 1`."""
+        return np.unique(np.concatenate([table(self, float(count))[0], table(self, count + 1.0)[0]]))
+
+
+@lru_cache(maxsize=20_000)
+def table(mechanism: Mechanism, count: float) -> Law:
+    """The law of a mechanism at a count, remembered; an empty cell stays empty."""
+    if math.isnan(count):
+        return np.array([HIDDEN]), np.ones(1)
+    return mechanism.law(count)
+
+
+def same(left: ArrayLike, right: ArrayLike) -> NDArray[np.bool_]:
+    """Equality in which an empty cell equals an empty cell."""
+    left, right = np.asarray(left, np.float64), np.asarray(right, np.float64)
+    return np.asarray((left == right) | (np.isnan(left) & np.isnan(right)))
+
+
+def gathered(values: Floats, chances: Floats) -> Law:
+    """A law in increasing order, with the probabilities of equal values added up."""
+    distinct, index = np.unique(values, return_inverse=True)
+    total = np.zeros(len(distinct))
+    np.add.at(total, index.reshape(-1), chances)
+    return trimmed(distinct, total)
+
+
+def trimmed(values: Floats, chances: Floats) -> Law:
+    """A law without the values that have no probability."""
+    there = chances > 0
+    return values[there], chances[there]
+
+
+def mixture_information(presence: float, absent: Floats, present: Floats) -> float:
+    """`I(B; Y)` in nats for a bit B that is 1 with probability `presence`, and laws of Y given B = 0 and B = 1."""
+    mixed = (1 - presence) * absent + presence * present
+    total = 0.0
+    for share, law in ((1 - presence, absent), (presence, present)):
+        there = share * law > 0
+        total += share * float(law[there] @ np.log(law[there] / mixed[there]))
+    return max(0.0, total)
+
+
+def above_zero(owner: object, name: str, value: Any, instead: str = "use Raw() for no noise") -> None:
+    """Refuse what is not a finite number above 0."""
+    if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 < value < math.inf):
+        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a finite number above 0; {instead}")
+
+
+def probability(owner: object, name: str, value: Any) -> None:
+    """Refuse what is not a number from 0 to 1."""
+    if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 <= value <= 1):
+        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a probability, from 0 to 1")
+
+
+def at_least(owner: object, name: str, value: Any, least: int, why: str) -> None:
+    """Refuse what is not a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(
+            f"{type(owner).__name__}({name}={value!r}): {name} must be a whole number of at least {least}; {why}"
+        )
+
+
+def flag(owner: object, name: str, value: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be True or False")

@@ -1,0 +1,168 @@
+"""One mechanism after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from passerby.errors import InputError, UnsupportedRelease
+
+from .base import HIDDEN, Discrete, Floats, Law, Mechanism, Record, gathered, table
+from .chance import Sampling
+from .noise import Noise, Shaped
+from .rules import Raw, Rule
+
+
+@dataclass(frozen=True, repr=False)
+class Then(Record, Mechanism):
+    """`first`, and then `second` done to what `first` gives; a cell that `first` leaves empty stays empty.
+
+    Whole numbers may be followed by anything, noise from a continuum by fixed rules. What a fixed or random rule does
+    after noise cannot undo the noise: differential privacy is that of the noise.
+
+    >>> from passerby.mechanisms import Rounding, Suppression
+    >>> ten_five = Then(Suppression(10), Rounding(5))
+    >>> ten_five.sample([3, 9, 11, 14], np.random.default_rng()).tolist()
+    [nan, nan, 10.0, 15.0]
+    >>> [ten_five.total_variation(others) for others in (8, 9, 10, 11, 12)]
+    [0.0, 1.0, 0.0, 0.0, 1.0]
+    """
+
+    first: Mechanism
+    second: Mechanism
+
+    def __post_init__(self) -> None:
+        for name in ("first", "second"):
+            if not isinstance(getattr(self, name), Mechanism):
+                raise InputError(f"Then: {name} = {getattr(self, name)!r}: expected a Mechanism such as Rounding(5)")
+        _ = self._joined  # refused now where the two do not go together
+
+    @cached_property
+    def _joined(self) -> Mechanism:
+        first, second = (_unfolded(m) for m in (self.first, self.second))
+        if isinstance(first, (Noise, Shaped)) and first.outputs(0) is None:
+            shaped = first._shaped or first if isinstance(first, Noise) else first
+            noise, rules = (shaped.first, shaped.rules) if isinstance(shaped, Shaped) else (shaped, ())
+            if not isinstance(second, Rule):
+                raise UnsupportedRelease(
+                    f"Then({self.first!r}, {self.second!r}): after noise from a continuum only fixed rules are "
+                    "modelled; let the noise be rounded (rounded=True)"
+                )
+            return Shaped(noise, (*rules, second))
+        if first.outputs(0) is None:
+            raise UnsupportedRelease(
+                f"Then({self.first!r}, ...): only what is done to whole numbers or to plain noise is modelled"
+            )
+        return Chained(first, second) if second.outputs(0) is not None else Blurred(first, second)
+
+    @property
+    def shift_invariant(self) -> bool:
+        """Where both are."""
+        return self.first.shift_invariant and self.second.shift_invariant
+
+    @property
+    def persistent(self) -> bool:
+        """Where one of them is."""
+        return self.first.persistent or self.second.persistent
+
+    def check_sensors(self, sensors: Sequence[Sequence[int]]) -> None:
+        """Each refuses what it refuses."""
+        self.first.check_sensors(sensors)
+        self.second.check_sensors(sensors)
+
+    def noise(self) -> Mechanism | None:
+        """That of the first: what is done afterwards does not weaken it.
+
+        Raw or sampled counts, to which a person adds at most one, leave that of the second.
+        """
+        if isinstance(self.first, (Raw, Sampling)):
+            return self.second.noise()
+        return self.first.noise()
+
+    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
+        """Draw from the first, then from the second."""
+        return self._joined.sample(count, rng)
+
+    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
+        """Added up over what the first may have given."""
+        return self._joined.log_likelihood(output, count)
+
+    def outputs(self, count: int) -> Floats | None:
+        """Where the second publishes from a continuum, None."""
+        return self._joined.outputs(count)
+
+    def quadrature(self, count: int) -> tuple[Floats, Floats]:
+        """That of the two together."""
+        return self._joined.quadrature(count)
+
+
+def _unfolded(mechanism: Mechanism) -> Mechanism:
+    return mechanism._joined if isinstance(mechanism, Then) else mechanism
+
+
+class _Both(Mechanism):
+    """Two mechanisms, of which the first has finitely many outputs."""
+
+    def __init__(self, first: Mechanism, second: Mechanism) -> None:
+        self.first, self.second = first, second
+
+    def __repr__(self) -> str:
+        return f"Then({self.first!r}, {self.second!r})"
+
+    @property
+    def shift_invariant(self) -> bool:
+        """Where both are."""
+        return self.first.shift_invariant and self.second.shift_invariant
+
+
+class Chained(_Both, Discrete):
+    """Finitely many outputs after finitely many."""
+
+    def law(self, count: float) -> Law:
+        """`Pr[y] = Σ_v Pr[first gives v] Pr[second gives y from v]`."""
+        given, weights = table(self.first, count)
+        laws = [table(self.second, float(value)) for value in given]
+        values = np.concatenate([law[0] for law in laws])
+        return gathered(values, np.concatenate([w * law[1] for w, law in zip(weights, laws, strict=True)]))
+
+
+class Blurred(_Both):
+    """Noise from a continuum after finitely many outputs: a mixture of densities."""
+
+    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
+        """An empty cell stays empty."""
+        return self.second.sample(self.first.sample(count, rng), rng)
+
+    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
+        """`log Σ_v Pr[first gives v] density(y from v)`, and the probability of an empty cell."""
+        outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
+        out = np.full(outputs.shape, -np.inf)
+        for n in np.unique(counts[~np.isnan(counts)]):
+            here = counts == n
+            wanted = outputs[here]
+            found = np.full(wanted.shape, -np.inf)
+            for value, weight in zip(*table(self.first, float(n)), strict=True):
+                if np.isnan(value):
+                    each = np.where(np.isnan(wanted), 0.0, -np.inf)
+                else:
+                    each = np.where(np.isnan(wanted), -np.inf, self.second.log_likelihood(wanted, value))
+                found = np.logaddexp(found, np.log(weight) + each)
+            out[here] = found
+        return out
+
+    def quadrature(self, count: int) -> tuple[Floats, Floats]:
+        """Panels around all that the first may give, and values that have a probability of their own."""
+        centres = np.unique(np.concatenate([table(self.first, float(count + bit))[0] for bit in (0, 1)]))
+        hidden = np.isnan(centres)
+        nodes, weights = np.empty(0), np.empty(0)
+        if not hidden.all():
+            if not isinstance(self.second, (Noise, Shaped)):
+                raise UnsupportedRelease(f"{self!r}: densities are added up for the noise of this package only")
+            nodes, weights = self.second.around(centres[~hidden])
+        if hidden.any():
+            nodes, weights = np.append(nodes, HIDDEN), np.append(weights, 1.0)
+        return nodes, weights

@@ -1,0 +1,33 @@
+"""Numerical integration of densities that are smooth between known points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: Nodes of the Gauss-Legendre rule in each panel.
+NODES = 12
+
+
+def panels(centres: Floats, reach: float, width: float, cuts: Iterable[float] = ()) -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss-Legendre panels no wider than `width`, within `reach` of any of the centres.
+
+    Panels end at the centres and at the cuts, where a density may have a kink or a jump.
+    """
+    points = np.unique(centres)
+    steps = np.linspace(-reach, reach, 2 * int(np.ceil(reach / width)) + 1)
+    edges = np.unique(np.concatenate([(points[:, None] + steps).ravel(), np.fromiter(cuts, dtype=np.float64)]))
+    low, high = edges[:-1], edges[1:]
+    middle = (low + high) / 2
+    nearest = points[np.minimum(np.searchsorted(points, middle), len(points) - 1)]
+    before = points[np.maximum(np.searchsorted(points, middle) - 1, 0)]
+    near = np.minimum(np.abs(middle - nearest), np.abs(middle - before)) < reach
+    near &= high - low > 1e-14 * np.maximum(1.0, np.abs(middle))
+    low, high = low[near], high[near]
+    x, w = np.polynomial.legendre.leggauss(NODES)
+    half = (high - low) / 2
+    return (low[:, None] + half[:, None] * (x + 1)).ravel(), (half[:, None] * w).ravel()
