@@ -141,7 +141,6 @@ class TestExtremes:
             assert (loss.baseline.lower, loss.baseline.upper) == pytest.approx((1, 1))
             assert loss.advantage == pb.Interval(0, 0)
 
-    @pytest.mark.xfail(run=False, reason="takes minutes: the ceilings of the constant attack are O(T^3) in Python")
     def test_one_place_for_a_thousand_steps(self) -> None:
         loss = pb.measure(pb.line_prior(1), pb.Release([0] * 1000), 3)
         assert (loss.lower, loss.upper) == pytest.approx((1, 1))

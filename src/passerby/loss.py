@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -21,10 +21,12 @@ from .mechanisms import Raw
 from .posterior import Brackets, bracket_series, cost_of_series
 from .prior import MarkovPrior
 from .release import Release
-from .series import MAX_SERIES, How, Series, enumerate_series, given_series, series_of
+from .series import MAX_SERIES, How, Series, bracketing_series, enumerate_series, given_series, sample_series, series_of
 
 __all__ = ["Attack", "Effort", "Interval", "Loss", "measure"]
 
+#: More series than this are not listed for stand-ins of a continuum of outputs.
+STAND_IN_SERIES = 1024
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
 
@@ -109,11 +111,12 @@ def measure(
 
     The search for the best guess goes on until the interval is within `tolerance` of the loss, or about `budget`
     elementary operations are spent (1e10 take a second or two); a budget that is too small gives a wider interval, not
-    a wrong one. Published `series` are listed where few of them carry the probability ("enumerate"), and `runs` of them
-    are drawn otherwise ("sample"), in which case `upper` is a confidence limit at level `confidence`. With
-    `method="sampling"` the paper's three attacks are scored by its plain Monte Carlo of `runs` traces instead, and
-    nothing is searched. With `published`, the values that were really published (in the form of the release's sensors),
-    the loss is the realised one: the best guess's success given exactly these.
+    a wrong one. Published `series` are listed where few of them carry the probability ("enumerate"; for a continuum of
+    values, series of discrete stand-ins that tell less and that tell more), and `runs` of them are drawn otherwise
+    ("sample"), in which case `upper` is a confidence limit at level `confidence`. With `method="sampling"` the paper's
+    three attacks are scored by its plain Monte Carlo of `runs` traces instead, and nothing is searched. With
+    `published`, the values that were really published (in the form of the release's sensors), the loss is the realised
+    one: the best guess's success given exactly these.
 
     >>> from passerby import line_prior
     >>> loss = measure(line_prior(20), Release([7, 13, 4]), misses=1)
@@ -133,36 +136,90 @@ def measure(
     attacks = {"prior": prior_attack(prior, steps, misses), "constant": constant_attack(prior, steps, misses)}
     unaided = max(attack.value for attack in attacks.values())
     refused: dict[str, str] = {}
+    bounds: dict[str, float] = {}
     baseline = _baseline(prior, steps, misses, tolerance, budget / 4, unaided)
     log_kappa = math.log(baseline.upper) if baseline.upper > FAINT else log_kappa_bound(prior, steps, misses)
 
     if given is not None:
-        attacks, bounds, found = {}, {}, given  # what follows are averages over series, but for the search
+        attacks = {}  # averages over series have no say about this one
+        found, brackets = _search(
+            prior, release, misses, given, tolerance, budget, confidence, attacks, bounds, refused
+        )
     else:
-        found = _series(prior, release, misses, rng, series, runs, confidence, budget, tolerance * baseline.lower)
         bounds = _formulas(prior, release, misses, log_kappa, refused)
-    brackets = None
-    try:
-        brackets = bracket_series(prior, release, found, misses, tolerance, budget)
-    except UnsupportedRelease as reason:
-        refused["posterior"] = str(reason)
-        attacks["map"] = map_attack(prior, release, misses, found)
-    if brackets is not None:
-        for name, values in (("map", brackets.map), ("marginal", brackets.marginal), ("ascent", brackets.lower)):
-            attacks[name] = Attack(*found.mean(values))
-        bounds["posterior"] = _posterior_bound(found, brackets, confidence)
-    if given is not None:
-        pass
-    elif isinstance(release.mechanism, Raw):
-        exact = _all_right(prior, release) if misses == 0 else None
-        if exact is not None:
+        most_left = max(0.2 * tolerance * baseline.lower, min(0.01, math.log(1 / (1 - confidence)) / runs))
+        affordable = _affordable(prior, steps, misses, budget)
+        pair = None
+        if series == "auto" and release.signals() is None:
+            pair = bracketing_series(prior, release, min(affordable, STAND_IN_SERIES), most_left)
+        draws = max(min(MIN_RUNS, runs), min(runs, affordable))
+        if pair is not None:
+            drawn = sample_series(prior, release, rng, draws)
+            found, brackets = _between(prior, release, misses, pair, drawn, tolerance, budget, attacks, bounds)
+        else:
+            some = series_of(prior, release, rng, how=series, runs=draws, max_series=affordable, enough=most_left)
+            found, brackets = _search(
+                prior, release, misses, some, tolerance, budget, confidence, attacks, bounds, refused
+            )
+        if not isinstance(release.mechanism, Raw):
+            bounds["raw"] = _raw_bound(prior, release, misses, tolerance, budget)
+        elif misses == 0 and (exact := _all_right(prior, release)) is not None:
             attacks["map"] = attacks["ascent"] = Attack(exact)
             bounds["posterior"] = exact
-    else:
-        bounds["raw"] = _raw_bound(prior, release, misses, tolerance, budget)
     return _concluded(
         release, misses, tolerance, confidence, attacks, bounds, refused, baseline, found, brackets, started
     )
+
+
+def _search(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int,
+    series: Series,
+    tolerance: float,
+    budget: float,
+    confidence: float,
+    attacks: dict[str, Attack],
+    bounds: dict[str, float],
+    refused: dict[str, str],
+) -> tuple[Series, Brackets | None]:
+    """Attacks and the bound `posterior` from the best guess for each series."""
+    try:
+        brackets = bracket_series(prior, release, series, misses, tolerance, budget)
+    except UnsupportedRelease as reason:
+        refused["posterior"] = str(reason)
+        attacks["map"] = map_attack(prior, release, misses, series)
+        return series, None
+    for name, values in (("map", brackets.map), ("marginal", brackets.marginal), ("ascent", brackets.lower)):
+        attacks[name] = Attack(*series.mean(values))
+    bounds["posterior"] = _posterior_bound(series, brackets, confidence)
+    return series, brackets
+
+
+def _between(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int,
+    pair: tuple[Series, Series],
+    drawn: Series,
+    tolerance: float,
+    budget: float,
+    attacks: dict[str, Attack],
+    bounds: dict[str, float],
+) -> tuple[Series, Brackets]:
+    """The same for a continuum of outputs, from stand-ins that tell less and that tell more; nothing is left to chance.
+
+    Only the plain guesses, which use the published values in full, are averaged over a sample.
+    """
+    less, more = pair
+    low = bracket_series(prior, release, less, misses, tolerance, budget / 2)
+    high = bracket_series(prior, release, more, misses, tolerance, budget / 2)
+    seen = bracket_series(prior, release, drawn, misses, tolerance, 0.0)
+    attacks["map"] = Attack(*drawn.mean(seen.map))
+    attacks["marginal"] = Attack(*drawn.mean(seen.marginal))
+    attacks["ascent"] = Attack(*less.mean(low.lower))
+    bounds["posterior"] = _posterior_bound(more, high, 0.5)
+    return more, replace(high, nodes=low.nodes + high.nodes, operations=low.operations + high.operations)
 
 
 def _generator(seed: int | Sequence[int]) -> np.random.Generator:
@@ -201,35 +258,6 @@ def _baseline(prior: MarkovPrior, steps: int, misses: int, tolerance: float, bud
             lower = max(unaided, float(found.lower[0]))
             return Interval(lower, max(lower, float(found.upper[0])))
     return Interval(unaided, max(unaided, math.exp(log_kappa_bound(prior, steps, misses))))
-
-
-def _series(
-    prior: MarkovPrior,
-    release: Release,
-    misses: int,
-    rng: np.random.Generator,
-    how: How,
-    runs: int,
-    confidence: float,
-    budget: float,
-    negligible: float,
-) -> Series:
-    """List the series where that leaves less open than sampling would, draw some otherwise.
-
-    What a list leaves over is added to the upper end, so it must be negligible against the loss, or at least below the
-    resolution of a sample.
-    """
-    affordable = _affordable(prior, release.steps, misses, budget)
-    resolution = min(0.01, math.log(1 / (1 - confidence)) / runs)
-    return series_of(
-        prior,
-        release,
-        rng,
-        how=how,
-        runs=max(MIN_RUNS, min(runs, affordable)),
-        max_series=affordable,
-        enough=max(0.2 * negligible, resolution),
-    )
 
 
 def _formulas(
@@ -304,7 +332,9 @@ def _concluded(
     brackets: Brackets | None,
     started: float,
 ) -> Loss:
-    best = max(attacks, key=lambda name: attacks[name].value)
+    # A sampled average may be lucky: it decides only where all there is was sampled.
+    sure = [name for name, attack in attacks.items() if series.sampled or attack.error == 0]
+    best = max(sure, key=lambda name: attacks[name].value)
     lower = attacks[best].value
     smallest = min(bounds, key=lambda name: bounds[name], default="none")
     upper = min(1.0, bounds.get(smallest, 1.0))

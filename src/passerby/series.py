@@ -6,6 +6,7 @@ probability (enumerated) or weight (sampled) it stands for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from .errors import InputError, UnsupportedRelease
 from .prior import MarkovPrior
-from .release import Release
+from .release import Release, joined
+from .standins import CUTS, stand_ins
 
 Floats = NDArray[np.float64]
 How = Literal["auto", "enumerate", "sample"]
@@ -103,8 +105,8 @@ def _as_published(release: Release, published: Iterable[float | Iterable[float]]
     out = np.full(release.grid.shape, np.nan)
     for t, step in enumerate(steps):
         for j, value in enumerate(step):
-            if not np.isfinite(value):
-                raise InputError(f"published[{t}] = {value!r}: expected a finite number")
+            if value is None or not (np.isfinite(value) or np.isnan(value)):
+                raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
             out[t, j] = value
     return out
 
@@ -122,13 +124,55 @@ def enumerate_series(
     """The likeliest `max_series` series in decreasing probability.
 
     None for mechanisms with a continuum of outputs, and where a probability of more than `most_left` is left over.
+    """
+    tables = release.signals()
+    return None if tables is None else list_series(prior, release, tables, max_series, most_left)
+
+
+def bracketing_series(
+    prior: MarkovPrior, release: Release, max_series: int, most_left: float
+) -> tuple[Series, Series] | None:
+    """For a mechanism with a continuum of outputs: the series of stand-ins that tell less and that tell more.
+
+    The sensors that the person is likeliest to be at get the finest cuts, as far as `max_series` go. None where the
+    mechanism has no stand-ins, or where too much would be left over.
+    """
+    chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
+    chance = np.where(release.grid >= 0, chance, 0.0)
+    there = [(t, j) for t, j in np.argwhere(chance > 0).tolist()]
+    cuts = dict.fromkeys(there, 1)
+    if len(there) * math.log(3) > math.log(max_series):
+        return None
+    while True:
+        finer = [cell for cell in there if cuts[cell] < len(CUTS)]
+        size = math.prod(count + 2 for count in cuts.values())
+        # The cell that gains most: likely to be sighted, and cut coarsely so far.
+        finer = [cell for cell in finer if size / (cuts[cell] + 2) * (cuts[cell] + 3) <= max_series]
+        if not finer:
+            break
+        cuts[max(finer, key=lambda cell: chance[cell] / (cuts[cell] + 1) ** 2)] += 1
+    both: list[list[Floats]] = [[], []]
+    for t, crowd in enumerate(release.others):
+        tables = [np.ones((1, 1)), np.ones((1, 1))]
+        for j, count in enumerate(crowd):
+            pair = stand_ins(release.mechanism, count, cuts[t, j]) if (t, j) in cuts else (np.ones((1, 2)),) * 2
+            if pair is None:
+                return None
+            tables = [joined(table, single) for table, single in zip(tables, pair, strict=True)]
+        for side, table in zip(both, tables, strict=True):
+            side.append(table)
+    less, more = (list_series(prior, release, side, max_series, most_left) for side in both)
+    return None if less is None or more is None else (less, more)
+
+
+def list_series(
+    prior: MarkovPrior, release: Release, tables: list[Floats], max_series: int, most_left: float
+) -> Series | None:
+    """The likeliest series of outcomes, given the likelihoods of each step's outcomes as in `Release.signals`.
 
     Beginnings of series are extended step by step with their forward vectors, and the least likely beginnings are
     dropped when there are too many.
     """
-    tables = release.signals()
-    if tables is None:
-        return None
     width = release.grid.shape[1] + 1
     belief = prior.initial[None]
     chosen = np.empty((1, 0), dtype=np.int64)
