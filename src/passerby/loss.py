@@ -25,8 +25,8 @@ from .series import MAX_SERIES, How, Series, bracketing_series, enumerate_series
 
 __all__ = ["Attack", "Effort", "Interval", "Loss", "measure"]
 
-#: More series than this are not listed for stand-ins of a continuum of outputs.
-STAND_IN_SERIES = 1024
+#: More series than this are not listed for stand-ins of a continuum of outputs, unless a small tolerance asks for it.
+STAND_IN_SERIES = 512
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
 
@@ -151,7 +151,8 @@ def measure(
         affordable = _affordable(prior, steps, misses, budget)
         pair = None
         if series == "auto" and release.signals() is None:
-            pair = bracketing_series(prior, release, min(affordable, STAND_IN_SERIES), most_left)
+            most = STAND_IN_SERIES if tolerance >= 0.01 else MAX_SERIES
+            pair = bracketing_series(prior, release, min(affordable, most), most_left)
         draws = max(min(MIN_RUNS, runs), min(runs, affordable))
         if pair is not None:
             drawn = sample_series(prior, release, rng, draws)
