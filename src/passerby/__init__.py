@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .comparisons import differential_privacy as differential_privacy
     from .comparisons import reconstruction_advantage as reconstruction_advantage
+    from .crowd import Crowd as Crowd
     from .errors import ConfigError as ConfigError
     from .errors import InputError as InputError
     from .errors import PasserbyError as PasserbyError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from .loss import Effort as Effort
     from .loss import Interval as Interval
     from .loss import Loss as Loss
-    from .loss import measure as measure
+    from .measuring import measure as measure
     from .mechanisms import AtLeast as AtLeast
     from .mechanisms import Bands as Bands
     from .mechanisms import Discrete as Discrete
@@ -62,9 +63,11 @@ __version__ = "0.1.0"
 _HOME = {
     "auditing": ("audit",),
     "comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
+    "crowd": ("Crowd",),
     "errors": ("ConfigError", "InputError", "PasserbyError", "UnsupportedRelease"),
     "information": ("entropy", "mutual_information"),
-    "loss": ("Attack", "Effort", "Interval", "Loss", "measure"),
+    "loss": ("Attack", "Effort", "Interval", "Loss"),
+    "measuring": ("measure",),
     "mechanisms": (
         "AtLeast",
         "Bands",

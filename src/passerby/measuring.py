@@ -1,0 +1,316 @@
+"""One person: how likely an adversary is to get all but `misses` of their steps right, as an interval."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from .attacks import Attack, constant_attack, logs, map_attack, prior_attack, sampled_attacks
+from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
+from .errors import InputError, UnsupportedRelease
+from .information import STRETCHES_LIMIT
+from .kernels import stretches
+from .limits import upper_limit
+from .loss import Effort, Interval, Loss
+from .mechanisms import Raw
+from .posterior import Brackets, bracket_series, cost_of_series
+from .prior import MarkovPrior
+from .release import Release
+from .series import MAX_SERIES, How, Series, bracketing_series, enumerate_series, given_series, sample_series, series_of
+
+#: More series than this are not listed for stand-ins of a continuum of outputs, unless a small tolerance asks for it.
+STAND_IN_SERIES = 512
+#: Attacks and bounds that hold whatever the law of the number of others.
+SURE = ("prior", "constant", "raw", "known", "dp")
+#: Fewer sampled series than this say too little to be worth the name.
+MIN_RUNS = 20
+
+
+def measure(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int = 0,
+    *,
+    tolerance: float = 0.01,
+    seed: int | Sequence[int] = 0,
+    series: How = "auto",
+    runs: int = 1000,
+    confidence: float = 0.99,
+    budget: float = 2e10,
+    method: Literal["exact", "sampling"] = "exact",
+    published: Iterable[float | Iterable[float]] | None = None,
+) -> Loss:
+    """The loss of a release for a person with this prior, when `misses` steps may be wrong.
+
+    The search for the best guess goes on until the interval is within `tolerance` of the loss, or about `budget`
+    elementary operations are spent (1e10 take a second or two); a budget that is too small gives a wider interval, not
+    a wrong one. Published `series` are listed where few of them carry the probability ("enumerate"; for a continuum of
+    values, series of discrete stand-ins that tell less and that tell more), and `runs` of them are drawn otherwise
+    ("sample"), in which case `upper` is a confidence limit at level `confidence`. With `method="sampling"` the paper's
+    three attacks are scored by its plain Monte Carlo of `runs` traces instead, and nothing is searched. With
+    `published`, the values that were really published (in the form of the release's sensors), the loss is the realised
+    one: the best guess's success given exactly these.
+
+    >>> from passerby import line_prior
+    >>> loss = measure(line_prior(20), Release([7, 13, 4]), misses=1)
+    >>> loss.upper <= 1.01 * loss.lower
+    True
+    """
+    release.check(prior)
+    _check_options(tolerance, series, runs, confidence, budget, method)
+    case = Measurement(prior, release, release.check_misses(misses), tolerance, budget, confidence)
+    rng = _generator(seed)
+    if method == "sampling":
+        return case.by_sampling(rng, runs)
+    if published is not None:
+        given = given_series(prior, release, published)
+        case.baseline = case.unaided()
+        case.attacks.clear()  # averages over series have no say about this one
+        return case.concluded(*case.search(given))
+    case.baseline = case.unaided()
+    case.formulas()
+    found, brackets = case.average(rng, series, runs)
+    if not isinstance(release.mechanism, Raw):
+        case.bounds["raw"] = case.raw()
+    elif (exact := all_right(prior, release, case.misses)) is not None:
+        case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
+        case.bounds["posterior"] = exact
+    if release.habits is not None:
+        case.bounds["known"] = case.knowing(seed, series, runs)
+    return case.concluded(found, brackets)
+
+
+@dataclass
+class Measurement:
+    """One call of `measure`: what was asked, and what has been found so far."""
+
+    prior: MarkovPrior
+    release: Release
+    misses: int
+    tolerance: float
+    budget: float
+    confidence: float
+    attacks: dict[str, Attack] = field(default_factory=dict)
+    bounds: dict[str, float] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    baseline: Interval = field(default_factory=lambda: Interval(0.0, 1.0))
+    started: float = field(default_factory=time.perf_counter)
+
+    def unaided(self) -> Interval:
+        """What is achieved without the release: the same search on the prior itself, or cheap bounds where it is big.
+
+        Without misses it is the likeliest trace's probability, which is what the attack `prior` achieves.
+        """
+        prior, steps, misses = self.prior, self.release.steps, self.misses
+        self.attacks["prior"] = prior_attack(prior, steps, misses)
+        self.attacks["constant"] = constant_attack(prior, steps, misses)
+        known = max(attack.value for attack in self.attacks.values())
+        if misses == 0:
+            return Interval(known, known)
+        one = Series(np.zeros((1, steps, 1)), np.ones(1), sampled=False, left_over=0.0)
+        if cost_of_series(prior, steps, misses) <= max(self.budget / 4, 1e10):
+            with suppress(UnsupportedRelease):
+                found = bracket_series(prior, Release.silent(steps), one, misses, self.tolerance, self.budget / 4)
+                lower = max(known, float(found.lower[0]))
+                return Interval(lower, max(lower, float(found.upper[0])))
+        return Interval(known, max(known, math.exp(log_kappa_bound(prior, steps, misses))))
+
+    def formulas(self) -> None:
+        """The bounds by formula; those that do not hold for this release are refused."""
+        kappa = self.baseline.upper
+        log_kappa = math.log(kappa) if kappa > FAINT else log_kappa_bound(self.prior, self.release.steps, self.misses)
+        known: dict[str, float] = {"log_kappa": log_kappa}
+        with suppress(UnsupportedRelease):
+            known["information"] = paper_information(self.prior, self.release)
+        for name, bound in BOUNDS.items():
+            word = "log_kappa" if name in FROM_KAPPA else "information"
+            try:
+                self.bounds[name] = bound(self.prior, self.release, self.misses, known.get(word))
+            except UnsupportedRelease as reason:
+                self.refused[name] = str(reason)
+
+    def average(self, rng: np.random.Generator, how: How, runs: int) -> tuple[Series, Brackets | None]:
+        """The best guess over all that can be published: listed, listed for stand-ins, or sampled.
+
+        What a list leaves over is added to the upper end, so it must be negligible against the loss, or at least below
+        the resolution of a sample.
+        """
+        prior, release = self.prior, self.release
+        resolution = min(0.01, math.log(1 / (1 - self.confidence)) / runs)
+        most_left = max(0.2 * self.tolerance * self.baseline.lower, resolution)
+        affordable = self.affordable(self.budget)
+        draws = max(min(MIN_RUNS, runs), min(runs, affordable))
+        if how == "auto" and release.signals() is None:
+            most = STAND_IN_SERIES if self.tolerance >= 0.01 else MAX_SERIES
+            pair = bracketing_series(prior, release, min(affordable, most), most_left)
+            if pair is not None:
+                return self.between(*pair, sample_series(prior, release, rng, draws))
+        return self.search(series_of(prior, release, rng, how=how, runs=draws, max_series=affordable, enough=most_left))
+
+    def search(self, series: Series) -> tuple[Series, Brackets | None]:
+        """Attacks and the bound `posterior` from the best guess for each series."""
+        try:
+            brackets = bracket_series(self.prior, self.release, series, self.misses, self.tolerance, self.budget)
+        except UnsupportedRelease as reason:
+            self.refused["posterior"] = str(reason)
+            self.attacks["map"] = map_attack(self.prior, self.release, self.misses, series)
+            return series, None
+        for name, values in (("map", brackets.map), ("marginal", brackets.marginal), ("ascent", brackets.lower)):
+            self.attacks[name] = Attack(*series.mean(values))
+        self.bounds["posterior"] = average_upper(series, brackets, self.confidence)
+        return series, brackets
+
+    def between(self, less: Series, more: Series, drawn: Series) -> tuple[Series, Brackets]:
+        """The same for a continuum of outputs, from stand-ins that tell less and more; nothing is left to chance.
+
+        Only the plain guesses, which use the published values in full, are averaged over a sample.
+        """
+        prior, release, misses = self.prior, self.release, self.misses
+        low = bracket_series(prior, release, less, misses, self.tolerance, self.budget / 2)
+        high = bracket_series(prior, release, more, misses, self.tolerance, self.budget / 2)
+        seen = bracket_series(prior, release, drawn, misses, self.tolerance, 0.0)
+        self.attacks["map"] = Attack(*drawn.mean(seen.map))
+        self.attacks["marginal"] = Attack(*drawn.mean(seen.marginal))
+        self.attacks["ascent"] = Attack(*less.mean(low.lower))
+        self.bounds["posterior"] = average_upper(more, high, self.confidence)
+        return more, replace(high, nodes=low.nodes + high.nodes, operations=low.operations + high.operations)
+
+    def raw(self) -> float:
+        """What raw counts from the same sensors would give: published ones follow from those, and tell no more."""
+        raw = Release(self.release.sensors)
+        exact = all_right(self.prior, raw, self.misses)
+        if exact is not None:
+            return exact
+        listed = enumerate_series(self.prior, raw, self.affordable(self.budget / 4), 0.5)
+        if listed is None:
+            return 1.0
+        try:
+            found = bracket_series(self.prior, raw, listed, self.misses, self.tolerance, self.budget / 4)
+        except UnsupportedRelease:
+            return 1.0
+        return average_upper(listed, found, self.confidence)
+
+    def knowing(self, seed: int | Sequence[int], how: How, runs: int) -> float:
+        """Against an adversary who knows everyone else, instead of a crowd; at most what raw counts would give."""
+        if isinstance(self.release.rule, Raw) or not self.release.rule.shift_invariant:
+            return self.bounds["raw"]
+        # The number of others does not matter to an adversary who knows it.
+        release = self.release.with_others(None)
+        tolerance, confidence, budget = self.tolerance, self.confidence, self.budget
+        return measure(
+            self.prior,
+            release,
+            self.misses,
+            tolerance=tolerance,
+            seed=seed,
+            series=how,
+            runs=runs,
+            confidence=confidence,
+            budget=budget,
+        ).upper
+
+    def estimates(self) -> tuple[str, ...]:
+        """The names of attacks and bounds that take the numbers of others to be independent across counts."""
+        if self.release.habits is None or sum(map(len, self.release.sensors)) < 2:
+            return ()
+        return tuple(name for name in (*self.attacks, *self.bounds) if name not in SURE)
+
+    def affordable(self, budget: float) -> int:
+        """How many series can be looked at, at the lowest effort, within a budget."""
+        each = cost_of_series(self.prior, self.release.steps, self.misses)
+        return max(1, min(MAX_SERIES, int(max(budget, 2e9) / each)))
+
+    def by_sampling(self, rng: np.random.Generator, runs: int) -> Loss:
+        """The paper's way: three attacks by plain Monte Carlo, and the bounds by formula."""
+        self.attacks = sampled_attacks(self.prior, self.release, self.misses, rng, runs)
+        known = max(self.attacks["prior"].value, self.attacks["constant"].value)
+        kappa = math.exp(log_kappa_bound(self.prior, self.release.steps, self.misses))
+        self.baseline = Interval(known, max(known, kappa))
+        self.formulas()
+        drawn = Series(np.empty((runs, 0, 0)), np.full(runs, 1 / runs), sampled=True, left_over=0.0)
+        return self.concluded(drawn, None)
+
+    def concluded(self, series: Series, brackets: Brackets | None) -> Loss:
+        """The loss: the best attack and the smallest bound."""
+        # A sampled average may be lucky: it decides only where all there is was sampled.
+        sure = [name for name, attack in self.attacks.items() if series.sampled or attack.error == 0]
+        best = max(sure, key=lambda name: self.attacks[name].value)
+        smallest = min(self.bounds, key=lambda name: self.bounds[name], default="none")
+        upper = min(1.0, self.bounds.get(smallest, 1.0))
+        lower = self.attacks[best].value
+        lower = min(lower, upper) if series.sampled else lower
+        upper = max(lower, upper)
+        effort = Effort(
+            series=len(series),
+            sampled=series.sampled,
+            covered=1.0 - series.left_over,
+            nodes=brackets.nodes if brackets else 0,
+            operations=brackets.operations if brackets else 0.0,
+            attack=best,
+            bound=smallest,
+            confidence=self.confidence if series.sampled and smallest == "posterior" else None,
+            reached=upper <= lower * (1 + self.tolerance) + 1e-15,
+            seconds=time.perf_counter() - self.started,
+        )
+        return Loss(
+            lower=lower,
+            upper=upper,
+            baseline=self.baseline,
+            attacks=self.attacks,
+            bounds=self.bounds,
+            misses=self.misses,
+            steps=self.release.steps,
+            effort=effort,
+            refused=self.refused,
+            estimates=self.estimates(),
+        )
+
+
+def average_upper(series: Series, brackets: Brackets, confidence: float) -> float:
+    """The average of the upper ends: exact plus what was not listed, or an upper confidence limit."""
+    if series.sampled:
+        # Effort goes where it helps the whole sample, so the upper ends are not independent of each other. They are
+        # never below values that are, and the stakes come from what depends on each series alone.
+        return upper_limit(np.minimum(brackets.upper, 1.0), confidence, np.maximum(brackets.map, brackets.marginal))
+    return min(1.0, float(series.mass @ brackets.upper) + series.left_over)
+
+
+def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
+    """Raw counts and no misses: the likeliest trace is the best guess, and its success is one recursion.
+
+    None where there are misses, or where it takes too long.
+    """
+    steps, sensors = release.grid.shape
+    if misses or (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
+        return None
+    named = np.where(prior.guessable, 0.0, -np.inf)
+    value = stretches.log_all_right(logs(prior.initial) + named, logs(prior.matrices) + named, release.grid)
+    return min(1.0, math.exp(value))
+
+
+def _generator(seed: int | Sequence[int]) -> np.random.Generator:
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}") from None
+
+
+def _check_options(tolerance: float, series: str, runs: int, confidence: float, budget: float, method: str) -> None:
+    if not tolerance >= 0:
+        raise InputError(f"tolerance: expected a number of at least 0, got {tolerance!r}")
+    if series not in ("auto", "enumerate", "sample"):
+        raise InputError(f"series: expected 'auto', 'enumerate' or 'sample', got {series!r}")
+    if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 2:
+        raise InputError(f"runs: expected a whole number of at least 2, got {runs!r}")
+    if not 0.5 <= confidence < 1:
+        raise InputError(f"confidence: expected a level from 0.5 to below 1, got {confidence!r}")
+    if not budget >= 0:
+        raise InputError(f"budget: expected a number of at least 0, got {budget!r}")
+    if method not in ("exact", "sampling"):
+        raise InputError(f"method: expected 'exact' or 'sampling', got {method!r}")
