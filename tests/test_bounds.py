@@ -71,6 +71,8 @@ def test_bounds_grow_with_misses(case: Case) -> None:
     for mechanism in (pb.Raw(), pb.Gaussian(1.0)):
         release = pb.Release(case.release.sensors, mechanism)
         for name, bound in BOUNDS.items():
+            if name == "dp" and isinstance(mechanism, pb.Raw):
+                continue  # raw counts are not differentially private
             values = [bound(case.prior, release, misses) for misses in range(case.steps)]
             assert (np.diff(values) >= -1e-9).all(), name
 

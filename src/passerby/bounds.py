@@ -1,10 +1,10 @@
 """Ceilings for the loss: no guess, however clever, succeeds more often.
 
 `loose` and `tight` are the bounds of Koga, Meehan and Chaudhuri (2024), sections 3.3.1 and 3.3.2; they may be handed
-the paper's bound on the mutual information, which `paper_information` works out otherwise. `fano` and `leakage` use
-kappa, an upper bound on what any guess achieves without the release: its logarithm may be handed in as `log_kappa`, and
-is worked out by `log_kappa_bound` otherwise. Each function takes (prior, release, misses) and returns
-a number in [0, 1]; a bound that does not hold for a release raises `UnsupportedRelease`.
+the paper's bound on the mutual information, which `paper_information` works out otherwise. `fano`, `leakage` and `dp`
+use kappa, an upper bound on what any guess achieves without the release: its logarithm may be handed in as `log_kappa`,
+and is worked out by `log_kappa_bound` otherwise. Each function takes (prior, release, misses) and returns a number in
+[0, 1]; a bound that does not hold for a release raises `UnsupportedRelease`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from .accounting import most_sightings, private_noise, success_bound
 from .attacks import logs
 from .errors import UnsupportedRelease
 from .information import entropy, mutual_information, stretches_of
@@ -94,6 +95,17 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
     if log_kappa == -math.inf:
         return 0.0
     return math.exp(min(0.0, stretches.lowest_power_sum(log_first, log_stay, log_reveal, log_kappa)))
+
+
+def dp_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float | None = None) -> float:
+    """What follows from differential privacy alone: `1 - f(κ)`, f the trade-off function of the noise.
+
+    The noise counts at as many steps as this person can be sighted at, at most (`accounting.success_bound`).
+    """
+    noise = private_noise(release.rule)
+    if log_kappa is None:
+        log_kappa = log_kappa_bound(prior, release.steps, misses)
+    return success_bound(noise, most_sightings(prior, release), math.exp(min(0.0, log_kappa)))
 
 
 def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
@@ -284,6 +296,7 @@ BOUNDS: dict[str, Callable[..., float]] = {
     "tight": tight_bound,
     "fano": fano_bound,
     "leakage": leakage_bound,
+    "dp": dp_bound,
 }
 #: The bounds that take `log_kappa`.
-FROM_KAPPA = ("fano", "leakage")
+FROM_KAPPA = ("fano", "leakage", "dp")

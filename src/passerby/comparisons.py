@@ -5,33 +5,38 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from .accounting import changeable_counts, epsilon, private_noise
 from .bounds import log_likeliest, loose_bound
-from .errors import InputError
-from .mechanisms import Gaussian, Raw
+from .errors import InputError, UnsupportedRelease
+from .mechanisms import Gaussian
 from .prior import MarkovPrior
 from .release import Release
 
 
 @dataclass(frozen=True)
 class DifferentialPrivacy:
-    """`(epsilon, delta)` of a release, the same for every person: by the paper's formula and by exact accounting.
+    """`(epsilon, delta)` of a release: by the paper's formula and by exact accounting, the same for every person.
 
-    Both are None where the mechanism is not differentially private; `remark` says why, or warns about the formula.
+    `person` counts only the steps at which one person can be sighted, where their prior is given. All are None where
+    the mechanism is not differentially private; `remark` says why, or warns of the formula (for Gaussian noise).
     """
 
     delta: float
     formula: float | None
     exact: float | None
     remark: str
+    person: float | None = None
 
 
-def differential_privacy(release: Release, delta: float = 1e-5) -> DifferentialPrivacy:
+def differential_privacy(
+    release: Release, delta: float = 1e-5, prior: MarkovPrior | None = None
+) -> DifferentialPrivacy:
     """Differential privacy of all steps together, for datasets that differ in one person's whole trace.
 
     The formula is `sqrt(2 ln(1.25/δ) T) / σ` (Dwork and Roth 2014, as quoted by Koga et al. 2024, section 2.2), which
-    holds only where it gives at most 1; the exact value comes from the privacy curve of the Gaussian mechanism (Balle
-    and Wang 2018) as computed by the package dp-accounting. One person changes one count by one at a step with one
-    sensor, and two counts at a step with several.
+    holds only where it gives at most 1; the exact value comes from `accounting.epsilon`. One person changes one count
+    by one at a step with one sensor, and two counts at a step with several. What is done to noisy counts afterwards
+    (rounding, clamping, suppression) does not weaken their differential privacy and is not counted as strengthening it.
 
     >>> value = differential_privacy(Release([0] * 10, Gaussian(1.0)))
     >>> round(value.formula, 2), round(value.exact, 2)
@@ -39,22 +44,25 @@ def differential_privacy(release: Release, delta: float = 1e-5) -> DifferentialP
     """
     if not 0 < delta < 1:
         raise InputError(f"delta: expected a number between 0 and 1, got {delta!r}")
+    if prior is not None:
+        release.check_places(prior)
     squared = sum(min(len(step), 2) for step in release.sensors)
+    own = None if prior is None else changeable_counts(prior, release)
     if squared == 0:
-        return DifferentialPrivacy(delta, 0.0, 0.0, "nothing is published")
-    if isinstance(release.mechanism, Raw):
-        return DifferentialPrivacy(delta, None, None, "raw counts are not differentially private: no noise is added")
-    if not isinstance(release.mechanism, Gaussian):
-        return DifferentialPrivacy(delta, None, None, f"no accounting is known here for {release.mechanism!r}")
-    from dp_accounting import get_epsilon_gaussian
-
-    sigma = release.mechanism.sigma
-    formula = math.sqrt(2 * math.log(1.25 / delta) * squared) / sigma
-    exact = float(get_epsilon_gaussian(sigma / math.sqrt(squared), delta))
+        return DifferentialPrivacy(delta, 0.0, 0.0, "nothing is published", None if prior is None else 0.0)
+    try:
+        noise = private_noise(release.rule)
+    except UnsupportedRelease as reason:
+        return DifferentialPrivacy(delta, None, None, str(reason))
+    exact = epsilon(noise, squared, delta)
+    person = None if own is None else epsilon(noise, own, delta)
+    if not isinstance(noise, Gaussian):
+        return DifferentialPrivacy(delta, None, exact, f"the formula is for Gaussian noise, not for {noise!r}", person)
+    formula = math.sqrt(2 * math.log(1.25 / delta) * squared) / noise.sigma
     remark = "the formula is within its range"
     if formula > 1:
         remark = "the formula holds only up to 1: use the exact value"
-    return DifferentialPrivacy(delta, formula, exact, remark)
+    return DifferentialPrivacy(delta, formula, exact, remark, person)
 
 
 def reconstruction_advantage(prior: MarkovPrior, release: Release, success: float | None = None) -> float:

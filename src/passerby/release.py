@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .crowd import Crowd, Headcount
 from .errors import InputError
-from .mechanisms import Mechanism, Raw
+from .mechanisms import Mechanism, Raw, Then
 from .prior import MarkovPrior
 
 Floats = NDArray[np.float64]
@@ -26,7 +28,8 @@ class Release:
     `sensors` has an entry per step: a place, several places, or an empty list for a step with no sensor.
     `others` has the same form and holds the number of other people that the adversary knows to be there; it may be
     left out for mechanisms that treat all counts alike (raw counts, additive noise), and in an audit, where it is
-    counted from the traces. `counted` tells whether it is known.
+    counted from the traces. `counted` tells whether it is known. With a `Crowd`, the adversary knows the others only by
+    their habits. `rule` is what the publisher does; `mechanism` also holds the uncertainty about a crowd.
 
     >>> Release(sensors=[7, [2, 3], []]).sensors
     ((7,), (2, 3), ())
@@ -36,12 +39,14 @@ class Release:
     mechanism: Mechanism
     others: tuple[tuple[int, ...], ...]
     counted: bool
+    rule: Mechanism
+    habits: Crowd | None
 
     def __init__(
         self,
         sensors: Iterable[int | Iterable[int]],
         mechanism: Mechanism | None = None,
-        others: Iterable[int | Iterable[int]] | None = None,
+        others: Iterable[int | Iterable[int]] | Crowd | None = None,
     ) -> None:
         mechanism = Raw() if mechanism is None else mechanism
         if not isinstance(mechanism, Mechanism):
@@ -54,14 +59,22 @@ class Release:
                 raise InputError(f"sensors[{t}] = {list(step)}: a place is listed twice at the same step")
         mechanism.check_sensors(where)
         crowd = tuple(tuple(0 for _ in step) for step in where)
-        if others is not None:
+        object.__setattr__(self, "rule", mechanism)
+        object.__setattr__(self, "habits", others if isinstance(others, Crowd) else None)
+        if isinstance(others, Crowd):
+            if not others.open:
+                # Sensors are numbered through, and stand for the law of the others there.
+                mechanism = Then(Headcount(others.laws(where)), mechanism)
+                numbers = itertools.count(0, 2)
+                crowd = tuple(tuple(next(numbers) for _ in step) for step in where)
+        elif others is not None:
             crowd = _per_step(others, "others", "a number of people")
             if [len(step) for step in crowd] != [len(step) for step in where]:
                 raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
         object.__setattr__(self, "sensors", where)
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "others", crowd)
-        object.__setattr__(self, "counted", others is not None)
+        object.__setattr__(self, "counted", not (others.open if isinstance(others, Crowd) else others is None))
 
     @classmethod
     def silent(cls, steps: int) -> Release:
@@ -92,6 +105,10 @@ class Release:
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior that does not fit this release, or a release without its counts."""
         self._check_counted()
+        self.check_places(prior)
+
+    def check_places(self, prior: MarkovPrior) -> None:
+        """Refuse, with an `InputError`, a prior of other steps or places."""
         prior.check_steps(self.steps)
         for t, step in enumerate(self.sensors):
             for place in step:
@@ -101,15 +118,17 @@ class Release:
                     )
 
     def _check_counted(self) -> None:
+        if self.habits is not None and self.habits.open:
+            raise InputError("others: Crowd() is everyone else in an audit; here, give their priors: Crowd([...])")
         if not (self.counted or self.mechanism.shift_invariant) and any(self.sensors):
             raise InputError(
-                f"others: {self.mechanism!r} treats small and large counts differently, so the number of "
+                f"others: {self.rule!r} treats small and large counts differently, so the number of "
                 "other people at each sensor is needed: others=[...], in the form of sensors"
             )
 
-    def with_others(self, others: Iterable[int | Iterable[int]]) -> Release:
+    def with_others(self, others: Iterable[int | Iterable[int]] | Crowd | None) -> Release:
         """The same release with these numbers of other people."""
-        return Release(self.sensors, self.mechanism, others)
+        return Release(self.sensors, self.rule, others)
 
     def check_misses(self, misses: int) -> int:
         """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
@@ -169,7 +188,7 @@ class Release:
 
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
-        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
+        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.rule!r})"
 
 
 @lru_cache(maxsize=20_000)

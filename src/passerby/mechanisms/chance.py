@@ -13,6 +13,9 @@ from passerby.errors import InputError, UnsupportedRelease
 
 from .base import TAIL, Discrete, Floats, Law, Record, at_least, flag, probability, trimmed
 
+#: The law of a whole number: its least value, and the probabilities from there on.
+Sum = tuple[int, Floats]
+
 
 @dataclass(frozen=True, repr=False)
 class RandomRounding(Record, Discrete):
@@ -57,13 +60,15 @@ class _PerPerson(Record, Discrete):
         _whole(self, count)
         if count < 0:
             raise InputError(f"{self!r}: {count:g} people cannot be counted; let noise that comes first be clamped")
-        left, total, power = int(count), (0, np.ones(1)), (0, self.share)
+        left = int(count)
+        total: Sum = (0, np.ones(1))
+        power: Sum = (0, self.share)
         while left:
             if left & 1:
-                total = _sum(total, power)
+                total = added(total, power)
             left >>= 1
             if left:
-                power = _sum(power, power)
+                power = added(power, power)
         first, chances = total
         return trimmed(first + np.arange(float(len(chances))), chances)
 
@@ -127,8 +132,8 @@ class Miscount(_PerPerson):
         return np.array([self.miss, max(0.0, 1 - self.miss - self.double), self.double])
 
 
-def _sum(left: tuple[int, Floats], right: tuple[int, Floats]) -> tuple[int, Floats]:
-    """The law of a sum of independent whole numbers; laws are (least value, probabilities), with the tails cut."""
+def added(left: Sum, right: Sum) -> Sum:
+    """The law of a sum of independent whole numbers; the tails are cut."""
     chances = np.convolve(left[1], right[1])
     kept = np.flatnonzero((np.cumsum(chances) > TAIL) & (np.cumsum(chances[::-1])[::-1] > TAIL))
     return left[0] + right[0] + int(kept[0]), chances[kept[0] : kept[-1] + 1]
