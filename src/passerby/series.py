@@ -84,6 +84,8 @@ def given_series(prior: MarkovPrior, release: Release, published: Iterable[float
 
     values = _as_published(release, published)
     evidence = release.evidence(values[None])
+    # A mechanism has no likelihood for an empty cell that it never leaves empty.
+    evidence = np.where(np.isnan(evidence), -np.inf, evidence)
     logs = evidence[0] - np.where(np.isfinite(top := evidence[0].max(axis=1, keepdims=True)), top, 0.0)
     with np.errstate(divide="ignore"):
         _, reached = chain.decode(

@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 #: Cuts, in units of the spread of the log ratio; more where presence is rare, since only large ratios matter there.
 CUTS = ((0.0,), (0.0, 1.5), (-0.3, 0.7, 1.8), (-0.7, 0.2, 1.1, 2.1))
+#: Log ratios beyond this are certainty: they are not cut further, and their exponentials would overflow.
+CERTAIN = 700.0
 
 
 def stand_ins(mechanism: Mechanism, count: int, cuts: int) -> tuple[Floats, Floats] | None:
@@ -41,7 +43,9 @@ def stand_ins(mechanism: Mechanism, count: int, cuts: int) -> tuple[Floats, Floa
     if spread is None:
         return None
     low, scale, high = spread
-    ends = np.array([cut * scale for cut in CUTS[cuts - 1] if low < cut * scale < high])
+    low, high = (low if low > -CERTAIN else -np.inf), (high if high < CERTAIN else np.inf)
+    ends = np.unique(np.clip(np.array(CUTS[cuts - 1]) * scale, -CERTAIN, CERTAIN))
+    ends = ends[(low < ends) & (ends < high)]
     absent, present = mechanism.ratio_tails(ends, count)
     a, b = (-np.diff(np.concatenate([[1.0], tail, [0.0]])) for tail in (absent, present))
     return np.stack([a, b], axis=1), _at_the_ends(a, b, np.exp(np.concatenate([[low], ends, [high]])))
