@@ -1,0 +1,122 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.guesses import Chain, small_chains
+
+from passerby.kernels import ceiling
+
+Floats = NDArray[np.float64]
+
+
+def told(chain: Chain, V: Floats, t: int, x: int, k: int) -> float:
+    """The plain twin of `told_step`: try every place to name."""
+    line = chain.Q[t, x]
+    options = [float(line @ V[t + 1, k])]
+    for g in np.flatnonzero(chain.named):
+        later = V[t + 1, k].copy()
+        later[g] = V[t + 1, k - 1, g]
+        options.append(float(line @ later))
+    return max(options)
+
+
+def first_right(chain: Chain, V: Floats, start: Floats, begin: int, k: int, avoid: bool) -> float:
+    """The plain twin: the sum over the first right step for every guess that could be made, and the largest of them."""
+    beliefs = [start]
+    pins = np.flatnonzero(chain.pinned[begin:] >= 0)
+    end = begin + int(pins[0]) if len(pins) else chain.steps - 1
+    for t in range(begin, end):
+        beliefs.append(beliefs[-1] @ chain.Q[t])
+    best = 0.0
+    for guess in product(np.flatnonzero(chain.named), repeat=end - begin + 1):
+        total = 0.0
+        for i, g in enumerate(guess):
+            mass = beliefs[i][g]
+            if avoid and i:
+                mass -= beliefs[i - 1][guess[i - 1]] * chain.Q[begin + i - 1, guess[i - 1], g]
+            total += mass * V[begin + i, k - 1, g]
+        best = max(best, total)
+    return best
+
+
+def call_first_right(chain: Chain, V: Floats, start: Floats, begin: int, k: int, avoid: bool) -> float:
+    spread, value, after = np.empty((chain.steps, chain.places)), np.empty(chain.places), np.empty(chain.places)
+    found = ceiling.first_right(V, chain.Q, chain.named, chain.pinned, start, begin, k, avoid, spread, value, after)
+    return float(found)
+
+
+@given(small_chains(), st.integers(0, 10**6))
+def test_told_the_past(chain: Chain, seed: int) -> None:
+    needed = chain.steps
+    V, exact = chain.loosened(needed, seed), chain.exact(needed)
+    for t in range(chain.steps - 1):
+        for k in range(1, needed + 1):
+            for x in range(chain.places):
+                found = ceiling.told_step(V, chain.Q, chain.named, t, x, k)
+                assert found >= exact[t, k, x] - 1e-12
+                assert found >= told(chain, V, t, x, k) - 1e-12
+                # Where more right steps are never easier, the best option is the twin's.
+                if (V[t + 1, k - 1] >= V[t + 1, k]).all():
+                    assert found == pytest.approx(told(chain, V, t, x, k), abs=1e-12)
+
+
+@given(small_chains(), st.integers(0, 10**6))
+def test_union_sums(chain: Chain, seed: int) -> None:
+    needed = chain.steps
+    V, exact = chain.loosened(needed, seed), chain.exact(needed)
+    for t in range(chain.steps - 1):
+        sums = np.empty((needed + 1, chain.places))
+        ceiling.union_sums(V, chain.Q, chain.law, chain.named, chain.pinned, t, 1, needed, sums)
+        for x in np.flatnonzero(chain.law[t]):
+            for k in range(1, needed + 1):
+                belief, total = chain.Q[t, x], 0.0
+                for u in range(t + 1, chain.steps):
+                    total += (belief * V[u, k - 1] * chain.named).max()
+                    if chain.pinned[u] >= 0 or u == chain.steps - 1:
+                        break
+                    belief = belief @ chain.Q[u]
+                assert sums[k, x] == pytest.approx(total, abs=1e-12)
+                assert sums[k, x] >= exact[t, k, x] - 1e-12
+
+
+@settings(max_examples=60)
+@given(small_chains(), st.integers(0, 10**6))
+def test_first_right(chain: Chain, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    begin = int(rng.integers(chain.steps))
+    V = chain.loosened(chain.steps, seed)
+    # A belief that the chain can have at this step, not normalised.
+    start = chain.law[begin] * rng.random(chain.places)
+    for k in range(1, chain.steps - begin + 1):
+        plain, avoiding = (call_first_right(chain, V, start, begin, k, avoid) for avoid in (False, True))
+        assert avoiding <= plain + 1e-12
+        assert avoiding >= chain.best(start, begin, k) - 1e-12
+        assert plain == pytest.approx(first_right(chain, V, start, begin, k, False), abs=1e-12)
+        twin = first_right(chain, V, start, begin, k, True)
+        if chain.named.all():
+            assert avoiding == pytest.approx(twin, abs=1e-12)
+        else:
+            assert avoiding >= twin - 1e-12
+
+
+def test_avoidance_is_exact_for_one_right_step_of_two() -> None:
+    """Two steps, one to be right: right at the first, or at the second and not the first. Nothing is counted twice."""
+    chain = Chain(seed=3, places=3, steps=2)
+    V = chain.exact(1)
+    best = chain.best(chain.a, 0, 1)
+    assert call_first_right(chain, V, chain.a, 0, 1, True) == pytest.approx(best, abs=1e-12)
+    assert call_first_right(chain, V, chain.a, 0, 1, False) > best + 0.05
+
+
+def test_a_pinned_step_ends_the_sum() -> None:
+    chain = Chain(seed=8, places=3, steps=5)
+    chain.Q[1] = np.eye(3)[1]
+    V, before = chain.exact(1), chain.pinned.copy()
+    loose = call_first_right(chain, V, chain.a, 0, 1, False)
+    chain.pinned = before.copy()
+    chain.pinned[2] = 1
+    closed = call_first_right(chain, V, chain.a, 0, 1, False)
+    assert 1 <= closed < loose

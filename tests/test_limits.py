@@ -1,0 +1,71 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from passerby.limits import upper_limit
+
+Floats = NDArray[np.float64]
+Law = Callable[[np.random.Generator, int], Floats]
+
+LAWS: dict[str, tuple[float, Law]] = {
+    "rare": (0.004, lambda rng, n: (rng.random(n) < 0.004).astype(np.float64)),
+    "bernoulli": (0.3, lambda rng, n: (rng.random(n) < 0.3).astype(np.float64)),
+    "likely": (0.98, lambda rng, n: (rng.random(n) < 0.98).astype(np.float64)),
+    "beta": (2 / 7, lambda rng, n: rng.beta(2, 5, n)),
+    "skewed": (0.1 / 5.1, lambda rng, n: rng.beta(0.1, 5, n)),
+    "constant": (0.37, lambda rng, n: np.full(n, 0.37)),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("size", [25, 300])
+def test_covers_the_mean_as_often_as_it_says(law: str, size: int) -> None:
+    mean, draw = LAWS[law]
+    rng, repeats = np.random.default_rng(size), 250
+    missed = sum(upper_limit(draw(rng, size), 0.9) < mean for _ in range(repeats))
+    assert missed <= 0.1 * repeats + 3 * np.sqrt(repeats * 0.09)
+
+
+@given(st.lists(st.floats(0, 1), max_size=60), st.sampled_from([0.5, 0.9, 0.99]))
+def test_is_a_probability_and_never_below_the_mean(values: list[float], confidence: float) -> None:
+    limit = upper_limit(np.array(values), confidence)
+    assert np.mean(values or [0.0]) - 1e-12 <= limit <= 1
+
+
+def test_no_draws_say_nothing() -> None:
+    assert upper_limit(np.empty(0), 0.9) == 1
+
+
+def test_narrows_with_the_sample_and_widens_with_confidence() -> None:
+    values = np.random.default_rng(5).beta(2, 5, 4000)
+    limits = [upper_limit(values[:n], 0.99) for n in (40, 400, 4000)]
+    assert limits[0] > limits[1] > limits[2]
+    assert limits[2] < values.mean() + 0.012
+    assert upper_limit(values, 0.9) < upper_limit(values, 0.999)
+
+
+def test_zeros_come_near_what_is_best_for_a_coin() -> None:
+    """After 1000 failures nobody can say less than `1 - 0.01^(1/1000)` at 99 %."""
+    best = 1 - 0.01**0.001
+    assert best < upper_limit(np.zeros(1000), 0.99) < 1.1 * best
+
+
+@pytest.mark.parametrize("law", ["rare", "bernoulli", "beta"])
+def test_covers_with_bounds_that_depend_on_the_whole_sample(law: str) -> None:
+    """Upper bounds on the draws, drawn down to them where that makes the limit smallest; stakes from a guide."""
+    mean, draw = LAWS[law]
+    rng, repeats, size = np.random.default_rng(9), 200, 150
+    missed = 0
+    for _ in range(repeats):
+        values = draw(rng, size)
+        guide = 0.8 * values
+        loose = np.minimum(values + 0.3 * rng.random(size), 1.0)
+        tightened = np.argsort(-(loose - values))[: size // 2]
+        loose[tightened] = values[tightened]
+        missed += upper_limit(loose, 0.9, guide) < mean
+        assert upper_limit(loose, 0.9, guide) >= upper_limit(values, 0.9, guide) - 1e-12
+    assert missed <= 0.1 * repeats + 3 * np.sqrt(repeats * 0.09)
