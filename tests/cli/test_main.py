@@ -48,16 +48,16 @@ def test_version() -> None:
 def test_help_lists_the_commands(arguments: list[str]) -> None:
     done = run(*arguments)
     assert done.returncode == 0
-    assert "demo" in done.stdout
+    assert "line" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["nonsense"], "nonsense"),
-        (["demo", "--placez", "3"], "--placez"),
-        (["demo", "--places", "many"], "--places"),
-        (["demo", "--seed", "-1"], "--seed"),
+        (["line", "--placez", "3"], "--placez"),
+        (["line", "--places", "many"], "--places"),
+        (["line", "--seed", "-1"], "--seed"),
     ],
 )
 def test_arguments_that_cannot_be_read(arguments: list[str], message: str) -> None:
@@ -78,7 +78,7 @@ def test_arguments_that_cannot_be_read(arguments: list[str], message: str) -> No
     ],
 )
 def test_values_that_cannot_be_used(arguments: list[str], message: str, tmp_path: Path) -> None:
-    done = run("demo", *arguments, "--out", str(tmp_path / "out"))
+    done = run("line", *arguments, "--out", str(tmp_path / "out"))
     assert done.returncode == 2
     assert done.stderr.startswith("passerby: ")
     assert message in done.stderr
@@ -88,7 +88,7 @@ def test_values_that_cannot_be_used(arguments: list[str], message: str, tmp_path
 
 def test_unexpected_errors_are_one_line_with_a_hint(tmp_path: Path) -> None:
     code = replaced("raise ZeroDivisionError('deep inside')")
-    done = run("demo", "--out", str(tmp_path), code=code)
+    done = run("line", "--out", str(tmp_path), code=code)
     assert done.returncode == 1
     assert "ZeroDivisionError: deep inside" in done.stderr
     assert "PASSERBY_DEBUG=1" in done.stderr
@@ -98,13 +98,13 @@ def test_unexpected_errors_are_one_line_with_a_hint(tmp_path: Path) -> None:
 
 def test_the_traceback_is_there_for_who_asks(tmp_path: Path) -> None:
     code = replaced("raise ZeroDivisionError('deep inside')")
-    done = run("demo", "--out", str(tmp_path), code=code, PASSERBY_DEBUG="1")
+    done = run("line", "--out", str(tmp_path), code=code, PASSERBY_DEBUG="1")
     assert done.returncode == 1
     assert "Traceback" in done.stderr
 
 
 def test_interruption(tmp_path: Path) -> None:
-    done = run("demo", "--out", str(tmp_path), code=replaced("raise KeyboardInterrupt"))
+    done = run("line", "--out", str(tmp_path), code=replaced("raise KeyboardInterrupt"))
     assert done.returncode == 130
     assert done.stderr.strip() == "passerby: interrupted"
 

@@ -15,7 +15,10 @@ from cyclopts import App, CycloptsError
 from passerby import __version__
 from passerby.errors import PasserbyError
 
+from .audit import audit
 from .demo import demo
+from .line import line
+from .simulate import simulate
 
 app = App(
     name="passerby",
@@ -25,7 +28,8 @@ app = App(
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
 )
-app.command(demo)
+for command in (demo, audit, simulate, line):
+    app.command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except CycloptsError:
         return 2  # cyclopts has said what is wrong
-    except KeyboardInterrupt:
-        return _complain("interrupted", 130)
+    except KeyboardInterrupt as stop:
+        return _complain(str(stop) or "interrupted", 130)
     except PasserbyError as error:
         if _debugging():
             raise

@@ -1,150 +1,107 @@
-"""`passerby demo`: one person on the paper's simulated chain, from the prior to the interval."""
+"""`passerby demo`: a simulated city whose hourly counts are audited, raw and with noise."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-if TYPE_CHECKING:
-    import passerby as pb
-
-#: The sensor of each step, in hundredths of the line.
-SENSORS = (7, 93, 41, 15, 60, 22, 88, 5, 50, 71)
-#: Operations to spend on each search: a demo should not take long.
-BUDGET = 3e9
+#: People whose loss is measured, and on whom sensors and noise are tried out; the counts are of everybody.
+AUDITED, TRIED = 80, 10
+#: Hours that the adversary may get wrong.
+MISSES = 2
+#: Series that are drawn for each person, and operations to spend on each.
+RUNS, BUDGET = 60, 1e8
 
 
 def demo(
     *,
-    places: int = 100,
-    tau: float = 0.1,
-    misses: Annotated[list[int] | None, Parameter(consume_multiple=True, negative="")] = None,
-    sigma: float = 1.0,
+    people: Annotated[int, Parameter(validator=Number(gte=10))] = 2000,
+    places: Annotated[int, Parameter(validator=Number(gte=20))] = 200,
+    days: Annotated[int, Parameter(validator=Number(gte=3))] = 14,
+    sensors: Annotated[int, Parameter(validator=Number(gte=1))] = 12,
+    audited: Annotated[int, Parameter(validator=Number(gte=1))] = AUDITED,
+    tried: Annotated[int, Parameter(validator=Number(gte=0))] = TRIED,
+    sigma: float = 2.0,
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
+    workers: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     out: Path = Path("passerby-demo"),
 ) -> None:
-    """Measure one person on a simulated line of places, with raw counts and with noisy ones.
+    """Audit a simulated city: a day of hourly counts from a dozen sensors, raw and with noise.
+
+    Writes the visits, and a folder with a report for each of the two; an earlier demo in the folder is replaced.
 
     Parameters
     ----------
+    people
+        Number of people in the city.
     places
-        Number of places on the line.
-    tau
-        How freely the person moves: the larger, the more independent the steps.
-    misses
-        How many of the 10 steps the adversary may get wrong; several numbers give several rows. [default: 0 2 5 8]
+        Number of places.
+    days
+        Number of days; the last one is published and to be found.
+    sensors
+        Number of places that are counted: the most visited ones.
+    audited
+        How many people are measured, drawn at random; the counts are of everybody.
+    tried
+        On how many people sensors, steps and noise are tried out for the report.
     sigma
-        Standard deviation of the noise that is added to the noisy counts.
+        Standard deviation of the noise.
     seed
-        Seed of the sampled noise.
+        Seed of the city and of all other random numbers.
+    workers
+        Processes that share the work. [default: all cores]
     out
-        Folder for loss.json, which holds every number.
+        Folder for the results.
     """
     from rich.console import Console
 
-    from .files import make_folder, write_json
-    from .screen import waiting
+    from .files import make_folder
+    from .screen import stage
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    with waiting(aside, "Loading") as status:
-        import passerby as pb
+    make_folder(out, "--out")
+    with stage(aside, "Simulating a city"):
+        from passerby.settings import check_settings
+        from passerby.visits import read_visits, write_city
 
-        prior = pb.line_prior(places, tau)
-        sensors = [place * places // 100 for place in SENSORS]
-        releases = {"raw": pb.Release(sensors), "noisy": pb.Release(sensors, pb.Gaussian(sigma))}
-        allowed = [releases["raw"].check_misses(s) for s in (misses or [0, 2, 5, 8])]
-        make_folder(out, "--out")
-        losses = {}
-        for s, name in product(allowed, releases):
-            status.update(f"Measuring the loss for {name} counts and {s} misses")
-            losses[s, name] = pb.measure(prior, releases[name], s, seed=seed, budget=BUDGET)
-        privacy = pb.differential_privacy(releases["noisy"])
-    record = {
-        "passerby": pb.__version__,
-        "settings": {"places": places, "tau": tau, "sensors": sensors, "sigma": sigma, "seed": seed},
-        "losses": [{"counts": name, **as_record(loss)} for (_, name), loss in losses.items()],
-        "differential_privacy": asdict(privacy),
+        file = out / "visits.parquet"
+        write_city(file, people, places, days, seed=seed)
+        visits = read_visits(file)
+    with stage(aside, "Loading the kernels"):
+        from .pipeline import run
+    common = {
+        "visits": file,
+        "window": "1h",
+        "origin": "2024-01-01",
+        "places": places,
+        "min_active": 24,
+        "holdout": 24,
+        "rhythm": "hour",
+        "sensors": "most-visited",
+        "sensor_count": sensors,
+        "sigma": sigma,
+        "misses": MISSES,
+        "runs": RUNS,
+        "budget": BUDGET,
+        "seed": seed,
+        "sample": audited,
+        "explore": tried,
+        "sigmas": (0.5, 2.0, 8.0),
     }
-    write_json(out / "loss.json", record)
-
-    where = f"a line of {places} place{'s' * (places != 1)} (tau {tau:g})"
     screen.print(
-        f"\nOne person moves for {len(sensors)} steps along {where}; at each step one sensor publishes its count, raw "
-        f"or with noise of standard deviation {sigma:g}. How likely is an adversary, who knows the person's habits and "
-        "where everybody else is, to name the right place at all steps but a few?"
+        f"A simulated city: {people:,} people, {days} days. Its {sensors} most visited places publish hourly counts "
+        f"for the last day. How likely is an adversary to name all but {MISSES} of a person's 24 hours?",
+        markup=False,
     )
-    screen.print(table(losses))
-    screen.print(LEGEND + (SAMPLED if any(map(estimated, losses.values())) else "") + "\n", style="dim")
-    screen.print(privacy_line(privacy) + "\n")
-    screen.print(f"All numbers: {out / 'loss.json'}", markup=False, soft_wrap=True)
-
-
-LEGEND = (
-    "Misses: steps that may be wrong. Baseline: the chance without any counts. With them, the chance lies between the "
-    "best attack and the upper bound. Tight, loose: the bounds of Koga, Meehan and Chaudhuri (2024)."
-)
-SAMPLED = (
-    " A ~ marks what rests on sampled noise: loss.json has the standard errors of attacks and the confidence of bounds."
-)
-
-
-def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
-    """A row per number of misses and kind of counts."""
-    from rich import box
-    from rich.table import Table
-
-    from .screen import chance, chances
-
-    out = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    out.add_column("misses", justify="right", vertical="bottom")
-    out.add_column("baseline", justify="right", no_wrap=True)
-    out.add_column("counts")
-    for name in ("best\nattack", "upper\nbound", "paper's\ntight", "paper's\nloose"):
-        out.add_column(name, justify="right", no_wrap=True)
-    last = None
-    for (s, name), loss in losses.items():
-        if last not in (None, s):
-            out.add_section()
-        found = ("~" if estimated(loss) else "") + chance(loss.lower)
-        # Misses and baseline do not depend on the counts: they are said once for both.
-        shared = ("", "") if last == s else (str(s), chances(loss.baseline.lower, loss.baseline.upper))
-        paper = [chance(loss.bounds[bound]) for bound in ("tight", "loose")]
-        above = ("~" if loss.effort.confidence is not None else "") + chance(loss.upper)
-        out.add_row(*shared, name, found, above, *paper)
-        last = s
-    return out
-
-
-def estimated(loss: pb.Loss) -> bool:
-    """Whether the best attack's success is an average over a sample."""
-    return max(loss.attacks.values(), key=lambda attack: attack.value).error > 0
-
-
-def privacy_line(privacy: pb.DifferentialPrivacy) -> str:
-    """Differential privacy by both ways of counting, in a sentence."""
-    delta = f"{privacy.delta:g}".replace("e-0", "e-")
-    return (
-        f"Differential privacy of the noisy counts, the same for everyone: epsilon = {privacy.exact:.2f} at delta = "
-        f"{delta} (exact); {privacy.formula:.2f} by the paper's formula. Remark: {privacy.remark}."
-    )
-
-
-def as_record(loss: pb.Loss) -> dict[str, Any]:
-    """A loss as plain numbers, for a file."""
-    return {
-        "misses": loss.misses,
-        "steps": loss.steps,
-        "lower": loss.lower,
-        "upper": loss.upper,
-        "baseline": asdict(loss.baseline),
-        "advantage": asdict(loss.advantage),
-        "attacks": {name: {"value": a.value, "error": a.error} for name, a in loss.attacks.items()},
-        "bounds": dict(loss.bounds),
-        "refused": dict(loss.refused),
-        "confidence": loss.effort.confidence,
-    }
+    for name, mechanism, title in (
+        ("raw", "raw", "A simulated city: raw hourly counts"),
+        ("noisy", "gaussian", "A simulated city: hourly counts with noise"),
+    ):
+        screen.print(f"\n{title}", style="bold", markup=False)
+        settings = {**common, "mechanism": mechanism, "title": title, "out": out / name}
+        if name == "noisy":
+            settings["explore"] = 0
+        run(check_settings(settings, "demo"), workers, overwrite=True, visits=visits)

@@ -6,14 +6,14 @@ import pytest
 from tests.cli.test_main import Done, run
 
 import passerby as pb
-from passerby.cli.demo import BUDGET, SENSORS
+from passerby.cli.line import BUDGET, SENSORS
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Any]:
-    """What a small demo prints and writes."""
-    folder = tmp_path_factory.mktemp("demo")
-    done = run("demo", "--places", "20", "--misses", "0", "3", "--sigma", "2", "--out", "result", cwd=folder)
+    """What a small run prints and writes."""
+    folder = tmp_path_factory.mktemp("line")
+    done = run("line", "--places", "20", "--misses", "0", "3", "--sigma", "2", "--out", "result", cwd=folder)
     assert done.returncode == 0, done.stderr
     return done, json.loads((folder / "result" / "loss.json").read_text())
 
@@ -62,7 +62,7 @@ def test_writes_every_number(shown: tuple[Done, Any]) -> None:
 
 def test_overwrites_an_earlier_result_whole(tmp_path: Path) -> None:
     (tmp_path / "loss.json").write_text("x" * 100_000)
-    done = run("demo", "--places", "5", "--misses", "9", "--out", str(tmp_path))
+    done = run("line", "--places", "5", "--misses", "9", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "loss.json").read_text())["settings"]["places"] == 5
     assert [path.name for path in tmp_path.iterdir()] == ["loss.json"]
@@ -70,13 +70,13 @@ def test_overwrites_an_earlier_result_whole(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
-    done = run("demo", "--places", "5", "--misses", "9", "--out", str(tmp_path / "taken"))
+    done = run("line", "--places", "5", "--misses", "9", "--out", str(tmp_path / "taken"))
     assert done.returncode == 2
     assert "--out: cannot make the folder" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_one_place(tmp_path: Path) -> None:
-    done = run("demo", "--places", "1", "--misses", "0", "--out", str(tmp_path))
+    done = run("line", "--places", "1", "--misses", "0", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "100 %" in done.stdout

@@ -1,0 +1,275 @@
+"""The stages of an audit, from settings to a folder, with what is shown meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from rich.console import Console
+
+from passerby.auditing import Job, audit_person, clear_parts, fingerprint
+from passerby.auditing import Settings as Measurement
+from passerby.auditing import audit as audit_everyone
+from passerby.errors import ConfigError, InputError
+from passerby.explore import only, some_people
+from passerby.files import whole_or_nothing
+from passerby.realised import Published, Whole, count_everybody, read_published, realised_losses
+from passerby.release import Release
+from passerby.report import Findings, explore, render
+from passerby.settings import AuditSettings, write_settings
+from passerby.summary import Summary, summarise
+from passerby.visits.people import People, fit_people
+from passerby.visits.readers import read_visits
+from passerby.visits.table import Skipped, Visits
+
+from .files import make_folder, write_json
+from .screen import Interrupted, chance, chances, duration, stage
+
+#: People who are timed by a dry run.
+HANDFUL = 6
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that is known before anybody is measured."""
+
+    settings: AuditSettings
+    people: People
+    eligible: int
+    release: Release
+    totals: Whole
+    skipped: Skipped
+    published: Published | None
+
+    @property
+    def measurement(self) -> Measurement:
+        """How each person is measured."""
+        s = self.settings
+        return Measurement(s.misses, s.tolerance, s.runs, s.confidence, s.budget, s.seed)
+
+    @property
+    def job(self) -> Job:
+        """The work of one audit."""
+        return Job(self.people, self.release, self.measurement)
+
+
+def run(
+    settings: AuditSettings, workers: int | None = None, *, overwrite: bool = False, visits: Visits | None = None
+) -> Summary:
+    """Audit, write the folder, and say what was found. `visits` may be handed in instead of being read."""
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    _refuse_finished(settings.out, overwrite)
+    draft = settings.out / "parts" / "audit.toml"
+    reached = [0, 0]
+    try:
+        plan = prepare(settings, aside, visits)
+        make_folder(draft.parent, "--out")
+        write_settings(settings, draft)
+        if overwrite and not _belongs(settings.out, plan.job):
+            clear_parts(settings.out)
+            make_folder(draft.parent, "--out")
+            write_settings(settings, draft)
+        table, findings = _measure(plan, workers, aside, reached)
+        with stage(aside, "Writing the report"):
+            summary = summarise(table, plan.people, plan.release, settings, plan.skipped, plan.eligible)
+            page = render(table, plan.people, plan.release, settings, summary, plan.totals, findings)
+            _write(settings, table, page, summary)
+        draft.unlink(missing_ok=True)
+        clear_parts(settings.out)
+    except KeyboardInterrupt:
+        raise Interrupted(_how_to_go_on(draft, reached, workers, overwrite)) from None
+    _conclude(screen, settings, summary)
+    return summary
+
+
+def prepare(settings: AuditSettings, aside: Console, visits: Visits | None = None) -> Plan:
+    """Read the visits, fit habits, and choose the sensors."""
+    if visits is None:
+        with stage(aside, "Reading the visits"):
+            visits = _read(settings)
+    with stage(aside, "Fitting everyone's habits"):
+        people = fit_people(
+            visits,
+            window=settings.window,
+            places=settings.place_names or settings.places,
+            min_active=settings.min_active,
+            holdout=settings.holdout,
+            smoothing=settings.smoothing,
+            rhythm=settings.rhythm,
+            origin=settings.origin,
+            end=settings.end,
+            rule=settings.rule,
+        )
+        published = read_published(people, settings.published) if settings.published else None
+        release = settings.build_release(people)
+        if published:
+            release = Release(published.sensors, release.mechanism, _others(people, published, release))
+        release.check_misses(settings.misses)
+        totals = count_everybody(visits, people, settings.rule)
+        eligible = len(people)
+        if settings.sample is not None:
+            people = only(people, some_people(people, settings.sample, settings.seed))
+    return Plan(settings, people, eligible, release, totals, visits.skipped, published)
+
+
+def dry_run(settings: AuditSettings, workers: int | None = None) -> None:
+    """Say what an audit would do, and how long it would take, from timing a handful of people."""
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    plan = prepare(settings, aside)
+    with stage(aside, "Timing a handful of people"):
+        chosen = some_people(plan.people, HANDFUL, settings.seed)
+        audit_person(plan.job, int(chosen[0]))
+        started = time.perf_counter()
+        for person in chosen:
+            audit_person(plan.job, int(person))
+        each = (time.perf_counter() - started) / len(chosen)
+    cores = min(workers or os.cpu_count() or 1, len(plan.people))
+    tried = min(settings.explore, len(plan.people)) * (1 + len(settings.sigmas)) if settings.explore else 0
+    seconds = (len(plan.people) + 1.5 * tried) * each / cores + 5
+    people, release = plan.people, plan.release
+    counts = sum(map(len, release.sensors))
+    places = len({place for step in release.sensors for place in step})
+    drawn = "" if len(people) == plan.eligible else f" (drawn from {plan.eligible:,})"
+    for what, value in (
+        ("visits", f"{plan.skipped.kept:,} of {plan.skipped.rows:,} rows"),
+        ("people", f"{len(people):,}{drawn}"),
+        ("steps", f"{people.fitted.shape[1]:,} to fit habits to, {release.steps:,} published and to be found"),
+        ("step length", settings.window),
+        ("places", f"{len(people.places):,}, with elsewhere"),
+        ("sensors", f"{counts:,} counts from {places:,} places"),
+        ("mechanism", repr(release.mechanism)),
+        ("misses", str(settings.misses)),
+        ("time", f"about {duration(seconds)} with {cores} worker{'s' * (cores != 1)} ({each * 1000:.0f} ms a person)"),
+        ("folder", str(settings.out)),
+    ):
+        screen.print(f"{what:>12}  {value}", markup=False, soft_wrap=True)
+    if _finished(settings.out):
+        screen.print("The folder holds a finished audit: --overwrite would replace it.", markup=False)
+    screen.print("Nothing was written.", markup=False)
+
+
+def _measure(
+    plan: Plan, workers: int | None, aside: Console, reached: list[int]
+) -> tuple[pl.DataFrame, Findings | None]:
+    settings = plan.settings
+    with stage(aside, "Auditing people") as progress:
+
+        def tell(done: int, everyone: int) -> None:
+            reached[:] = done, everyone
+            progress(done, everyone)
+
+        how = plan.measurement
+        table = audit_everyone(
+            plan.people,
+            plan.release,
+            how.misses,
+            tolerance=how.tolerance,
+            runs=how.runs,
+            confidence=how.confidence,
+            budget=how.budget,
+            seed=how.seed,
+            workers=workers,
+            folder=settings.out,
+            progress=tell,
+        )
+    if plan.published:
+        with stage(aside, "Looking at what was published") as progress:
+            realised = realised_losses(
+                plan.people, plan.release, plan.published.values, plan.totals, how, workers=workers, progress=progress
+            )
+        table = pl.concat([table, realised], how="horizontal")
+    findings = None
+    if settings.explore:
+        with stage(aside, "Trying out sensors, steps and noise") as progress:
+            findings = explore(plan.people, plan.release, settings, how, workers=workers, progress=progress)
+    return table, findings
+
+
+def _read(settings: AuditSettings) -> Visits:
+    names = ("person", "time", "place", "latitude", "longitude", "grid_metres", "h3_resolution")
+    return read_visits(
+        settings.visits,
+        settings.layout,
+        timezone=settings.timezone,
+        max_unparsable=settings.max_unparsable,
+        **{name: getattr(settings, name) for name in names},
+    )
+
+
+def _others(people: People, published: Published, release: Release) -> list[list[int]] | None:
+    if release.mechanism.shift_invariant:
+        return None
+    return [[int((people.actual[:, t] == x).sum()) for x in step] for t, step in enumerate(published.sensors)]
+
+
+def _finished(folder: Path) -> bool:
+    return (folder / "summary.json").exists()
+
+
+def _refuse_finished(folder: Path, overwrite: bool) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--out: {str(folder)!r} is a file; name a folder")
+    if _finished(folder) and not overwrite:
+        raise ConfigError(f"{folder} holds a finished audit; choose another --out, or replace it with --overwrite")
+
+
+def _belongs(folder: Path, job: Job) -> bool:
+    """Whether partitions found in the folder are of this audit."""
+    try:
+        return bool(json.loads((folder / "parts" / "plan.json").read_text())["fingerprint"] == fingerprint(job))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _write(settings: AuditSettings, table: pl.DataFrame, page: str, summary: Summary) -> None:
+    """Each file whole or not at all; the summary comes last and tells that the audit is finished."""
+    out = settings.out
+    with whole_or_nothing(out / "people.parquet") as draft:
+        table.write_parquet(draft)
+    with whole_or_nothing(out / "report.html") as draft:
+        draft.write_text(page, encoding="utf-8")
+    write_settings(settings, out / "audit.toml")
+    write_json(out / "summary.json", summary.model_dump(mode="json"))
+
+
+def _how_to_go_on(draft: Path, reached: list[int], workers: int | None, overwrite: bool) -> str:
+    if not draft.exists():
+        return "interrupted before anybody was measured; nothing was written"
+    command = ["passerby", "audit", "--settings", str(draft)]
+    command += ["--workers", str(workers)] if workers else []
+    command += ["--overwrite"] if overwrite else []
+    done, everyone = reached
+    return (
+        f"interrupted; {done:,} of {everyone:,} people are done and kept. To go on:\n"
+        f"  {' '.join(map(shlex.quote, command))}"
+    )
+
+
+def _conclude(screen: Console, settings: AuditSettings, summary: Summary) -> None:
+    loss, known = summary.loss, summary.baseline
+    steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
+    drawn = "" if summary.people == summary.people_eligible else f" (drawn from {summary.people_eligible:,})"
+    screen.print(
+        f"{summary.people:,} people{drawn}. The chance that an adversary names {steps}, on average: "
+        f"{chances(loss.lower.mean, loss.upper.mean)} with the release, {chance(known.lower.mean)} without it.",
+        markup=False,
+    )
+    for above in summary.above:
+        if above.threshold == 0.5:
+            screen.print(
+                f"More likely than not to be found: {chances(above.loss_lower, above.loss_upper)} of the people with "
+                f"the release, {chance(above.baseline)} without it.",
+                markup=False,
+            )
+    if summary.realised:
+        screen.print(
+            f"The published counts are possible for {summary.realised.possible:,} people and impossible for "
+            f"{summary.realised.impossible:,}.",
+            markup=False,
+        )
+    screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)

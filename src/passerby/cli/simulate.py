@@ -1,0 +1,56 @@
+"""`passerby simulate`: a city of any size as a file of visits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+
+def simulate(
+    out: Path,
+    /,
+    *,
+    people: int = 2000,
+    places: int = 200,
+    days: int = 14,
+    step: str = "1h",
+    seen: float = 1.0,
+    start: str = "2024-01-01",
+    seed: int = 0,
+    layout: Literal["table", "foursquare"] = "table",
+) -> None:
+    """Write the visits of a simulated city: homes, work, errands, a daily rhythm, few places that draw many.
+
+    Parameters
+    ----------
+    out
+        The file: CSV, with gzip where it ends in .gz, or Parquet where it ends in .parquet.
+    people
+        Number of people.
+    places
+        Number of places.
+    days
+        Number of days.
+    step
+        Each person is recorded once in each stretch of this length.
+    seen
+        Share of the stretches in which a person is recorded.
+    start
+        The first day.
+    seed
+        Seed of the city: the same numbers give the same city.
+    layout
+        A table with the columns person, time and place, or the layout of Foursquare's check-ins.
+    """
+    from rich.console import Console
+
+    from .files import make_folder
+    from .screen import waiting
+
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    with waiting(aside, "Simulating a city"):
+        from passerby.visits import write_city
+
+        make_folder(out.parent, "OUT")
+        rows = write_city(out, people, places, days, step, seed, seen=seen, start=start, layout=layout)
+    screen.print(f"{rows:,} visits of {people:,} people to {places:,} places in {days:,} days: {out}", soft_wrap=True)

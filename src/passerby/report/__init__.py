@@ -1,0 +1,8 @@
+"""The report of an audit: what each figure needs, the figures, and the page that holds them."""
+
+from passerby.explore import Findings
+
+from .data import explore
+from .page import render
+
+__all__ = ["Findings", "explore", "render"]

@@ -1,0 +1,234 @@
+"""What each figure needs: small tables made from an audit, about groups of people and never about a named one.
+
+Points of single people are rounded, put in a random order and carry no id. Groups of fewer than `FEW` people are not
+described.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.auditing import Settings
+from passerby.comparisons import differential_privacy
+from passerby.explore import Findings, only, some_people, try_out
+from passerby.mechanisms import Gaussian, Mechanism, Raw
+from passerby.pool import Progress
+from passerby.release import Release
+from passerby.settings import AuditSettings
+from passerby.visits.people import People
+
+#: The smallest group of people that is described.
+FEW = 5
+#: The most points that are drawn in a figure.
+POINTS = 1500
+
+WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: no attack can do better"
+HAPPENED = "given what was published"
+
+
+def explore(
+    people: People,
+    release: Release,
+    settings: AuditSettings,
+    how: Settings,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Findings:
+    """Try out sensors, steps and noise on a sample of the audited people, with a tenth of the effort for each."""
+    chosen = only(people, some_people(people, settings.explore, settings.seed + 1))
+    how = replace(how, budget=how.budget / 10)
+    return try_out(chosen, release, candidates(settings), how, workers=workers, progress=progress)
+
+
+def candidates(settings: AuditSettings) -> dict[str, Mechanism]:
+    """The mechanisms that a report compares, by the words that it uses for them."""
+    return {"raw": Raw(), **{f"noise {sigma:g}": Gaussian(sigma) for sigma in settings.sigmas}}
+
+
+def error_of(mechanism: Mechanism, counts: NDArray[np.int64], seed: int = 0) -> float:
+    """Root mean square error of published counts, over the true counts of this release.
+
+    >>> round(error_of(Gaussian(2.0), np.array([3, 9, 4])), 1), error_of(Raw(), np.array([3]))
+    (2.0, 0.0)
+    """
+    if isinstance(mechanism, Gaussian):
+        return float(mechanism.sigma)
+    many = np.tile(counts, max(1, 2000 // max(1, len(counts))))
+    return float(np.sqrt(np.mean((mechanism.sample(many, np.random.default_rng(seed)) - many) ** 2)))
+
+
+def step_labels(people: People) -> list[str]:
+    """When each published step begins, as short as tells them apart."""
+    starts = [_moment(start) for start in people.starts[people.fitted.shape[1] :]]
+    whole_days = all(start.hour == start.minute == 0 for start in starts)
+    if whole_days:
+        return [f"{start:%Y-%m-%d}" for start in starts]
+    same_day = len({start.date() for start in starts}) == 1
+    return [f"{start:%H:%M}" if same_day else f"{start:%Y-%m-%d %H:%M}" for start in starts]
+
+
+def _moment(start: np.datetime64) -> datetime:
+    moment: datetime = start.astype("datetime64[us]").item()
+    return moment
+
+
+def published_counts(people: People, release: Release, totals: NDArray[np.int64]) -> pl.DataFrame:
+    """The true count behind each published one: step (from 1), start, place, count; null where it is below `FEW`."""
+    labels = step_labels(people)
+    rows = [
+        (t + 1, labels[t], people.places[x], int(totals[t, x]) if totals[t, x] >= FEW else None)
+        for t, step in enumerate(release.sensors)
+        for x in step
+    ]
+    kinds = {"step": pl.Int64, "start": pl.String, "place": pl.String, "count": pl.Int64}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def measured(table: pl.DataFrame) -> pl.DataFrame:
+    """The people with a loss interval."""
+    return table.filter(pl.col("lower").is_not_null())
+
+
+def exposure(table: pl.DataFrame) -> pl.DataFrame:
+    """For chances from 0 to 1: the share of people who are found at least so often; long, with a column `which`."""
+    columns = {WITHOUT: "baseline_lower", FOUND: "lower", BOUND: "upper"}
+    if "realised_lower" in table.columns:
+        columns[HAPPENED] = "realised_lower"
+    chances = np.linspace(0, 1, 101)
+    parts = []
+    for which, column in columns.items():
+        values = np.sort(table[column].drop_nulls().to_numpy())
+        share = 1 - np.searchsorted(values, chances - 1e-12) / max(1, len(values))
+        parts.append(pl.DataFrame({"which": [which] * len(chances), "chance": chances.round(2), "share": share}))
+    return pl.concat(parts)
+
+
+def quantiles(table: pl.DataFrame) -> pl.DataFrame:
+    """How exposed the people at given ranks are: the table behind the distributions."""
+    levels = (0.05, 0.25, 0.5, 0.75, 0.95)
+    columns = ("baseline_lower", "lower", "upper", "advantage_lower", "advantage_upper")
+    data: dict[str, list[float]] = {"share_below": list(levels)}
+    for column in columns:
+        data[column] = [float(np.quantile(table[column].to_numpy(), q)) for q in levels]
+    return pl.DataFrame(data)
+
+
+def thresholds(table: pl.DataFrame, levels: tuple[float, ...]) -> pl.DataFrame:
+    """The share of people at or above each level; null where these are fewer than `FEW` people, but some."""
+
+    def share(column: str, level: float) -> float | None:
+        count = int((table[column] >= level).sum())
+        return None if 0 < count < FEW else count / max(1, table.height)
+
+    columns = {"without": "baseline_lower", "found": "lower", "bound": "upper"}
+    rows = [{"level": level, **{name: share(column, level) for name, column in columns.items()}} for level in levels]
+    return pl.DataFrame(rows, schema={"level": pl.Float64, **dict.fromkeys(columns, pl.Float64)})
+
+
+def advantages(table: pl.DataFrame) -> pl.DataFrame:
+    """The share of people by advantage, in ten classes; long, with a column `which`."""
+    edges = np.linspace(0, 1, 11)
+    parts = []
+    for which, column in ((FOUND, "advantage_lower"), (BOUND, "advantage_upper")):
+        counts, _ = np.histogram(table[column].to_numpy().clip(0, 1), bins=edges)
+        names = [f"{round(100 * low)}–{round(100 * high)} %" for low, high in pairwise(edges)]
+        share = counts / max(1, table.height)
+        parts.append(pl.DataFrame({"which": [which] * 10, "advantage": names, "share": share}))
+    return pl.concat(parts)
+
+
+def points(table: pl.DataFrame, people: People, seed: int = 0) -> pl.DataFrame:
+    """An anonymous point per person (or for some of them, where there are many), in random order.
+
+    Columns: `sighted`, `spectral_gap`, `baseline`, `lower`, `upper`, `places`.
+    """
+    rows = np.flatnonzero(table["lower"].is_not_null().to_numpy())
+    rng = np.random.default_rng(seed)
+    chosen = rng.permutation(rows)[:POINTS]
+    part = table[chosen.tolist()]
+    gap = part["spectral_gap"]
+    if gap.null_count():
+        # Habits that follow a rhythm have no single chain; take the one that ignores it.
+        plain = replace(people, phase=None)
+        gap = pl.Series([plain.prior(int(person))[0].spectral_gap for person in chosen], dtype=pl.Float64)
+    return pl.DataFrame(
+        {
+            "sighted": part["sighted"].round(3),
+            "spectral_gap": gap.round(3),
+            "baseline": part["baseline_lower"].round(3),
+            "lower": part["lower"].round(3),
+            "upper": part["upper"].round(3),
+            "places": part["places"],
+        }
+    )
+
+
+def classes(dots: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Medians of the loss in five classes of equal width of a column, for classes of at least `FEW` people."""
+    if not dots.height:
+        return pl.DataFrame(
+            schema={"class": pl.String, "people": pl.Int64, "baseline": pl.Float64, "lower": pl.Float64}
+        )
+    top = max(float(dots[column].max() or 0.0), 1e-9)  # type: ignore[arg-type]
+    width = top / 5
+    index = (pl.col(column) / width).floor().clip(0, 4).cast(pl.Int64)
+    groups = (
+        dots.with_columns(index=index)
+        .group_by("index")
+        .agg(pl.len().alias("people"), pl.col("baseline", "lower", "upper").median())
+    )
+    kept = groups.filter(pl.col("people") >= FEW).sort("index")
+    names = [f"{i * width:.2f} to {(i + 1) * width:.2f}" for i in kept["index"]]
+    return kept.drop("index").insert_column(0, pl.Series("class", names, dtype=pl.String))
+
+
+def profile(table: pl.DataFrame, dots: pl.DataFrame) -> pl.DataFrame | None:
+    """Medians of the most exposed tenth beside those of all; None where that tenth is too small a group."""
+    count = len(dots) // 10
+    if count < FEW:
+        return None
+    most = dots.sort("lower", descending=True).head(count)
+    columns = ("lower", "upper", "baseline", "sighted", "spectral_gap", "places")
+    return pl.DataFrame(
+        {
+            "column": columns,
+            "most_exposed": [_median(most[name]) for name in columns],
+            "everyone": [_median(dots[name]) for name in columns],
+        }
+    )
+
+
+def _median(values: pl.Series) -> float | None:
+    value = values.median()
+    return float(value) if isinstance(value, int | float) else None
+
+
+def left_out(findings: Findings, people: People, what: str) -> pl.DataFrame:
+    """How much the chance falls without each sensor or step, by name."""
+    rows = findings.left_out.filter(pl.col("what") == what)
+    labels = people.places if what == "sensor" else step_labels(people)
+    names = [labels[which] for which in rows["which"]]
+    if what == "step":
+        names = [f"{which + 1}: {name}" for which, name in zip(rows["which"], names, strict=True)]
+    out = pl.DataFrame({"name": names}).hstack(rows.select("with_all", "without", "fall", "error"))
+    return out.sort("fall", descending=True) if what == "sensor" else out
+
+
+def noise(findings: Findings, release: Release, settings: AuditSettings, totals: NDArray[np.int64]) -> pl.DataFrame:
+    """Loss, error of the counts and differential privacy under each mechanism."""
+    counts = np.array([totals[t, x] for t, step in enumerate(release.sensors) for x in step], dtype=np.int64)
+    tried = candidates(settings)
+    rows = []
+    for row in findings.mechanisms.iter_rows(named=True):
+        mechanism = tried[row["mechanism"]]
+        epsilon = differential_privacy(Release(release.sensors, mechanism, release.others), settings.delta).exact
+        rows.append({**row, "error": error_of(mechanism, counts, settings.seed), "epsilon": epsilon})
+    kinds = dict.fromkeys(("lower", "upper", "baseline", "error", "epsilon"), pl.Float64)
+    return pl.DataFrame(rows, schema={"mechanism": pl.String, "people": pl.Int64, **kinds}).sort("error")
