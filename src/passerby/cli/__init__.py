@@ -18,6 +18,7 @@ from passerby.errors import PasserbyError
 from .audit import audit
 from .demo import demo
 from .line import line
+from .reproduce import reproduce
 from .simulate import simulate
 
 app = App(
@@ -28,7 +29,7 @@ app = App(
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, audit, simulate, line):
+for command in (demo, audit, simulate, line, reproduce):
     app.command(command)
 
 

@@ -1,0 +1,149 @@
+"""Claims about examples, about what can be computed, and about differential privacy."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from .claims import FAILS, HOLDS, PART, Claim, Finding, Tables, between, grade, shown
+from .settings import Settings
+
+
+def _value(table: pl.DataFrame, quantity: str, steps: int, misses: int | None = None) -> float:
+    rows = table.filter((pl.col("quantity") == quantity) & (pl.col("steps") == steps))
+    if misses is not None:
+        rows = rows.filter(pl.col("misses") == misses)
+    return float(rows["value"][0])
+
+
+def new_york_and_paris(tables: Tables, settings: Settings) -> Finding:
+    """Example 1, with numbers."""
+    table = tables["examples"].filter(pl.col("example") == 1)
+    raw = table.filter(pl.col("sigma").is_null())
+    here, there = raw.row(0, named=True), raw.row(1, named=True)
+    noisy = table.filter(pl.col("sigma").is_not_null())
+    p = here["at_sensor"]
+    information = -p * math.log(p) - (1 - p) * math.log1p(-p)
+    verdict, why = grade(
+        {
+            "the habits of the two are equally uncertain": abs(here["entropy"] - there["entropy"]) < 1e-9,
+            "the information is the entropy of being at the sensor": abs(here["information"] - information) < 1e-9,
+            "the loss of the one in New York is larger": here["lower"] > there["upper"],
+            "so is the advantage": here["advantage_lower"] > there["advantage_upper"],
+        }
+    )
+    measured = (
+        f"at the sensor with probability {shown(here['at_sensor'])} and {shown(there['at_sensor'])}: information "
+        f"{here['information']:.3f} and {there['information']:.3f} nats; loss {shown(here['lower'])} and "
+        f"{shown(there['lower'])}, without the count {shown(here['baseline'])} for both; advantage "
+        f"{shown(here['advantage_lower'])} and {shown(there['advantage_upper'])}; with sigma = 1 the loss is "
+        f"{between(noisy['lower'][0], noisy['upper'][0])} and {between(noisy['lower'][1], noisy['upper'][1])}, epsilon "
+        f"{noisy['epsilon'][0]:.2f} for both"
+    )
+    return Finding(verdict, measured, why)
+
+
+def stays_and_moves(tables: Tables, settings: Settings) -> Finding:
+    """Example 2, with numbers."""
+    raw = tables["examples"].filter((pl.col("example") == 2) & pl.col("sigma").is_null())
+    stays, moves = raw.row(0, named=True), raw.row(1, named=True)
+    verdict, why = grade(
+        {
+            "the loss of the one who stays is larger": stays["lower"] > moves["upper"],
+            "so it is after a sighting": stays["seen_then_not"] > moves["seen_then_not"],
+        }
+    )
+    measured = (
+        f"both steps right: loss {shown(stays['lower'])} for the one who stays, {shown(moves['lower'])} for the "
+        "one who "
+        f"moves (without counts {shown(stays['baseline'])} and {shown(moves['baseline'])}); once seen at the first "
+        f"sensor {shown(stays['seen_then_not'])} and {shown(moves['seen_then_not'])}; paper's tight bound "
+        f"{shown(stays['tight'])} and {shown(moves['tight'])}"
+    )
+    return Finding(verdict, measured, why)
+
+
+def information_is_tractable(tables: Tables, settings: Settings) -> Finding:
+    """Exact mutual information of raw counts, against a full list of series."""
+    table, steps = tables["formulas"], settings.steps
+    exact = _value(table, "information, exact", steps)
+    rough = _value(table, "information, order 1", steps)
+    listed = _value(table, "information, by listing all series", steps)
+    agree = abs(exact - listed) <= 1e-9
+    measured = (
+        f"T = {steps}: {exact:.4f} nats exactly (all {2**steps:,} series listed: {listed:.4f}), {rough:.4f} by the "
+        f"paper's bound; T = {10 * steps}, where there are 2^{10 * steps} series: "
+        f"{_value(table, 'information, exact', 10 * steps):.3f} and "
+        f"{_value(table, 'information, order 1', 10 * steps):.3f}"
+    )
+    why = "a sighting restarts the chain, so the entropy is a sum over stretches between sightings, of order T²M²"
+    return Finding(FAILS if agree else HOLDS, measured, why if agree else "")
+
+
+def baseline_is_tractable(tables: Tables, settings: Settings) -> Finding:
+    """How closely the success without the release is known."""
+    table, steps = tables["formulas"], settings.steps
+    misses = sorted({int(m) for m in table["misses"].drop_nulls().to_list()})
+    ends = {s: (_value(table, "baseline, lower", steps, s), _value(table, "baseline, upper", steps, s)) for s in misses}
+    close = [s for s, (low, high) in ends.items() if s > 0 and high <= 1.02 * low]
+    measured = "; ".join(f"s = {s}: {between(low, high)}" for s, (low, high) in ends.items())
+    verdict = FAILS if len(close) == len(ends) - 1 else PART if close else HOLDS
+    listed = ", ".join(map(str, close)) or "none"
+    return Finding(verdict, measured, f"found to within 2 % at s = {listed}; elsewhere known to lie in an interval")
+
+
+def privacy_formula(tables: Tables, settings: Settings) -> Finding:
+    """The paper's formula for epsilon beside exact accounting."""
+    table = tables["formulas"]
+    lengths = (1, settings.steps, 10 * settings.steps)
+    pairs = {t: (_value(table, "epsilon, formula", t), _value(table, "epsilon, exact", t)) for t in lengths}
+    low = [t for t, (formula, exact) in pairs.items() if formula < exact]
+    measured = "; ".join(f"T = {t}: {formula:.2f}, exactly {exact:.2f}" for t, (formula, exact) in pairs.items())
+    verdict = FAILS if len(low) == len(pairs) else PART if low else HOLDS
+    why = "with sigma = 1, delta = 1e-5; the formula is proved for epsilon of at most 1, and promises too much beyond"
+    return Finding(verdict, measured, why if low else "")
+
+
+CLAIMS = (
+    Claim(
+        "Example 1: New York and Paris",
+        "2.2.1",
+        "It is reasonable to conclude that the person in NY has high privacy loss [...] the person in Paris "
+        "should have "
+        "low privacy loss. [When] those two people have almost the same entropy of the prior, Adv is smaller [...] for "
+        "the person in Paris.",
+        ("examples",),
+        new_york_and_paris,
+    ),
+    Claim(
+        "Example 2: stays and moves",
+        "2.2.2",
+        "We expect that person 1 [who stays] should have higher privacy loss than person 2 [who moves] due to "
+        "the heavy "
+        "correlation across time.",
+        ("examples",),
+        stays_and_moves,
+    ),
+    Claim(
+        "Mutual information",
+        "3.3.1",
+        "Obtaining the exact value of [the mutual information] is intractable even when the raw counts are published.",
+        ("formulas",),
+        information_is_tractable,
+    ),
+    Claim(
+        "Success from the prior alone",
+        "3.1",
+        "It is intractable to obtain the exact value of p* [the success rate only with the prior information].",
+        ("formulas",),
+        baseline_is_tractable,
+    ),
+    Claim(
+        "Epsilon of the Gaussian mechanism",
+        "2.2.1",
+        "Standard analysis shows that this leads to a privacy loss of ε = sqrt(2 ln(1.25/δ)·T)/σ for a fixed δ.",
+        ("formulas",),
+        privacy_formula,
+    ),
+)

@@ -1,0 +1,188 @@
+"""The people of real check-in files, prepared as the paper does, and under other readings of what it leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.auditing import Job, audit_person
+from passerby.auditing import Settings as Effort
+from passerby.mechanisms import Gaussian
+from passerby.prior import MarkovPrior, stationary_distribution
+from passerby.release import Release
+from passerby.visits.people import People, fit_people
+from passerby.visits.readers import read_visits
+from passerby.visits.sensors import most_visited_sensors, random_sensors
+from passerby.visits.table import Visits
+from passerby.visits.traces import Rule
+
+from .pieces import Piece, Row
+from .settings import Settings
+
+Ints = NDArray[np.int64]
+Where = Literal["random", "most-visited"]
+
+#: People in a piece of work.
+SLICE = 150
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read what the paper leaves open about the preparation.
+
+    `rule`: which place stands for a window with visits to several. `smoothing`: the weight, in steps, of frequencies
+    that are mixed into each row of the transition matrix, those of the population (`toward="population"`) or equal
+    ones ("uniform"); 0 leaves seen rows as they are. `unseen`: without smoothing, the row of a place that a person
+    never left is the mixed-in frequencies ("spread") or remains there ("stay").
+    """
+
+    name: str
+    rule: Rule = "most-visited"
+    smoothing: float | Literal["auto"] = 1.0
+    toward: Literal["population", "uniform"] = "population"
+    unseen: Literal["spread", "stay"] = "spread"
+
+
+@dataclass(frozen=True)
+class Data:
+    """One file: its visits, and how many rows they were."""
+
+    name: str
+    visits: Visits
+    rows: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unsmoothed(People):
+    """People whose seen rows are their own counts, without anything mixed in."""
+
+    unseen: Literal["spread", "stay"] = "spread"
+
+    def prior(self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True) -> tuple[MarkovPrior, Ints]:
+        """One person's chain over the places visited or sensed and the rest, as `People.prior` gives it."""
+        steps = self.fitted[person]
+        own = np.unique(np.concatenate([steps, np.asarray(sensed, dtype=np.int64)])).astype(np.int64)
+        states, b, hidden = self._states(own)
+        index = np.searchsorted(own, steps)
+        moves = np.zeros((len(b), len(b)))
+        np.add.at(moves, (index[:-1], index[1:]), 1.0)
+        left = moves.sum(axis=1) > 0
+        moves[~left] = np.eye(len(b))[~left] if self.unseen == "stay" else b
+        moves /= moves.sum(axis=1, keepdims=True)
+        # In the long run they are at the places that can be reached from those they visited.
+        seen = np.unique(index)
+        reached = np.arange(len(b)) if self.unseen == "spread" and not left[seen].all() else seen
+        start = np.zeros(len(b))
+        start[reached] = stationary_distribution(np.ascontiguousarray(moves[np.ix_(reached, reached)]))
+        # What is never reached must not count as places where the chain gets stuck.
+        never = np.setdiff1d(np.arange(len(b)), reached)
+        moves[never] = start
+        elsewhere = np.flatnonzero(states == self.elsewhere)
+        prior = MarkovPrior(
+            start,
+            moves,
+            guessable=states >= 0,
+            universe=len(self.places),
+            merged_entropy=hidden,
+            elsewhere=int(elsewhere[0]) if elsewhere.size else None,
+        )
+        return prior, states
+
+
+def read_data(name: str, path: Path) -> Data:
+    """A file of check-ins in the layout of its name, "foursquare" or "gowalla"."""
+    visits = read_visits(path, layout="foursquare" if name == "foursquare" else "gowalla")
+    return Data(name, visits, visits.table.height)
+
+
+def prepare(data: Data, settings: Settings, reading: Reading | None = None) -> People:
+    """The people of a file under a reading (the default one: as the rest of this package fits habits)."""
+    reading = reading or Reading("default", smoothing=settings.smoothing)
+    people = fit_people(
+        data.visits,
+        window=settings.window,
+        places=settings.real_places,
+        min_active=settings.min_active,
+        holdout=settings.holdout,
+        smoothing=reading.smoothing or 1.0,
+        rule=reading.rule,
+    )
+    if reading.toward == "uniform":
+        people = replace(people, background=np.full(len(people.places), 1 / len(people.places)))
+    if reading.smoothing == 0:
+        parts = {f.name: getattr(people, f.name) for f in fields(People)}
+        people = Unsmoothed(**parts, unseen=reading.unseen)
+    if settings.most_people is not None and len(people) > settings.most_people:
+        people = part(people, 0, settings.most_people)
+    return people
+
+
+def part(people: People, start: int, stop: int) -> People:
+    """Some of the people."""
+    chosen = slice(start, stop)
+    return replace(people, fitted=people.fitted[chosen], actual=people.actual[chosen], ids=people.ids[chosen])
+
+
+def sensors_for(people: People, settings: Settings, where: Where) -> list[list[int]]:
+    """One sensor a step: drawn uniformly, or the most visited place throughout."""
+    return random_sensors(people, 1, settings.seed) if where == "random" else most_visited_sensors(people, 1)
+
+
+def audits(
+    people: People, settings: Settings, labels: Row, where: Where, misses: int, sigma: float | None
+) -> list[Piece]:
+    """The loss of everyone, in pieces; `labels` are columns that all rows get."""
+    release = Release(sensors_for(people, settings, where), None if sigma is None else Gaussian(sigma))
+    effort = Effort(misses, runs=settings.real_runs, budget=settings.real_budget, seed=settings.seed)
+    return [
+        Piece(audited, {"people": part(people, at, at + SLICE), "release": release, "effort": effort, "labels": labels})
+        for at in range(0, len(people), SLICE)
+    ]
+
+
+def audited(people: People, release: Release, effort: Effort, labels: Row) -> list[Row]:
+    """A row per person, without who they are: losses, bounds, and whether attacks get the real trace right."""
+    job = Job(people, release, effort)
+    sensor = release.sensors[0][0]
+    rows = []
+    for person in range(len(people)):
+        row = audit_person(job, person)
+        actual = people.actual[person]
+        visited = np.bincount(actual, minlength=len(people.places))[:-1]
+        rows.append(
+            {
+                **labels,
+                **{name: row.get(source) for name, source in COLUMNS.items()},
+                "frequency": float((people.fitted[person] == sensor).mean()),
+                "failed": row["status"] not in ("ok", "wide", "impossible"),
+                # The luckiest place in hindsight for this person, and all their visits, for one place for everyone.
+                "hit_hindsight": bool(visited.max(initial=0) >= release.steps - effort.misses),
+                "right_places": np.flatnonzero(visited >= release.steps - effort.misses).tolist(),
+            }
+        )
+    return rows
+
+
+#: Columns of the tables, and the audit's names for them.
+COLUMNS = {
+    "lower": "lower",
+    "upper": "upper",
+    "baseline_lower": "baseline_lower",
+    "baseline_upper": "baseline_upper",
+    "tight": "bound_tight",
+    "loose": "bound_loose",
+    "map": "attack_map",
+    "prior": "attack_prior",
+    "constant": "attack_constant",
+    "hit_map": "hit_map",
+    "hit_prior": "hit_prior",
+    "hit_constant": "hit_constant",
+    "hit_ascent": "hit_ascent",
+    "spectral_gap": "spectral_gap",
+    "sighted": "sighted",
+}

@@ -1,0 +1,156 @@
+"""What the paper leaves open about its real data, run in every plausible way.
+
+Which place stands for a window with visits to several; how a transition matrix is made of some twenty steps; what the
+row of a place is that a person never left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from passerby.attacks import decode_series, prior_trace
+from passerby.bounds import loose_bound, paper_information, tight_bound
+from passerby.mechanisms import Gaussian
+from passerby.release import Release
+from passerby.visits.people import People
+
+from .experiment import Experiment
+from .people import SLICE, Data, Reading, Where, audits, part, prepare, sensors_for
+from .pieces import Piece, Row
+from .real import means_of
+from .scatter import rank_correlation
+from .settings import Settings
+
+READINGS = (
+    Reading("default"),
+    Reading("first visit of a window", rule="first"),
+    Reading("last visit of a window", rule="last"),
+    Reading("smoothing 0.1", smoothing=0.1),
+    Reading("smoothing 10", smoothing=10.0),
+    Reading("smoothing chosen from the data", smoothing="auto"),
+    Reading("smoothing 1 toward equal frequencies", toward="uniform"),
+    Reading("add one to every count", smoothing=101.0, toward="uniform"),
+    Reading("no smoothing, unseen rows equal", smoothing=0.0, toward="uniform"),
+    Reading("no smoothing, unseen rows stay", smoothing=0.0, unseen="stay"),
+)
+#: What each reading is, in words for the page.
+WORDS = {
+    "default": "the place visited most in a window; smoothing of one step toward the population's frequencies",
+    "first visit of a window": "the place of the first visit",
+    "last visit of a window": "the place of the last visit",
+    "smoothing 0.1": "smoothing of a tenth of a step",
+    "smoothing 10": "smoothing of ten steps",
+    "smoothing chosen from the data": "the smoothing that predicts the last fifth of the fitted steps best",
+    "smoothing 1 toward equal frequencies": "one step spread evenly over all places instead",
+    "add one to every count": "one added to every count of a move (Laplace)",
+    "no smoothing, unseen rows equal": "counts as they are; from a place never left, anywhere with equal chance",
+    "no smoothing, unseen rows stay": "counts as they are; a place never left is never left",
+}
+
+PLACEMENTS: tuple[Where, ...] = ("random", "most-visited")
+_AVERAGES = [pl.col(c).mean() for c in ("tight", "loose", "hit_map", "hit_prior")]
+
+
+def plain(people: People, sensors: list[list[int]], settings: Settings, labels: Row) -> list[Row]:
+    """The paper's bounds and attacks alone, by formula and on the real traces: a row per person and point."""
+    points: list[tuple[int, float | None]] = [(misses, None) for misses in range(settings.holdout)]
+    points += [(settings.real_misses, sigma) for sigma in settings.sigma_grid]
+    rows = []
+    sensed = sorted({place for step in sensors for place in step})
+    for person in range(len(people)):
+        prior, states = people.prior(person, sensed)
+        state_of = {int(place): state for state, place in enumerate(states)}
+        trace = np.array([state_of.get(int(place), state_of.get(-1, -1)) for place in people.actual[person]])
+        likeliest = prior_trace(prior, len(trace))
+        for misses, sigma in points:
+            release = Release(sensors, None if sigma is None else Gaussian(sigma)).relabelled(state_of)
+            information = paper_information(prior, release)
+            rng = np.random.default_rng([settings.seed, 5, person])
+            evidence = release.evidence(release.publish(trace[None], rng))
+            guess, value = decode_series(prior, release, evidence)
+            rows.append(
+                {
+                    **labels,
+                    "misses": misses,
+                    "sigma": sigma,
+                    "tight": tight_bound(prior, release, misses, information),
+                    "loose": loose_bound(prior, release, misses, information),
+                    "hit_map": bool(value[0] > -np.inf and (guess[0] != trace).sum() <= misses),
+                    "hit_prior": bool((likeliest != trace).sum() <= misses),
+                }
+            )
+    return rows
+
+
+def pieces(settings: Settings, data: dict[str, Data]) -> list[Piece]:
+    """For each reading and file: everyone's loss with random and with fixed sensors, and the paper's sweeps."""
+    out = []
+    for name, file in data.items():
+        for reading in READINGS[:: 4 if settings.quick else 1]:
+            people = prepare(file, settings, reading)
+            labels = {"reading": reading.name, "dataset": name}
+            for where in PLACEMENTS:
+                marked = {**labels, "part": where, "sigma": None}
+                out += audits(people, settings, marked, where, settings.real_misses, None)
+            sensors = sensors_for(people, settings, "random")
+            out += [
+                Piece(
+                    plain,
+                    {
+                        "people": part(people, at, at + SLICE),
+                        "sensors": sensors,
+                        "settings": settings,
+                        "labels": {**labels, "part": "plain"},
+                    },
+                )
+                for at in range(0, len(people), SLICE)
+            ]
+    return out
+
+
+def table_of(rows: list[Row], settings: Settings) -> pl.DataFrame:
+    """A row per reading and file."""
+    by: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        by.setdefault((row["reading"], row["dataset"]), []).append(row)
+    order = [reading.name for reading in READINGS]
+    keys = sorted(by, key=lambda key: (key[1], order.index(key[0])))
+    return pl.DataFrame([_summary(*key, by[key], settings) for key in keys], infer_schema_length=None)
+
+
+def _summary(reading: str, dataset: str, rows: list[Row], settings: Settings) -> Row:
+    out: Row = {"reading": reading, "dataset": dataset}
+    light = pl.DataFrame([r for r in rows if r["part"] == "plain"], schema_overrides={"sigma": pl.Float64})
+    raw = light.filter(pl.col("sigma").is_null()).group_by("misses").agg(_AVERAGES)
+    for row in raw.sort("misses").iter_rows(named=True):
+        for column in ("tight", "loose", "hit_map", "hit_prior"):
+            out[f"{column}_misses_{row['misses']}"] = row[column]
+    noisy = light.filter(pl.col("sigma").is_not_null()).group_by("sigma").agg(_AVERAGES)
+    for row in noisy.sort("sigma").iter_rows(named=True):
+        for column in ("tight", "loose", "hit_map"):
+            out[f"{column}_sigma_{row['sigma']:g}"] = row[column]
+    for where, x in (("random", "spectral_gap"), ("most-visited", "frequency")):
+        people = [r for r in rows if r["part"] == where and not r["failed"]]
+        means = means_of(people, ("dataset",))
+        for column in ("lower", "upper", "baseline_lower", "tight"):
+            out[f"{column}_{where}"] = means[column][0]
+        for loss in ("tight", "upper"):
+            values = np.array([[r[x], r[loss]] for r in people], dtype=np.float64)
+            found = rank_correlation(values[:, 0], values[:, 1], settings.seed, settings.resamples)
+            for end, value in zip(("", "_low", "_high"), found, strict=True):
+                out[f"{x}_{loss}{end}"] = value
+        if where == "random":
+            out["people"] = len(people)
+            out["hit_everyone"] = means["hit_everyone"][0]
+        else:
+            often = np.array([r["tight"] for r in people if r["frequency"] >= settings.frequent])
+            never = np.array([r["tight"] for r in people if r["frequency"] == 0])
+            out["frequent"] = len(often)
+            out["frequent_lowest_tight"] = float(often.min()) if len(often) else None
+            out["frequent_mean_tight"] = float(often.mean()) if len(often) else None
+            out["never_mean_tight"] = float(never.mean()) if len(never) else None
+    return out
+
+
+OPEN = Experiment("readings", "Real: what the paper leaves open", "real", pieces, None, table_of)

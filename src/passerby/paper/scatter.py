@@ -1,0 +1,105 @@
+"""Losses of persons against what should drive them (the paper's figures 3 and 4).
+
+`sensor-visits`: how often the person visited the one, most visited, place with a sensor. `spectral-gap`: how fast the
+person's chain forgets where it was. The loss is the tight bound, as in the paper, and this tool's upper end beside it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from . import style
+from .experiment import Experiment
+from .people import Data, Where, audits, prepare
+from .pieces import Piece, Row
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+COLUMNS = ("dataset", "frequency", "spectral_gap", "tight", "lower", "upper", "baseline_lower", "sighted")
+
+
+def pieces(settings: Settings, data: dict[str, Data], where: Where) -> list[Piece]:
+    """Everyone's loss from raw counts."""
+    out = []
+    for name, file in data.items():
+        people = prepare(file, settings)
+        out += audits(people, settings, {"dataset": name}, where, settings.real_misses, None)
+    return out
+
+
+def persons(rows: list[Row], settings: Settings) -> pl.DataFrame:
+    """A row per person, in an order that says nothing about who is who."""
+    table = pl.DataFrame(rows, infer_schema_length=None)
+    return table.filter(~pl.col("failed")).select(COLUMNS).sort(COLUMNS)
+
+
+def rank_correlation(x: Floats, y: Floats, seed: int, resamples: int) -> tuple[float, float, float]:
+    """Spearman's rank correlation, and the ends of its 95 % bootstrap interval over people (percentiles)."""
+    rng = np.random.default_rng([seed, 3])
+    n = len(x)
+    draws = []
+    for _ in range(resamples):
+        chosen = rng.integers(n, size=n)
+        value = _spearman(x[chosen], y[chosen])
+        if np.isfinite(value):
+            draws.append(value)
+    low, high = np.percentile(draws, [2.5, 97.5]) if draws else (np.nan, np.nan)
+    return _spearman(x, y), float(low), float(high)
+
+
+def _spearman(x: Floats, y: Floats) -> float:
+    from scipy.stats import rankdata
+
+    a, b = rankdata(x), rankdata(y)
+    a, b = a - a.mean(), b - b.mean()
+    size = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / size if size > 0 else float("nan")
+
+
+def draw_against(table: pl.DataFrame, x: str, label: str) -> Figure:
+    """A panel per file and way of measuring: the paper's tight bound above, this tool's upper end below."""
+    from matplotlib.figure import Figure
+
+    names = sorted(set(table["dataset"].to_list()))
+    figure = Figure(figsize=(7.0, 4.8), layout="constrained")
+    axes = figure.subplots(2, len(names), squeeze=False, sharex=True, sharey=True)
+    for column, name in enumerate(names):
+        group = table.filter(pl.col("dataset") == name)
+        for row, (loss, title) in enumerate((("tight", "tight bound (paper)"), ("upper", "loss (this tool)"))):
+            axis = axes[row, column]
+            look = style.LOOKS[name]
+            axis.scatter(
+                group[x], group[loss], s=11, color=look.colour, marker=look.mark, alpha=0.45, linewidth=0, zorder=3
+            )
+            value = _spearman(group[x].to_numpy(), group[loss].to_numpy())
+            axis.set_title(f"{style.NAMES[name]}: {title}; rank correlation {value:+.2f}")
+            axis.set_ylim(-0.03, 1.04)
+        axes[1, column].set_xlabel(label)
+    for row in range(2):
+        axes[row, 0].set_ylabel("loss of a person")
+    return figure
+
+
+VISITS = Experiment(
+    "sensor-visits",
+    "Real: loss and visits to a fixed sensor",
+    "real",
+    lambda s, data: pieces(s, data, "most-visited"),
+    lambda table: draw_against(table, "frequency", "share of fitted steps at the sensor"),
+    persons,
+)
+GAP = Experiment(
+    "spectral-gap",
+    "Real: loss and spectral gap",
+    "real",
+    lambda s, data: pieces(s, data, "random"),
+    lambda table: draw_against(table, "spectral_gap", "spectral gap of the person's chain"),
+    persons,
+)
