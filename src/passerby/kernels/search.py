@@ -309,6 +309,10 @@ def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
     return low, tried * cost * 1.0
 
 
+#: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
+#: make up for the few that stay outside, and all would be done again at ever higher levels.
+CLOSER = 0.1
+
 _RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
 
 
@@ -405,7 +409,7 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
             out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i, 2], after)
             total[1] += more
         low, up, nodes, work = bracket(
-            a, Q, law, named, pinned, needed, level, out[i, 2], tolerance, guesses[i, 2], scratch
+            a, Q, law, named, pinned, needed, level, out[i, 2], CLOSER * tolerance, guesses[i, 2], scratch
         )
         out[i, 2] = max(out[i, 2], low)
         out[i, 3] = max(min(out[i, 3], up), out[i, 2])
