@@ -17,6 +17,7 @@ types: .venv/.test
 	$(BIN)/mypy
 
 unit: .venv/.test
+	@$(BIN)/python -c "import passerby; passerby.measure"  # compile the kernels once, before two processes want them
 	$(BIN)/pytest -n 2 --dist worksteal
 
 bench: .venv/.bench
