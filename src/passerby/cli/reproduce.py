@@ -59,23 +59,23 @@ def reproduce(
     files = {name: path for name, path in (("foursquare", foursquare), ("gowalla", gowalla)) if path is not None}
     with Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=12),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(elapsed_when_finished=False),
         console=aside,
     ) as bars:
-        everything = bars.add_task("all", total=None)
+        everything = bars.add_task("Reading".ljust(40), total=None)
         known: dict[str, tuple[int, int]] = {}
 
         def show(name: str, done: int, total: int) -> None:
             known[name] = (done, total)
-            title = f"all: {EXPERIMENTS[name].title}"
+            title = EXPERIMENTS[name].title
             finished, pieces = (sum(pair[i] for pair in known.values()) for i in (0, 1))
-            bars.update(everything, completed=finished, total=pieces, description=title[:52].ljust(52))
+            bars.update(everything, completed=finished, total=pieces, description=title[:40].ljust(40))
 
         report = reproduce(names, out, files, settings, workers, show)
-        bars.update(everything, description="done".ljust(52))
+        bars.update(everything, description="done".ljust(40))
     if report.kept:
         screen.print(f"Taken from an earlier run: {', '.join(report.kept)}", soft_wrap=True)
     if report.left_out:

@@ -122,6 +122,15 @@ def between(lower: float, upper: float) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def correlated(value: float, low: float, high: float) -> str:
+    """A correlation with its interval.
+
+    >>> correlated(-0.304, -0.39, -0.22), correlated(math.nan, math.nan, math.nan)
+    ('-0.30 [-0.39, -0.22]', 'undefined')
+    """
+    return "undefined" if math.isnan(value) else f"{value:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
 def times(ratio: float) -> str:
     """A ratio in words: two digits, or a power of ten where it is large.
 

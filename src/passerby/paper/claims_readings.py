@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
-from .claims import Tables, falls, shown
+from .claims import Tables, correlated, falls, shown
 from .settings import Settings
 from .simulated import averaged
 
@@ -36,12 +37,16 @@ def checked(row: Mapping[str, Any], simulated_map: float | None, settings: Setti
         "falls": falls([row[f"tight_{n}"] for n in by_right]) and falls([row[f"hit_map_{n}"] for n in by_right]),
         "more": None if simulated_map is None else row[f"hit_map_misses_{at}"] > simulated_map,
         "frequent": None if lowest is None else lowest > 0.9,
-        "gap": row["spectral_gap_tight_high"] < 0,
-        "gap_upper": row["spectral_gap_upper_high"] < 0,
+        "gap": _negative(row["spectral_gap_tight_high"]),
+        "gap_upper": _negative(row["spectral_gap_upper_high"]),
         "sigma": falls(tight),
         "steady": max(abs(row[f"hit_map_{n}"] - row[f"hit_map_misses_{at}"]) for n in sigmas) <= 0.02,
         "above": any(value > raw + 1e-12 for value in tight),
     }
+
+
+def _negative(high: float) -> bool | None:
+    return None if math.isnan(high) else high < 0
 
 
 def verdicts(tables: Tables, settings: Settings) -> dict[tuple[str, str], dict[str, bool | None]]:
@@ -82,4 +87,4 @@ def key_numbers(row: Mapping[str, Any], settings: Settings) -> list[str]:
 
 
 def _correlation(row: Mapping[str, Any], name: str) -> str:
-    return f"{row[name]:+.2f} [{row[f'{name}_low']:+.2f}, {row[f'{name}_high']:+.2f}]"
+    return correlated(row[name], row[f"{name}_low"], row[f"{name}_high"])

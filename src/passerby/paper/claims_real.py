@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables, between, falls, grade, shown, together
+from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables, between, correlated, falls, grade, shown, together
 from .scatter import rank_correlation
 from .settings import Settings
 from .simulated import averaged
@@ -224,8 +224,8 @@ def frequent_visitors(tables: Tables, settings: Settings) -> Finding:
         f"{often.height} people spend {shown(settings.frequent)} or more of their steps there: tight bound "
         f"{shown(mean['tight'][0])} on average (lowest {shown(min(_values(often, 'tight')))}), loss "
         f"{shown(mean['upper'][0])}; {never.height} were never there: {shown(mean['tight'][1])} and "
-        f"{shown(mean['upper'][1])}; rank correlation with the frequency {_signed(found['tight'])} (tight), "
-        f"{_signed(found['upper'])} (this tool)"
+        f"{shown(mean['upper'][1])}; rank correlation with the frequency {correlated(*found['tight'])} (tight), "
+        f"{correlated(*found['upper'])} (this tool)"
     )
     return Finding(verdict, measured, why)
 
@@ -257,7 +257,7 @@ def larger_gap_smaller_loss(tables: Tables, settings: Settings) -> Finding:
     verdict, why = grade(
         {f"{word}: surely negative": found[loss][2] < 0 for loss, word in (("tight", "tight"), ("upper", "this tool"))}
     )
-    measured = f"rank correlation {_signed(found['tight'])} (tight), {_signed(found['upper'])} (this tool)"
+    measured = f"rank correlation {correlated(*found['tight'])} (tight), {correlated(*found['upper'])} (this tool)"
     return Finding(verdict, measured, why)
 
 
@@ -274,14 +274,11 @@ def tighter_with_less_information(tables: Tables, settings: Settings) -> Finding
         }
     )
     measured = (
-        f"rank correlation of what the habits alone give with the bound minus the loss {_signed(gap)}, with the bound "
-        f"over the loss {_signed(ratio)}"
+        f"rank correlation of what the habits alone give with the bound minus the loss {correlated(*gap)}, with "
+        "the bound "
+        f"over the loss {correlated(*ratio)}"
     )
     return Finding(verdict, measured, why)
-
-
-def _signed(value: tuple[float, float, float]) -> str:
-    return f"{value[0]:+.2f} [{value[1]:+.2f}, {value[2]:+.2f}]"
 
 
 def _claim(

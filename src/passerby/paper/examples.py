@@ -89,9 +89,9 @@ def draw(table: pl.DataFrame) -> Figure:
     figure, axes = style.panels(2, 2.6)
     titles = ("Example 1: a sensor in New York, one step", "Example 2: sensors at a circle and apart, two steps")
     bars = (
-        ("baseline", None, "without the counts", "#BBBBBB"),
-        ("lower", 1.0, r"noisy counts, $\sigma=1$", "#56B4E9"),
-        ("lower", None, "raw counts", "#0072B2"),
+        ("baseline", None, "without the counts", "#CCCCCC"),
+        ("lower", 1.0, r"noisy counts, $\sigma=1$", "#888888"),
+        ("lower", None, "raw counts", "#222222"),
     )
     for axis, example, title in zip(axes, (1, 2), titles, strict=True):
         group = table.filter(pl.col("example") == example)

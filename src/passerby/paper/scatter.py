@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
+#: Ways to measure a person's loss: column, look, words.
+WAYS = (("tight", "tight", "tight bound (paper)"), ("upper", "interval", "loss (this tool)"))
 COLUMNS = ("dataset", "frequency", "spectral_gap", "tight", "lower", "upper", "baseline_lower", "sighted")
 
 
@@ -65,25 +67,20 @@ def _spearman(x: Floats, y: Floats) -> float:
 
 def draw_against(table: pl.DataFrame, x: str, label: str) -> Figure:
     """A panel per file and way of measuring: the paper's tight bound above, this tool's upper end below."""
-    from matplotlib.figure import Figure
-
     names = sorted(set(table["dataset"].to_list()))
-    figure = Figure(figsize=(7.0, 4.8), layout="constrained")
-    axes = figure.subplots(2, len(names), squeeze=False, sharex=True, sharey=True)
+    figure, axes = style.grid(2, len(names), 4.8, shared=True)
     for column, name in enumerate(names):
         group = table.filter(pl.col("dataset") == name)
-        for row, (loss, title) in enumerate((("tight", "tight bound (paper)"), ("upper", "loss (this tool)"))):
-            axis = axes[row, column]
-            look = style.LOOKS[name]
-            axis.scatter(
-                group[x], group[loss], s=11, color=look.colour, marker=look.mark, alpha=0.45, linewidth=0, zorder=3
-            )
+        for row, (loss, look, title) in enumerate(WAYS):
+            axis = axes[row][column]
+            colour, mark = style.LOOKS[look].colour, style.LOOKS[look].mark or "o"
+            axis.scatter(group[x], group[loss], s=11, color=colour, marker=mark, alpha=0.4, linewidth=0, zorder=3)
             value = _spearman(group[x].to_numpy(), group[loss].to_numpy())
             axis.set_title(f"{style.NAMES[name]}: {title}; rank correlation {value:+.2f}")
             axis.set_ylim(-0.03, 1.04)
-        axes[1, column].set_xlabel(label)
+        axes[1][column].set_xlabel(label)
     for row in range(2):
-        axes[row, 0].set_ylabel("loss of a person")
+        axes[row][0].set_ylabel("loss of a person")
     return figure
 
 

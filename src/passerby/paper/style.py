@@ -24,26 +24,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """Colour, mark, dashes and legend of one quantity."""
+    """Colour, mark, dashes, legend and size of mark of one quantity.
+
+    The mark of the prior attack is larger than those that often lie on top of it.
+    """
 
     label: str
     colour: str
     mark: str
     line: Any = "-"
+    size: float = 4
 
 
 LOOKS = {
     "map": Look("MAP attack", "#0072B2", "o"),
-    "prior": Look("prior attack", "#E69F00", "s"),
+    "prior": Look("prior attack", "#E69F00", "s", size=6.5),
     "constant": Look("constant attack", "#009E73", "^"),
     "tight": Look("tight bound (paper)", "#CC79A7", "D", (0, (5, 1.5))),
     "loose": Look("loose bound (paper)", "#D55E00", "v", (0, (1.5, 1.2))),
     "interval": Look("loss (this tool's interval)", "#000000", "", "-"),
     "baseline": Look("loss without the release", "#777777", "", (0, (4, 2, 1, 2))),
-    "foursquare": Look("Foursquare", "#0072B2", "o"),
-    "gowalla": Look("Gowalla", "#D55E00", "s"),
 }
-ATTACKS = ("map", "prior", "constant")
+#: In the order in which they are drawn.
+ATTACKS = ("prior", "constant", "map")
 PAPER_BOUNDS = ("tight", "loose")
 NAMES = {"foursquare": "Foursquare", "gowalla": "Gowalla"}
 
@@ -90,17 +93,24 @@ def styled() -> Iterator[None]:
 
 def panels(columns: int, height: float = 2.7) -> tuple[Figure, list[Axes]]:
     """A figure with panels side by side, as wide as a page."""
-    from matplotlib.figure import Figure
+    figure, axes = grid(1, columns, height)
+    return figure, axes[0]
 
-    figure = Figure(figsize=(7.0, height), layout="constrained")
-    axes = figure.subplots(1, columns, squeeze=False)[0]
-    return figure, list(axes)
+
+def grid(rows: int, columns: int, height: float, *, shared: bool = False) -> tuple[Figure, list[list[Axes]]]:
+    """A figure with rows and columns of panels."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    figure = Figure(figsize=(7.0, height), layout=ConstrainedLayoutEngine(w_pad=0.1))
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared)
+    return figure, [list(row) for row in axes]
 
 
 def line(axes: Axes, name: str, x: Sequence[float], y: Sequence[float]) -> None:
     """One attack or bound against the swept value."""
     look = LOOKS[name]
-    axes.plot(x, y, color=look.colour, marker=look.mark, linestyle=look.line, label=look.label)
+    axes.plot(x, y, color=look.colour, marker=look.mark, markersize=look.size, linestyle=look.line, label=look.label)
 
 
 def sampled(axes: Axes, name: str, x: Sequence[float], y: Sequence[float], error: Sequence[float]) -> None:
@@ -112,8 +122,8 @@ def sampled(axes: Axes, name: str, x: Sequence[float], y: Sequence[float], error
         yerr=[2 * e for e in error],
         color=look.colour,
         marker=look.mark,
-        markerfacecolor="white",
-        markersize=6,
+        markerfacecolor="none",
+        markersize=look.size + 2,
         linestyle="none",
         elinewidth=0.8,
         zorder=1.9,

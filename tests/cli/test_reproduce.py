@@ -1,0 +1,55 @@
+"""`passerby reproduce` as a user meets it."""
+
+from pathlib import Path
+
+import pytest
+from tests.cli.test_main import run
+
+pytest.importorskip("matplotlib")
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+SAMPLES = {"gowalla": "gowalla_subset.txt.gz", "foursquare": "foursquare_subset_checkins.txt.gz"}
+
+
+def test_one_experiment_by_name(tmp_path: Path) -> None:
+    command = ("reproduce", "examples", "places", "--quick", "--out", "result", "--workers", "1")
+    done = run(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "result"
+    assert str(Path("result") / "claims.md") in done.stdout
+    assert {path.name for path in (out / "figures").iterdir()} == {
+        "examples.pdf", "examples.svg", "places.pdf", "places.svg"
+    }  # fmt: skip
+    assert {path.stem for path in (out / "numbers").iterdir()} == {"examples", "places"}
+    again = run(*command, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "Taken from an earlier run: examples, places" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "there is no experiment 'nonsense'; choose from examples, formulas, places"),
+        (["--foursquare", "nowhere.txt"], "--foursquare: there is no file 'nowhere.txt'"),
+        (["real-right"], "real-right: real check-ins are needed; give --foursquare FILE, --gowalla FILE or both"),
+        (["examples", "--out", "/dev/null/x"], "--out: cannot make the folder"),
+    ],
+)
+def test_what_cannot_be_run(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = run("reproduce", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_samples(tmp_path: Path) -> None:
+    missing = [name for name in SAMPLES.values() if not (DATA / name).exists()]
+    if missing:
+        pytest.skip("no samples of real check-ins beside the repository")
+    files = [part for name, file in SAMPLES.items() for part in (f"--{name}", str(DATA / file))]
+    done = run("reproduce", "people", "spectral-gap", "--quick", *files, "--out", str(tmp_path), "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "claims.md").read_text()
+    assert "Foursquare: 27 windows (paper: 27); Gowalla: 32 windows (paper: 32)" in text
+    assert "Foursquare: 423 people (paper: 9,760); Gowalla: 129 people (paper: 318)" in text
+    assert "this file is a sample" in text
