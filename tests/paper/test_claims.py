@@ -71,7 +71,7 @@ def test_what_was_not_run_cannot_be_judged() -> None:
         for claim in group:
             found = claim.judged({}, SETTINGS)
             assert found.verdict == OPEN
-            assert claim.needs[0] in found.why
+            assert f"`{claim.needs[0]}`" in found.why
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,13 @@ def test_spectral_gap(direction: int, expected: str) -> None:
     found = named("Spectral gap", claims_real.CLAIMS).judged({"spectral-gap": table}, SETTINGS)
     assert found.verdict == expected
     assert f"{float(direction):+.2f}" in found.measured
+
+
+@pytest.mark.parametrize(("found", "expected"), [([0.9, 0.1], HOLDS), ([0.5, 0.1], PART), ([0.5, 0.5], FAILS)])
+def test_habits_and_real_traces(found: list[float], expected: str) -> None:
+    table = pl.DataFrame({"dataset": "gowalla", "right": [1, 2], "people": 100, "map": [0.5, 0.5], "hit_map": found})
+    claim = named("Habits and the real traces", claims_real.CLAIMS)
+    assert claim.judged({"real-right": table}, SETTINGS).verdict == expected
 
 
 def test_which_claims_depend_on_the_reading() -> None:

@@ -6,7 +6,7 @@ import math
 
 import polars as pl
 
-from .claims import FAILS, HOLDS, PART, Claim, Finding, Tables, between, grade, shown
+from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables, between, grade, rises, shown
 from .settings import Settings
 
 
@@ -105,6 +105,20 @@ def privacy_formula(tables: Tables, settings: Settings) -> Finding:
     return Finding(verdict, measured, why if low else "")
 
 
+def epsilon_grows(tables: Tables, settings: Settings) -> Finding:
+    """Exact epsilon against the number of steps."""
+    table = tables["formulas"]
+    lengths = (1, settings.steps, 10 * settings.steps)
+    exact = [_value(table, "epsilon, exact", t) for t in lengths]
+    measured = "; ".join(f"T = {t}: {value:.2f}" for t, value in zip(lengths, exact, strict=True))
+    return Finding(HOLDS if rises(exact) else FAILS, f"sigma = 1, delta = 1e-5, exactly: {measured}")
+
+
+def cost(tables: Tables, settings: Settings) -> Finding:
+    """Costs are not on this page."""
+    return Finding(OPEN, "not measured", "numbers here must not depend on the machine; costs are for benchmarks")
+
+
 CLAIMS = (
     Claim(
         "Example 1: New York and Paris",
@@ -145,5 +159,22 @@ CLAIMS = (
         "Standard analysis shows that this leads to a privacy loss of ε = sqrt(2 ln(1.25/δ)·T)/σ for a fixed δ.",
         ("formulas",),
         privacy_formula,
+    ),
+    Claim(
+        "Epsilon and the number of steps",
+        "4.2.2",
+        "In DP, increasing the number of time steps gives larger ε if we fix the additive noise standard "
+        "deviation to be "
+        "constant.",
+        ("formulas",),
+        epsilon_grows,
+    ),
+    Claim(
+        "Cost of the tight bound",
+        "3.3.2",
+        "There exists an algorithm that computes [the bound on the ball] in O(T³M² + T log T M³) time and "
+        "O(TM²) space.",
+        (),
+        cost,
     ),
 )
