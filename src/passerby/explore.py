@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .attacks import constant_attack, map_attack, prior_attack
 from .auditing import Job, Settings, audit_person
 from .mechanisms import Mechanism
+from .others import Counted
 from .pool import Progress, shared
 from .release import Release
 from .series import series_of
@@ -55,7 +56,7 @@ def without_step(release: Release, step: int) -> Release:
 def _keeping(release: Release, kept: Sequence[Sequence[bool]]) -> Release:
     sensors = [[x for x, keep in zip(*pair, strict=True) if keep] for pair in zip(release.sensors, kept, strict=True)]
     others = [[n for n, keep in zip(*pair, strict=True) if keep] for pair in zip(release.others, kept, strict=True)]
-    return Release(sensors, release.mechanism, others)
+    return Release(sensors, release.rule, others)
 
 
 @dataclass(frozen=True)
@@ -76,49 +77,64 @@ class Findings:
     mechanisms: pl.DataFrame
 
 
+def counted(people: People, release: Release, totals: NDArray[np.int64]) -> Counted:
+    """Everyone else at the sensors, for each of these people, where `totals` (h, M) are of everybody."""
+    cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
+    there = (
+        np.array([people.actual[:, t] == place for t, place in cells], dtype=bool).reshape(len(cells), len(people)).T
+    )
+    return Counted(there, np.array([totals[cell] for cell in cells], dtype=np.int64))
+
+
 def try_out(
     people: People,
     release: Release,
+    totals: NDArray[np.int64],
     mechanisms: Mapping[str, Mechanism],
     settings: Settings,
     *,
+    few: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Findings:
     """Leave out each sensor and each step, and send the counts of the same sensors through each mechanism.
 
+    `totals` (h, M) are the counts of everybody. The mechanisms are tried on the first `few` people only.
+
     >>> from passerby import Gaussian
+    >>> from passerby.realised import count_everybody
     >>> from passerby.visits import simulate_city
     >>> from passerby.visits.people import fit_people
-    >>> people = fit_people(simulate_city(people=9, places=20, days=3), window="2h", places=10, min_active=1, holdout=3)
-    >>> found = try_out(people, Release([0, 1, 0]), {"noise": Gaussian(1.0)}, Settings(1), workers=1)
+    >>> city = simulate_city(people=9, places=20, days=3)
+    >>> people = fit_people(city, window="2h", places=10, min_active=1, holdout=3)
+    >>> totals = count_everybody(city, people)
+    >>> found = try_out(people, Release([0, 1, 0]), totals, {"noise": Gaussian(1.0)}, Settings(1), workers=1)
     >>> found.left_out["what"].to_list(), found.mechanisms["mechanism"].to_list()
     (['sensor', 'sensor', 'step', 'step', 'step'], ['noise'])
     """
-    places = sorted({place for step in release.sensors for place in step})
-    steps = [t for t, step in enumerate(release.sensors) if step]
-    keys = [("sensor", place) for place in places] + [("step", t) for t in steps]
-    variants = [without_place(release, place) for place in places] + [without_step(release, t) for t in steps]
+    others = counted(people, release, totals)
+    keys = [("sensor", place) for place in sorted({place for step in release.sensors for place in step})]
+    keys += [("step", t) for t, step in enumerate(release.sensors) if step]
     jobs = {
-        name: Job(people, Release(release.sensors, mechanism, release.others), settings)
+        name: Job(people, Release(release.sensors, mechanism), settings, others)
         for name, mechanism in mechanisms.items()
     }
-    work = _Work(people, (release, *variants), settings, jobs)
-    everyone = range(len(people))
-    items = [("", person) for person in everyone] + [(name, person) for name in jobs for person in everyone]
+    work = _Work(Job(people, release, settings, others), tuple(keys), jobs)
+    some = len(people) if few is None else min(few, len(people))
+    items = [("", person) for person in range(len(people))]
+    items += [(name, person) for name in jobs for person in range(some)]
     rows = shared(_one, work, items, workers=workers, progress=progress)
     return Findings(
         len(people),
         _left_out(keys, np.array(rows[: len(people)], dtype=np.float64)),
-        _by_mechanism(list(jobs), rows[len(people) :], len(people)),
+        _by_mechanism(list(jobs), rows[len(people) :], some),
     )
 
 
 @dataclass(frozen=True)
 class _Work:
-    people: People
-    releases: tuple[Release, ...]
-    settings: Settings
+    job: Job
+    keys: tuple[tuple[str, int], ...]
     jobs: Mapping[str, Job]
 
 
@@ -128,16 +144,19 @@ def _one(work: _Work, item: tuple[str, int]) -> list[float | None]:
 
 
 def _simple(work: _Work, person: int) -> list[float | None]:
-    """Success of the best simple attack under each release."""
-    sensed = sorted({place for step in work.releases[0].sensors for place in step})
-    prior, states = work.people.prior(person, sensed)
+    """Success of the best simple attack with all sensors, and without each one."""
+    job = work.job
+    sensed = sorted({place for step in job.release.sensors for place in step})
+    prior, states = job.people.prior(person, sensed)
     state_of = {int(place): state for state, place in enumerate(states)}
-    steps, misses, seed = work.releases[0].steps, work.settings.misses, work.settings.seed
-    unaided = max(attack(prior, steps, misses).value for attack in (prior_attack, constant_attack))
+    full, misses = job.release_for(person), job.settings.misses
+    unaided = max(attack(prior, full.steps, misses).value for attack in (prior_attack, constant_attack))
     out: list[float | None] = []
-    for release in work.releases:
-        seen = release.relabelled(state_of)
-        series = series_of(prior, seen, np.random.default_rng([seed, person]), runs=SERIES, max_series=4 * SERIES)
+    for what, which in (("", 0), *work.keys):
+        left = full if not what else without_place(full, which) if what == "sensor" else without_step(full, which)
+        seen = left.relabelled(state_of)
+        rng = np.random.default_rng([job.settings.seed, person])
+        series = series_of(prior, seen, rng, runs=SERIES, max_series=4 * SERIES)
         out.append(max(unaided, map_attack(prior, seen, misses, series).value))
     return out
 

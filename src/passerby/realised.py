@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .auditing import Settings
 from .errors import InputError, PasserbyError
 from .measuring import measure
+from .mechanisms import HIDDEN
 from .pool import Progress, shared
 from .release import Release
 from .visits.people import People
@@ -46,7 +47,10 @@ class Published:
 
 
 def read_published(people: People, path: str | Path) -> Published:
-    """Read a table (CSV or Parquet) with the columns `place`, `count`, and `step` (1 is the first) or `time`."""
+    """Read a table (CSV or Parquet) with the columns `place`, `count`, and `step` (1 is the first) or `time`.
+
+    An empty count was not published: its mechanism left it out.
+    """
     file = Path(path)
     if not file.exists():
         raise InputError(f"{file}: there is no such file of published counts")
@@ -68,7 +72,7 @@ def read_published(people: People, path: str | Path) -> Published:
         if place in sensors[step]:
             raise InputError(f"{where}: the count of {row['place']!r} at step {step + 1} is given twice")
         sensors[step].append(place)
-        values[step].append(_number(row["count"], where))
+        values[step].append(HIDDEN if row["count"] in (None, "") else _number(row["count"], where))
     if not any(sensors):
         raise InputError(f"{file}: it holds no count")
     return Published(sensors, values)
@@ -166,8 +170,7 @@ def _realised(job: _Job, person: int) -> tuple[str, float | None, float | None]:
     ]
     sensed = sorted({place for step in job.release.sensors for place in step})
     prior, states = job.people.prior(person, sensed)
-    release = Release(job.release.sensors, job.release.mechanism, others)
-    release = release.relabelled({int(place): state for state, place in enumerate(states)})
+    release = job.release.with_others(others).relabelled({int(place): state for state, place in enumerate(states)})
     settings = job.settings
     try:
         loss = measure(

@@ -18,7 +18,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from .errors import ConfigError, PasserbyError
 from .files import whole_or_nothing
-from .mechanisms import Gaussian, Mechanism, Raw
+from .mechanisms import (
+    DiscreteGaussian,
+    Gaussian,
+    Geometric,
+    Laplace,
+    Mechanism,
+    RandomRounding,
+    Raw,
+    Rounding,
+    Sampling,
+    Suppression,
+)
 from .release import Release
 from .visits.people import People
 from .visits.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
@@ -69,6 +80,10 @@ class AuditSettings(BaseModel):
     schedule: Path | None = None
     mechanism: str = "raw"
     sigma: Positive = 1.0
+    scale: Positive = 1.0
+    base: Annotated[int, Field(ge=2)] = 5
+    below: Count = 10
+    rate: Annotated[float, Field(gt=0, lt=1)] = 0.5
     published: Path | None = None
     # The measurement.
     misses: Annotated[int, Field(ge=0)] = 1
@@ -81,6 +96,7 @@ class AuditSettings(BaseModel):
     # The report.
     explore: Annotated[int, Field(ge=0)] = 100
     sigmas: tuple[Positive, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
+    bases: tuple[Annotated[int, Field(ge=2)], ...] = (5, 20)
     thresholds: tuple[Probability, ...] = (0.1, 0.25, 0.5, 0.9)
     delta: Probability = 1e-5
     title: str = "Audit of published counts"
@@ -137,17 +153,20 @@ class AuditSettings(BaseModel):
 
     def build_release(self, people: People) -> Release:
         """What would be published about these people."""
-        sensors, mechanism = self.build_sensors(people), self.build_mechanism()
-        if mechanism.shift_invariant:
-            return Release(sensors, mechanism)
-        others = [[int((people.actual[:, t] == x).sum()) for x in step] for t, step in enumerate(sensors)]
-        return Release(sensors, mechanism, others=others)
+        return Release(self.build_sensors(people), self.build_mechanism())
 
 
 #: The mechanisms that can be asked for by name: a line each.
 MECHANISMS: dict[str, Callable[[AuditSettings], Mechanism]] = {
     "raw": lambda settings: Raw(),
     "gaussian": lambda settings: Gaussian(settings.sigma),
+    "discrete-gaussian": lambda settings: DiscreteGaussian(settings.sigma),
+    "laplace": lambda settings: Laplace(settings.scale),
+    "geometric": lambda settings: Geometric(settings.scale),
+    "rounding": lambda settings: Rounding(settings.base),
+    "random-rounding": lambda settings: RandomRounding(settings.base),
+    "suppression": lambda settings: Suppression(settings.below),
+    "sampling": lambda settings: Sampling(settings.rate),
 }
 
 #: The settings that are paths.

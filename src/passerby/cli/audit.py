@@ -47,6 +47,10 @@ def audit(
     schedule: Path | None = None,
     mechanism: str | None = None,
     sigma: float | None = None,
+    scale: float | None = None,
+    base: int | None = None,
+    below: int | None = None,
+    rate: float | None = None,
     published: Path | None = None,
     misses: int | None = None,
     tolerance: float | None = None,
@@ -57,6 +61,7 @@ def audit(
     sample: int | None = None,
     explore: int | None = None,
     sigmas: Numbers = None,
+    bases: Annotated[list[int] | None, Parameter(consume_multiple=True, negative="")] = None,
     thresholds: Numbers = None,
     delta: float | None = None,
     title: str | None = None,
@@ -129,9 +134,18 @@ def audit(
     schedule
         File with the columns place and step (from 1) or time (schedule).
     mechanism
-        What is done to a count before it is published: raw or gaussian. [default: raw]
+        What is done to a count before it is published: raw, gaussian, discrete-gaussian, laplace, geometric, rounding,
+        random-rounding, suppression or sampling. [default: raw]
     sigma
-        Standard deviation of the noise (gaussian). [default: 1.0]
+        Standard deviation of the noise (gaussian, discrete-gaussian). [default: 1.0]
+    scale
+        Scale of the noise (laplace, geometric). [default: 1.0]
+    base
+        Counts become multiples of this (rounding, random-rounding). [default: 5]
+    below
+        Counts below this are left empty (suppression). [default: 10]
+    rate
+        Share of the people who are counted (sampling). [default: 0.5]
     published
         File of the counts that were really published (columns step or time, place, count); gives the realised loss.
     misses
@@ -152,6 +166,8 @@ def audit(
         On how many people sensors, steps and noise are tried out for the report; 0 for none. [default: 100]
     sigmas
         Levels of noise to try out. [default: 0.5 1 2 4 8]
+    bases
+        Multiples to try out rounding to. [default: 5 20]
     thresholds
         Chances above which people are counted in the report. [default: 0.1 0.25 0.5 0.9]
     delta

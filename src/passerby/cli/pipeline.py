@@ -12,11 +12,10 @@ from pathlib import Path
 import polars as pl
 from rich.console import Console
 
-from passerby.auditing import Job, audit_person, clear_parts, fingerprint
+from passerby.auditing import Job, audit_job, audit_person, clear_parts, fingerprint
 from passerby.auditing import Settings as Measurement
-from passerby.auditing import audit as audit_everyone
 from passerby.errors import ConfigError, InputError
-from passerby.explore import only, some_people
+from passerby.explore import counted, only, some_people
 from passerby.files import whole_or_nothing
 from passerby.realised import Published, Whole, count_everybody, read_published, realised_losses
 from passerby.release import Release
@@ -55,7 +54,10 @@ class Plan:
     @property
     def job(self) -> Job:
         """The work of one audit."""
-        return Job(self.people, self.release, self.measurement)
+        others = None
+        if not self.release.mechanism.shift_invariant:
+            others = counted(self.people, self.release, self.totals)
+        return Job(self.people, self.release, self.measurement, others)
 
 
 def run(
@@ -108,7 +110,7 @@ def prepare(settings: AuditSettings, aside: Console, visits: Visits | None = Non
         published = read_published(people, settings.published) if settings.published else None
         release = settings.build_release(people)
         if published:
-            release = Release(published.sensors, release.mechanism, _others(people, published, release))
+            release = Release(published.sensors, release.mechanism)
         release.check_misses(settings.misses)
         totals = count_everybody(visits, people, settings.rule)
         eligible = len(people)
@@ -129,8 +131,9 @@ def dry_run(settings: AuditSettings, workers: int | None = None) -> None:
             audit_person(plan.job, int(person))
         each = (time.perf_counter() - started) / len(chosen)
     cores = min(workers or os.cpu_count() or 1, len(plan.people))
-    tried = min(settings.explore, len(plan.people)) * (1 + len(settings.sigmas)) if settings.explore else 0
-    seconds = (len(plan.people) + 1.5 * tried) * each / cores + 5
+    mechanisms = 1 + len(settings.sigmas) + len(settings.bases)
+    tried = min(settings.explore, len(plan.people)) * (1 + mechanisms / 3)
+    seconds = (len(plan.people) + tried) * each / cores + 5
     people, release = plan.people, plan.release
     counts = sum(map(len, release.sensors))
     places = len({place for step in release.sensors for place in step})
@@ -163,20 +166,8 @@ def _measure(
             reached[:] = done, everyone
             progress(done, everyone)
 
-        how = plan.measurement
-        table = audit_everyone(
-            plan.people,
-            plan.release,
-            how.misses,
-            tolerance=how.tolerance,
-            runs=how.runs,
-            confidence=how.confidence,
-            budget=how.budget,
-            seed=how.seed,
-            workers=workers,
-            folder=settings.out,
-            progress=tell,
-        )
+        table = audit_job(plan.job, settings.out, workers=workers, progress=tell)
+    how = plan.measurement
     if plan.published:
         with stage(aside, "Looking at what was published") as progress:
             realised = realised_losses(
@@ -186,7 +177,9 @@ def _measure(
     findings = None
     if settings.explore:
         with stage(aside, "Trying out sensors, steps and noise") as progress:
-            findings = explore(plan.people, plan.release, settings, how, workers=workers, progress=progress)
+            findings = explore(
+                plan.people, plan.release, settings, plan.totals, how, workers=workers, progress=progress
+            )
     return table, findings
 
 
@@ -199,12 +192,6 @@ def _read(settings: AuditSettings) -> Visits:
         max_unparsable=settings.max_unparsable,
         **{name: getattr(settings, name) for name in names},
     )
-
-
-def _others(people: People, published: Published, release: Release) -> list[list[int]] | None:
-    if release.mechanism.shift_invariant:
-        return None
-    return [[int((people.actual[:, t] == x).sum()) for x in step] for t, step in enumerate(published.sensors)]
 
 
 def _finished(folder: Path) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from passerby.auditing import Settings
 from passerby.comparisons import differential_privacy
 from passerby.explore import Findings, only, some_people, try_out
-from passerby.mechanisms import Gaussian, Mechanism, Raw
+from passerby.mechanisms import Gaussian, Mechanism, Raw, Rounding
 from passerby.pool import Progress
 from passerby.release import Release
 from passerby.settings import AuditSettings
@@ -36,20 +36,26 @@ def explore(
     people: People,
     release: Release,
     settings: AuditSettings,
+    totals: NDArray[np.int64],
     how: Settings,
     *,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Try out sensors, steps and noise on a sample of the audited people, with a tenth of the effort for each."""
+    """Try out sensors, steps and mechanisms on a sample of the audited people, with a tenth of the effort for each.
+
+    Mechanisms, which take longer, are tried on a third of the sample.
+    """
     chosen = only(people, some_people(people, settings.explore, settings.seed + 1))
-    how = replace(how, budget=how.budget / 10)
-    return try_out(chosen, release, candidates(settings), how, workers=workers, progress=progress)
+    how, few = replace(how, budget=how.budget / 10), max(FEW, len(chosen) // 3)
+    rules = candidates(settings)
+    return try_out(chosen, release, totals, rules, how, few=few, workers=workers, progress=progress)
 
 
 def candidates(settings: AuditSettings) -> dict[str, Mechanism]:
     """The mechanisms that a report compares, by the words that it uses for them."""
-    return {"raw": Raw(), **{f"noise {sigma:g}": Gaussian(sigma) for sigma in settings.sigmas}}
+    noisy = {f"noise {sigma:g}": Gaussian(sigma) for sigma in settings.sigmas}
+    return {"raw": Raw(), **noisy, **{f"rounded to {base}": Rounding(base) for base in settings.bases}}
 
 
 def error_of(mechanism: Mechanism, counts: NDArray[np.int64], seed: int = 0) -> float:
@@ -228,7 +234,9 @@ def noise(findings: Findings, release: Release, settings: AuditSettings, totals:
     rows = []
     for row in findings.mechanisms.iter_rows(named=True):
         mechanism = tried[row["mechanism"]]
-        epsilon = differential_privacy(Release(release.sensors, mechanism, release.others), settings.delta).exact
+        epsilon = differential_privacy(Release(release.sensors, mechanism), settings.delta).exact
         rows.append({**row, "error": error_of(mechanism, counts, settings.seed), "epsilon": epsilon})
     kinds = dict.fromkeys(("lower", "upper", "baseline", "error", "epsilon"), pl.Float64)
-    return pl.DataFrame(rows, schema={"mechanism": pl.String, "people": pl.Int64, **kinds}).sort("error")
+    return pl.DataFrame(rows, schema={"mechanism": pl.String, "people": pl.Int64, **kinds}).sort(
+        "error", maintain_order=True
+    )

@@ -80,9 +80,14 @@ def scatter(dots: pl.DataFrame, column: str, title: str) -> Chart:
     hold = alt.selection_interval(bind="scales", zoom="wheel![event.shiftKey]")
     chart = (
         alt.Chart(_values(dots))
-        .mark_circle(size=28, opacity=0.45, color=COLOURS[FOUND], aria=False)
+        .mark_circle(size=28, opacity=0.65, color=COLOURS[FOUND], aria=False)
         .encode(
-            x=alt.X(f"{column}:Q", title=title, axis=alt.Axis(format=_PERCENT if column == "sighted" else ".2f")),
+            x=alt.X(
+                f"{column}:Q",
+                title=title,
+                scale=alt.Scale(domain=[-0.02, 1.02], nice=False) if column == "sighted" else alt.Scale(),
+                axis=alt.Axis(format=_PERCENT if column == "sighted" else ".2f", tickCount=5),
+            ),
             y=alt.Y("lower:Q", title="chance to be found", axis=alt.Axis(format=_PERCENT), scale=_unit()),
             tooltip=[
                 _tip(f"{column}:Q", title, ".2f"),
@@ -98,6 +103,7 @@ def scatter(dots: pl.DataFrame, column: str, title: str) -> Chart:
 
 def left_out(rows: pl.DataFrame, what: str) -> Chart:
     """How much the chance to be found falls when a sensor or a step is left out."""
+    form = _FINE if float(rows["fall"].abs().max() or 0) > 0.005 else ".2%"  # type: ignore[arg-type]
     tips = [
         _tip("name:N", what),
         _tip("with_all:Q", "with all", _FINE),
@@ -109,7 +115,7 @@ def left_out(rows: pl.DataFrame, what: str) -> Chart:
         alt.Chart(_values(rows))
         .mark_bar(color=COLOURS[FOUND])
         .encode(
-            x=alt.X("fall:Q", title="fall of the chance to be found", axis=alt.Axis(format=_FINE, tickCount=4)),
+            x=alt.X("fall:Q", title="fall of the chance", axis=alt.Axis(format=form, tickCount=4)),
             y=alt.Y(
                 "name:N",
                 title=None if what == "sensor" else "step: begins",
@@ -129,24 +135,24 @@ def noise(rows: pl.DataFrame) -> Chart:
     )
     names = [WITHOUT, FOUND, BOUND]
     renamed = dict(zip(("baseline", "lower", "upper"), names, strict=True))
-    long = long.with_columns(pl.col("which").replace(renamed))
-    chart = (
-        alt.Chart(_values(long))
-        .mark_line(point=True, strokeWidth=2)
-        .encode(
-            x=alt.X("error:Q", title="typical error of a count (people)", scale=alt.Scale(type="sqrt")),
-            y=alt.Y("chance:Q", title="mean chance to be found", axis=alt.Axis(format=_PERCENT), scale=_unit()),
-            color=_which(names),
-            strokeDash=alt.StrokeDash("which:N", scale=alt.Scale(domain=names, range=[DASHES[n] for n in names])),
-            tooltip=[
-                _tip("mechanism:N", "counts"),
-                _tip("which:N", " "),
-                _tip("error:Q", "error", ".2f"),
-                _tip("chance:Q", "chance", _FINE),
-            ],
-        )
+    rounded = pl.col("mechanism").str.starts_with("rounded")
+    long = long.with_columns(pl.col("which").replace(renamed), rounded=rounded)
+    # Noise is a line; rounding, which is no more or less of the same, stands beside it as squares.
+    base = alt.Chart(_values(long)).encode(
+        x=alt.X("error:Q", title="typical error of a count (people)", scale=alt.Scale(type="sqrt")),
+        y=alt.Y("chance:Q", title="mean chance to be found", axis=alt.Axis(format=_PERCENT), scale=_unit()),
+        color=_which(names),
+        strokeDash=alt.StrokeDash("which:N", scale=alt.Scale(domain=names, range=[DASHES[n] for n in names])),
+        tooltip=[
+            _tip("mechanism:N", "counts"),
+            _tip("which:N", " "),
+            _tip("error:Q", "error", ".2f"),
+            _tip("chance:Q", "chance", _FINE),
+        ],
     )
-    return _sized(chart, 260)
+    lines = base.transform_filter("!datum.rounded").mark_line(point=True, strokeWidth=2)
+    squares = base.transform_filter(f"datum.rounded && datum.which !== '{WITHOUT}'").mark_square(size=70, opacity=1)
+    return _sized(lines + squares, 260)
 
 
 def _values(table: pl.DataFrame) -> alt.Data:

@@ -183,7 +183,7 @@ def _exposed(known: pl.DataFrame, settings: AuditSettings, summary: Summary) -> 
 def _why(known: pl.DataFrame, dots: pl.DataFrame) -> Section:
     out = []
     for key, column, title, axis, says in (
-        ("sighted", "sighted", "Seen by sensors", "chance to pass a sensor at least once", words.SIGHTED),
+        ("sighted", "sighted", "Seen by sensors", "chance to pass a sensor", words.SIGHTED),
         ("gap", "spectral_gap", "Slow and quick movers", "spectral gap", words.GAP),
     ):
         grouped = data.classes(dots, column)
@@ -280,7 +280,7 @@ def _noise(
     figure = Figure(
         "noise", "The chance to be found and the error of the counts", words.NOISE, sheet, figures.noise(rows).to_dict()
     )
-    return Section("noise", "What would noise do?", words.noise(rows, findings.people), [figure])
+    return Section("noise", "What would noise or rounding do?", words.noise(rows), [figure])
 
 
 def _privacy(summary: Summary) -> Section:

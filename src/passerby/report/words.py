@@ -55,8 +55,9 @@ GAP = (
 )
 PROFILE = "The tenth of the people who are found most often, as a group, beside everyone."
 NOISE = (
-    "Each point is a way to publish the same counts. To the right the counts are less exact; the further down, the "
-    "less likely people are found. Below the chance without the release nothing can be gained."
+    "Each point is a way to publish the same counts: on the lines with noise, the squares rounded. To the right the "
+    "counts are less exact; the further down, the less likely people are found. Below the chance without the release "
+    "nothing can be gained."
 )
 REALISED = "How likely the best guess is right for a person, given exactly the series that was published."
 
@@ -117,7 +118,7 @@ def question(summary: Summary) -> str:
     """What the adversary is to name."""
     if not summary.misses:
         return f"all {summary.steps} steps of a person's trace"
-    return f"{summary.steps - summary.misses} of the {summary.steps} steps of a person's trace"
+    return f"at least {summary.steps - summary.misses} of the {summary.steps} steps of a person's trace"
 
 
 def in_short(summary: Summary) -> list[str]:
@@ -254,17 +255,19 @@ def left_out(what: str, rows: pl.DataFrame) -> str:
     """The sensor or step that matters most."""
     best = rows.sort("fall", descending=True).row(0, named=True)
     where = f"the sensor at {best['name']}" if what == "sensor" else f"step {best['name']}"
-    if best["fall"] <= 2 * best["error"]:
+    if best["fall"] <= best["error"] or best["fall"] < 0.001:
         return f"No single {what} stands out: without any one of them the chance stays about the same."
     return (
-        f"Most is gained by leaving out {where}: the mean chance falls from {percent(best['with_all'])} to "
-        f"{percent(best['without'])}."
+        f"Most is gained by leaving out {where}: the mean chance, {percent(best['with_all'])} with all, falls by "
+        f"{points(best['fall'])} (standard error {100 * best['error']:.2f})."
     )
 
 
-def noise(rows: pl.DataFrame, people: int) -> list[str]:
+def noise(rows: pl.DataFrame) -> list[str]:
     """What the counts cost and what noise would buy."""
-    first, last = rows.row(0, named=True), rows.row(-1, named=True)
+    noisy = rows.filter(~pl.col("mechanism").str.starts_with("rounded"))
+    first, last = noisy.row(0, named=True), noisy.row(-1, named=True)
+    people = first["people"]
     return [
         f"The same sensors with other ways to publish, for {people:,} people drawn at random. With exact counts they "
         f"are found with {spread(first['lower'], first['upper'])} on average, with a typical error of "

@@ -1,0 +1,227 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from tests.cli.small_audit import NASTY, OPTIONS, person, write_visits
+from tests.cli.test_main import Done, run
+
+import passerby as pb
+from passerby.settings import read_settings
+from passerby.summary import Summary
+
+Made = tuple[Path, Done]
+FILES = {"audit.toml", "people.parquet", "report.html", "summary.json"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """A folder with visits and a finished audit of them."""
+    folder = tmp_path_factory.mktemp("audit")
+    write_visits(folder / "visits.parquet")
+    options = ("--sensor-count", "3", "--explore", "6", "--sigmas", "1", "--bases", "5", "--out", "result")
+    done = run("audit", "visits.parquet", *OPTIONS, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def test_the_folder_is_complete(made: Made) -> None:
+    folder, done = made
+    assert {path.name for path in (folder / "result").iterdir()} == FILES
+    assert "Report: result/report.html" in done.stdout
+    table = pl.read_parquet(folder / "result" / "people.parquet")
+    assert table.height == 40
+    assert set(table["person"]) == {person(i) for i in range(40)}
+    assert bool((table["lower"] <= table["upper"]).all())
+
+
+def test_the_table_is_the_librarys(made: Made) -> None:
+    folder, _ = made
+    visits = pb.read_visits(folder / "visits.parquet")
+    people = pb.fit_people(visits, window="3h", places=12, min_active=2, holdout=4)
+    from passerby.visits.sensors import most_visited_sensors
+
+    expected = pb.audit(people, pb.Release(most_visited_sensors(people, 3)), misses=1, workers=1)
+    assert_frame_equal(pl.read_parquet(folder / "result" / "people.parquet"), expected)
+
+
+def test_the_summary_follows_its_schema(made: Made) -> None:
+    folder, _ = made
+    record = json.loads((folder / "result" / "summary.json").read_text())
+    summary = Summary.model_validate(record)
+    assert summary.schema_version == 1
+    assert (summary.people, summary.steps, summary.misses, summary.places, summary.sensors) == (40, 4, 1, 13, 12)
+    assert (summary.mechanism, summary.seed) == ("Raw()", 0)
+    table = pl.read_parquet(folder / "result" / "people.parquet")
+    for name, lower, upper in (
+        ("loss", "lower", "upper"),
+        ("baseline", "baseline_lower", "baseline_upper"),
+        ("advantage", "advantage_lower", "advantage_upper"),
+    ):
+        for end, column in (("lower", lower), ("upper", upper)):
+            found = record[name][end]
+            assert found["mean"] == pytest.approx(table[column].mean())
+            assert found["median"] == pytest.approx(table[column].median())
+            assert found["maximum"] == pytest.approx(table[column].max())
+            assert found["percentile_95"] == pytest.approx(table[column].quantile(0.95, "linear"))
+
+
+def test_nobody_is_named(made: Made) -> None:
+    folder, done = made
+    texts = {name: (folder / "result" / name).read_text() for name in FILES - {"people.parquet"}}
+    texts |= {"screen": done.stdout, "aside": done.stderr}
+    for name, text in texts.items():
+        named = [person(i) for i in range(40) if person(i) in text]
+        assert not named, name
+
+
+def test_names_of_places_stay_text(made: Made) -> None:
+    page = (made[0] / "result" / "report.html").read_text()
+    assert NASTY[0] not in page
+    assert "&lt;script&gt;alert" in page
+
+
+def test_it_can_be_run_again(made: Made) -> None:
+    folder, _ = made
+    before = pl.read_parquet(folder / "result" / "people.parquet")
+    again = ("audit", "--settings", "result/audit.toml", "--workers", "1")
+    refused = run(*again, cwd=folder)
+    assert refused.returncode == 2
+    assert "holds a finished audit; choose another --out, or replace it with --overwrite" in refused.stderr
+    done = run(*again, "--explore", "0", "--out", "again", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert_frame_equal(pl.read_parquet(folder / "again" / "people.parquet"), before)
+    assert read_settings(folder / "again" / "audit.toml")["explore"] == 0
+    done = run(
+        "audit",
+        "visits.parquet",
+        *OPTIONS,
+        "--sample",
+        "7",
+        "--explore",
+        "0",
+        "--out",
+        "again",
+        "--overwrite",
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "7 people (drawn from 40)" in " ".join(done.stdout.split())
+    assert {path.name for path in (folder / "again").iterdir()} == FILES
+
+
+def test_a_dry_run_writes_nothing(made: Made) -> None:
+    folder, _ = made
+    done = run("audit", "visits.parquet", *OPTIONS, "--sensor-count", "2", "--dry-run", "--out", "dry", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    for part in ("people 40", "28 to fit habits to, 4 published", "places 13", "8 counts from 2 places", "time about"):
+        assert part in words
+    assert not (folder / "dry").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "no visits are given"),
+        (("nowhere.csv",), "nowhere.csv"),
+        (("visits.parquet", "--window", "fortnight", "--runs", "0"), "runs = 0"),
+        (("visits.parquet", "--mechanism", "magic"), "mechanism: expected 'raw' or"),
+        (("visits.parquet", "--settings", "none.toml"), "there is no such settings file"),
+        (("visits.parquet", *OPTIONS, "--sensors", "fixed", "--sensor-places", "the moon"), "'the moon' is not one of"),
+        (("visits.parquet", *OPTIONS, "--published", "none.csv"), "there is no such file of published counts"),
+        (("visits.parquet", "--min-active", "1000", "--window", "3h"), "no person is seen in at least 1000"),
+    ],
+)
+def test_what_cannot_be_done_is_said(made: Made, arguments: tuple[str, ...], message: str) -> None:
+    done = run("audit", *arguments, "--out", "bad", cwd=made[0])
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (made[0] / "bad").exists()
+
+
+def counts(folder: Path, change: int = 0) -> list[dict[str, Any]]:
+    """The true counts of two places at the held-out steps, the first one changed."""
+    from passerby.realised import count_everybody
+
+    visits = pb.read_visits(folder / "visits.parquet")
+    people = pb.fit_people(visits, window="3h", places=12, min_active=2, holdout=4)
+    totals = count_everybody(visits, people)
+    rows = [{"step": t + 1, "place": people.places[x], "count": int(totals[t, x])} for t in range(4) for x in (0, 5)]
+    rows[0]["count"] += change
+    return rows
+
+
+def test_what_was_published(made: Made) -> None:
+    folder, _ = made
+    pl.DataFrame(counts(folder)).write_csv(folder / "counts.csv")
+    done = run(
+        "audit", "visits.parquet", *OPTIONS, "--published", "counts.csv", "--explore", "0", "--out", "post", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    table = pl.read_parquet(folder / "post" / "people.parquet")
+    assert set(table["realised_status"]) == {"ok"}
+    assert bool((table["realised_lower"] <= table["realised_upper"] + 1e-12).all())
+    # By hand for one person: the others are everybody else, so the series tells where the person was.
+    visits = pb.read_visits(folder / "visits.parquet")
+    people = pb.fit_people(visits, window="3h", places=12, min_active=2, holdout=4)
+    prior, states = people.prior(0, [0, 5])
+    index = {int(place): state for state, place in enumerate(states)}
+    series = [[float(people.actual[0, t] == x) for x in (0, 5)] for t in range(4)]
+    loss = pb.measure(prior, pb.Release([[index[0], index[5]]] * 4), 1, published=series, budget=5e9)
+    assert table["realised_lower"][0] == pytest.approx(loss.lower)
+    assert "What did the published counts reveal?" in (folder / "post" / "report.html").read_text()
+
+
+def test_an_impossible_series_is_a_status(made: Made) -> None:
+    folder, _ = made
+    pl.DataFrame(counts(folder, change=7)).write_csv(folder / "wrong.csv")
+    done = run(
+        "audit", "visits.parquet", *OPTIONS, "--published", "wrong.csv", "--explore", "0", "--out", "odd", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    table = pl.read_parquet(folder / "odd" / "people.parquet")
+    assert set(table["realised_status"]) == {"impossible"}
+    assert "impossible for 40" in " ".join(done.stdout.split())
+
+
+def test_interrupted_it_says_how_to_go_on_and_ends_the_same(made: Made) -> None:
+    folder, _ = made
+    options = ["visits.parquet", *OPTIONS, "--sensor-count", "3", "--explore", "0", "--out", "stopped"]
+    code = (
+        "import sys, time\nfrom passerby import auditing, cli\nplain = auditing.audit_person\n"
+        "def slow(*a):\n    time.sleep(0.3)\n    return plain(*a)\n"
+        "auditing.audit_person = slow\nsys.exit(cli.main())"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "audit", *options],
+        cwd=folder,
+        env={**os.environ, "PASSERBY_DEBUG": "0"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 120
+    while not list((folder / "stopped" / "parts").glob("*.parquet")):
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "people are done and kept. To go on:" in said
+    command = said.strip().splitlines()[-1].split()
+    assert command[:3] == ["passerby", "audit", "--settings"]
+    assert not (folder / "stopped" / "summary.json").exists()
+    done = run(*command[1:], cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (folder / "stopped").iterdir()} == FILES
+    whole = pl.read_parquet(folder / "result" / "people.parquet")
+    assert_frame_equal(pl.read_parquet(folder / "stopped" / "people.parquet"), whole)
