@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-import polars as pl
-
 from passerby import __version__
 
 from . import claims_real, claims_simulated, claims_theory
-from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables, between, shown
+from .changes import changes
+from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables
 from .claims_readings import CHECKS, depending, key_numbers, verdicts
 from .readings import WORDS
 from .settings import Settings
-from .simulated import averaged
 from .style import NAMES
 
 GROUPS: tuple[tuple[str, Sequence[Claim]], ...] = (
@@ -47,7 +45,8 @@ def written(tables: Tables, settings: Settings) -> str:
     parts = [_opening(tables, settings, [found for _, group in judged for _, found in group])]
     parts.append(_overview(judged))
     parts += [_details(title, group) for title, group in judged]
-    parts.append(_changed(tables, settings))
+    if found := changes(tables, settings):
+        parts.append("## What better bounds change\n\n" + "\n".join(f"- {point}" for point in found) + "\n")
     if "readings" in tables:
         parts.append(_readings(tables, settings))
     parts.append(_figures(tables))
@@ -99,67 +98,6 @@ def _details(title: str, group: Sequence[tuple[Claim, Finding]]) -> str:
         because = f" ({found.why})" if found.why else ""
         out.append(f"**{found.verdict.capitalize()}**{because}.\n\nMeasured: {found.measured}.\n")
     return "\n".join(out)
-
-
-def _changed(tables: Tables, settings: Settings) -> str:
-    """What the narrower interval changes in the paper's conclusions, from the tables there are."""
-    points = []
-    if "right" in tables:
-        means = averaged(tables["right"])
-        row = means.filter((pl.col("steps") == settings.steps) & (pl.col("misses") == settings.misses)).row(
-            0, named=True
-        )
-        points.append(
-            f"**The bounds are far above the loss.** With {row['right']} of {row['steps']} steps right and "
-            f"{row['places']} places the paper's bounds allow {shown(row['tight'])} (tight) and {shown(row['loose'])} "
-            f"(loose); the loss lies at {between(row['lower'], row['upper'])}, of which "
-            f"{between(row['baseline_lower'], row['baseline_upper'])} needs no counts at all."
-        )
-    if "steps-half" in tables:
-        means = averaged(tables["steps-half"])
-        points.append(
-            "**Longer traces do protect, if a share of them must be right.** With s = T/2 the tight bound stays at "
-            f"{shown(min(means['tight'].to_list()))} to {shown(max(means['tight'].to_list()))}, which reads as "
-            "no change; the "
-            "loss itself "
-            f"falls from {between(means['lower'][0], means['upper'][0])} at T = {means['steps'][0]} to at most "
-            f"{shown(means['upper'][-1])} at T = {means['steps'][-1]}."
-        )
-    if "noise" in tables:
-        means = averaged(tables["noise"]).filter(pl.col("right") == 1)
-        raw, one = means.row(0, named=True), means.filter(pl.col("sigma") == 1.0)
-        if one.height:
-            kept = one.row(0, named=True)
-            base = raw["baseline_upper"]
-            share = (kept["upper"] - raw["baseline_lower"]) / max(raw["lower"] - base, 1e-12)
-            points.append(
-                "**Noise does help.** Where one step must be right, raw counts lift the adversary from "
-                f"{between(raw['baseline_lower'], base)} to {between(raw['lower'], raw['upper'])}; with sigma = "
-                "1 it is "
-                f"{between(kept['lower'], kept['upper'])}, so that at most {shown(min(1.0, share))} of the lift "
-                "is left. "
-                "The paper sees no effect because it looks at attacks where they succeed about never (half of "
-                "the steps "
-                "right, a thousand traces) and at bounds that are far above the loss."
-            )
-    if "real-noise" in tables:
-        for name, table in tables["real-noise"].partition_by("dataset", as_dict=True).items():
-            raw = table.filter(pl.col("sigma").is_null()).row(0, named=True)
-            most = table.drop_nulls("sigma").sort("sigma").row(-1, named=True)
-            points.append(
-                f"**{NAMES[str(name[0])]}, one sensor at the most visited place:** raw counts lift the mean loss from "
-                f"{100 * raw['baseline_lower']:.1f} % to {100 * raw['lower']:.1f} %; with sigma = "
-                f"{most['sigma']:g} it is "
-                f"at most {100 * most['upper']:.1f} %, and MAP finds {shown(most['hit_map'])} of the real "
-                "traces instead "
-                f"of {shown(raw['hit_map'])}. The tight bound, {shown(raw['tight'])} and {shown(most['tight'])}, says "
-                "almost nothing of this. Most of the loss is what the habits tell without any counts, and no "
-                "noise takes "
-                "that away: there the paper is right."
-            )
-    if not points:
-        return ""
-    return "## What better bounds change\n\n" + "\n".join(f"- {point}" for point in points) + "\n"
 
 
 def _readings(tables: Tables, settings: Settings) -> str:
@@ -216,10 +154,10 @@ def _method(tables: Tables, settings: Settings) -> str:
             "elsewhere, "
             f"people seen in at least {s.min_active} windows, the last {s.holdout} steps to find, s = {s.real_misses}; "
             f"habits smoothed by {s.smoothing:g} step toward the population's frequencies; one random placement of "
-            f"sensors for everyone. Effort: budget {s.real_budget:.0e}, {s.real_runs} sampled series per person where "
-            "noisy, so that upper ends are 99 % confidence limits there. Attacks are scored on the real "
-            "held-out traces; "
-            "the frequency of visits is the share of fitted steps. Bounds and intervals are averaged over people.\n"
+            f"sensors for everyone. Effort: budget {s.real_budget:.0e}, {s.real_runs} sampled series per person "
+            "where series must be sampled; upper ends that come from samples are 99 % confidence limits. Attacks are "
+            "scored on the real held-out traces; the frequency of visits is the share of fitted steps. Bounds and "
+            "intervals are averaged over people.\n"
         )
         if s.most_people is not None:
             real += f"- Only the first {s.most_people} people of each file.\n"
