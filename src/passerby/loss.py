@@ -75,3 +75,15 @@ class Loss:
         return Interval(
             max(0.0, share(self.lower, self.baseline.upper)), max(0.0, share(self.upper, self.baseline.lower))
         )
+
+    def _repr_html_(self) -> str:
+        """A small table, for notebooks."""
+        rows = [
+            ("loss", self.lower, self.upper),
+            ("baseline", self.baseline.lower, self.baseline.upper),
+            ("advantage", self.advantage.lower, self.advantage.upper),
+        ]
+        cells = "".join(f"<tr><th>{name}</th><td>{low:.4g}</td><td>{high:.4g}</td></tr>" for name, low, high in rows)
+        head = "<tr><th></th><th>at least</th><th>at most</th></tr>"
+        words = f"{self.steps} steps, {self.misses} of which may be wrong"
+        return f"<table><caption>{words}</caption><thead>{head}</thead><tbody>{cells}</tbody></table>"

@@ -155,7 +155,9 @@ def counts(folder: Path, change: int = 0) -> list[dict[str, Any]]:
     visits = pb.read_visits(folder / "visits.parquet")
     people = pb.fit_people(visits, window="3h", places=12, min_active=2, holdout=4)
     totals = count_everybody(visits, people)
-    rows = [{"step": t + 1, "place": people.places[x], "count": int(totals[t, x])} for t in range(4) for x in (0, 5)]
+    rows: list[dict[str, Any]] = [
+        {"step": t + 1, "place": people.places[x], "count": int(totals[t, x])} for t in range(4) for x in (0, 5)
+    ]
     rows[0]["count"] += change
     return rows
 

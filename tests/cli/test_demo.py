@@ -1,0 +1,28 @@
+from pathlib import Path
+
+from tests.cli.test_main import run
+
+from passerby.summary import Summary
+
+SMALL = ("--people", "40", "--places", "30", "--days", "4", "--audited", "3", "--tried", "2", "--workers", "1")
+
+
+def test_a_small_demo(tmp_path: Path) -> None:
+    done = run("demo", *SMALL, "--out", "shown", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folders = {name: tmp_path / "shown" / name for name in ("raw", "noisy")}
+    for name, folder in folders.items():
+        summary = Summary.model_validate_json((folder / "summary.json").read_text())
+        assert (summary.people, summary.people_eligible, summary.steps) == (3, 40, 24)
+        assert summary.mechanism == ("Raw()" if name == "raw" else "Gaussian(sigma=2.0)")
+        assert (folder / "report.html").stat().st_size > 500_000
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    again = run("audit", "--settings", "shown/raw/audit.toml", "--dry-run", "--workers", "1", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    done = run("demo", *SMALL, "--out", "taken", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--out: cannot make the folder" in done.stderr
