@@ -9,8 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -22,18 +21,21 @@ from . import __version__
 from .errors import ConfigError, InputError, PasserbyError
 from .files import whole_or_nothing
 from .information import sighted
-from .loss import Loss, measure
+from .loss import Loss
+from .measuring import measure
+from .others import Counted, Expected, everyone_else
+from .pool import one_thread_each
 from .posterior import bracket_series
 from .prior import MarkovPrior
 from .release import Release
 from .series import given_series
 from .visits.people import People
 
-#: People per partition: small enough to lose little when interrupted, large enough to be worth a task.
+#: People per partition, at most: small enough to lose little when interrupted, large enough to be worth a task.
 PARTITION = 200
 
 ATTACKS = ("map", "prior", "constant", "marginal", "ascent")
-BOUNDS = ("loose", "tight", "fano", "leakage", "posterior", "raw")
+BOUNDS = ("loose", "tight", "fano", "leakage", "dp", "posterior", "raw", "known")
 HITS = tuple(f"hit_{name}" for name in ATTACKS)
 
 SCHEMA: dict[str, pl.DataType] = {
@@ -82,6 +84,13 @@ class Job:
     people: People
     release: Release
     settings: Settings
+    others: Counted | Expected | None = None
+
+    def release_for(self, person: int) -> Release:
+        """The release with the others as they are for this person."""
+        if self.others is None:
+            return self.release
+        return self.release.with_others(self.others.besides(person, self.release))
 
 
 def audit(
@@ -100,11 +109,15 @@ def audit(
 ) -> pl.DataFrame:
     """The loss of everyone: a row per person.
 
-    `release` covers the held-out steps, with places numbered as in `people.places`. Rows hold the loss interval,
-    baseline, advantage, every attack and bound by name, the probability of being sighted at least once, the spectral
-    gap of the person's habits, the number of places they visited, whether each attack gets the real held-out trace
-    right, and a status: "ok", "wide" (the tolerance was not reached within the budget), "impossible" (the real trace
-    cannot happen under the fitted habits, so the attacks are not tried on it), or the reason for a refusal.
+    `release` covers the held-out steps, with places numbered as in `people.places`. Where its mechanism depends on the
+    number of other people and `others` is left out, they are counted for each person from everyone else's held-out
+    trace; with `others=Crowd()`, the adversary knows everyone else only by their fitted habits.
+
+    Rows hold the loss interval, baseline, advantage, every attack and bound by name, the probability of being sighted
+    at least once, the spectral gap of the person's habits, the number of places they visited, whether each attack gets
+    the real held-out trace right, and a status: "ok", "wide" (the tolerance was not reached within the budget),
+    "impossible" (the real trace cannot happen under the fitted habits, so the attacks are not tried on it), or the
+    reason for a refusal.
 
     Work is shared by `workers` processes (all cores by default) in partitions. With a `folder`, finished partitions are
     kept there until all are done, and an interrupted audit goes on where it was when it is started again. The table is
@@ -121,9 +134,18 @@ def audit(
     """
     job = Job(people, release, Settings(misses, tolerance, runs, confidence, budget, seed))
     _check(job)
+    job = replace(job, others=everyone_else(people, release))
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="passerby-") as scratch:
             return _run(job, Path(scratch), workers, progress)
+    return _run(job, Path(folder), workers, progress)
+
+
+def audit_job(
+    job: Job, folder: str | Path, *, workers: int | None = None, progress: Progress | None = None
+) -> pl.DataFrame:
+    """The audit of a job that says by itself who the others are, in a folder that keeps what is finished."""
+    _check(job)
     return _run(job, Path(folder), workers, progress)
 
 
@@ -145,7 +167,9 @@ def _run(job: Job, folder: Path, workers: int | None, progress: Progress | None)
     except OSError as error:
         raise InputError(f"folder: {parts} cannot be made: {error.strerror}") from None
     _claim(parts, fingerprint(job))
-    ranges = [(start, min(start + PARTITION, len(job.people))) for start in range(0, len(job.people), PARTITION)]
+    everyone = len(job.people)
+    size = partition_size(everyone)
+    ranges = [(start, min(start + size, everyone)) for start in range(0, everyone, size)]
     names = [parts / f"{start:09d}.parquet" for start, _ in ranges]
     todo = [i for i, name in enumerate(names) if not name.exists()]
     done = sum(ranges[i][1] - ranges[i][0] for i in range(len(ranges)) if i not in set(todo))
@@ -157,6 +181,15 @@ def _run(job: Job, folder: Path, workers: int | None, progress: Progress | None)
             progress(done, len(job.people))
     table = pl.concat([pl.read_parquet(name) for name in names])
     return table.insert_column(0, job.people.ids.alias("person"))
+
+
+def partition_size(people: int) -> int:
+    """People per partition: about 32 partitions, so that few people are shared by all workers too.
+
+    >>> partition_size(100), partition_size(2000), partition_size(1_000_000)
+    (8, 62, 200)
+    """
+    return min(PARTITION, max(8, people // 32))
 
 
 def clear_parts(folder: str | Path) -> None:
@@ -195,8 +228,9 @@ def fingerprint(job: Job) -> str:
         digest.update(np.ascontiguousarray(array).data)
     phase = None if people.phase is None else people.phase.tolist()
     settings = asdict(job.settings)
-    rest = (__version__, people.smoothing, phase, job.release.sensors, repr(job.release.mechanism), job.release.others)
-    digest.update(repr((rest, settings, PARTITION)).encode())
+    rest = (__version__, people.smoothing, phase, job.release.sensors, repr(job.release.rule), job.release.others)
+    others = (job.release.counted, repr(job.release.habits))
+    digest.update(repr((rest, others, settings, partition_size(len(people)))).encode())
     digest.update("\n".join(map(str, people.ids.to_list())).encode())
     return digest.hexdigest()
 
@@ -210,7 +244,7 @@ def _finished(
             _write(job, ranges[i], names[i])
             yield i
         return
-    with _one_thread_each():
+    with one_thread_each():
         pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_adopt, initargs=(job,))
         try:
             waiting = {pool.submit(_work, ranges[i], str(names[i])): i for i in todo}
@@ -226,22 +260,6 @@ def _finished(
             ) from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Workers share the cores, so the matrix products inside each of them must not."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 _job: Job | None = None
@@ -268,7 +286,7 @@ def audit_person(job: Job, person: int) -> dict[str, object]:
     sensed = sorted({place for step in job.release.sensors for place in step})
     prior, states = job.people.prior(person, sensed)
     state_of = {int(place): state for state, place in enumerate(states)}
-    release = job.release.relabelled(state_of)
+    release = job.release_for(person).relabelled(state_of)
     settings = job.settings
     seed = _stream(settings.seed, job.people.ids[person])
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .mechanisms.base import Discrete, Law
+from .mechanisms.base import Discrete, Law, trimmed
 from .mechanisms.chance import Sum, added
 from .prior import MarkovPrior
 
@@ -109,6 +109,8 @@ def without(total: Sum, chance: float) -> Sum:
     first, law = total
     if chance == 0:
         return total
+    if chance == 1:
+        return first - 1, law
     up = chance <= 0.5
     stay, move = (1 - chance, chance) if up else (chance, 1 - chance)
     source = law if up else law[::-1]
@@ -118,9 +120,9 @@ def without(total: Sum, chance: float) -> Sum:
         before = out[k] = max(0.0, (value - move * before) / stay)
     out = out if up else out[::-1]
     first = first if up else first - 1
-    kept = np.flatnonzero(out)
+    kept = np.flatnonzero(out > 1e-15)  # what is below comes from rounding
     out = out[kept[0] : kept[-1] + 1]
-    return first + int(kept[0]), out / out.sum()
+    return max(0, first + int(kept[0])), out / out.sum()
 
 
 class Headcount(Discrete):
@@ -139,7 +141,7 @@ class Headcount(Discrete):
         """The number of others, and one more if the target is there."""
         cell, bit = divmod(int(count), 2)
         first, chances = self.cells[cell] if cell < len(self.cells) else (0, np.ones(1))
-        return bit + first + np.arange(float(len(chances))), chances
+        return trimmed(bit + first + np.arange(float(len(chances))), chances)
 
 
 def _checked(laws: Sequence[Sequence[Any]]) -> Laws:
@@ -149,7 +151,7 @@ def _checked(laws: Sequence[Sequence[Any]]) -> Laws:
             step = [step]  # one sensor
         for law in step:
             values = np.asarray(law, dtype=np.float64)
-            if values.ndim != 1 or not np.all(values >= 0) or not abs(values.sum() - 1) < 1e-9:
+            if values.ndim != 1 or not np.all(values >= 0) or not abs(values.sum() - 1) < 1e-6:
                 raise InputError(f"Crowd: laws[{t}]: expected probabilities of 0, 1, 2, ... others that sum to one")
         out.append(tuple((0, np.asarray(law, dtype=np.float64)) for law in step))
     return tuple(out)

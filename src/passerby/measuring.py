@@ -28,6 +28,8 @@ from .series import MAX_SERIES, How, Series, bracketing_series, enumerate_series
 STAND_IN_SERIES = 512
 #: Attacks and bounds that hold whatever the law of the number of others.
 SURE = ("prior", "constant", "raw", "known", "dp")
+#: More series than this are not listed for noisy counts, unless a small tolerance asks for it.
+LISTED_SERIES = 1024
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
 
@@ -151,7 +153,11 @@ class Measurement:
             pair = bracketing_series(prior, release, min(affordable, most), most_left)
             if pair is not None:
                 return self.between(*pair, sample_series(prior, release, rng, draws))
-        return self.search(series_of(prior, release, rng, how=how, runs=draws, max_series=affordable, enough=most_left))
+        listed = affordable
+        if how == "auto" and self.tolerance >= 0.01 and not isinstance(release.mechanism, Raw):
+            # Noise spreads the probability over all series, which is no cheaper to list than to sample.
+            listed = min(affordable, LISTED_SERIES)
+        return self.search(series_of(prior, release, rng, how=how, runs=draws, max_series=listed, enough=most_left))
 
     def search(self, series: Series) -> tuple[Series, Brackets | None]:
         """Attacks and the bound `posterior` from the best guess for each series."""

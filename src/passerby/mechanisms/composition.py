@@ -99,6 +99,10 @@ class Then(Record, Mechanism):
         """That of the two together."""
         return self._joined.quadrature(count)
 
+    def pair(self, count: int) -> Floats:
+        """That of the two together."""
+        return self._joined.pair(count)
+
 
 def _unfolded(mechanism: Mechanism) -> Mechanism:
     return mechanism._joined if isinstance(mechanism, Then) else mechanism
@@ -109,6 +113,13 @@ class _Both(Mechanism):
 
     def __init__(self, first: Mechanism, second: Mechanism) -> None:
         self.first, self.second = first, second
+        self._pairs: dict[int, Floats] = {}
+
+    def pair(self, count: int) -> Floats:
+        """Remembered: total variation and information both ask for it."""
+        if count not in self._pairs:
+            self._pairs[count] = super().pair(count)
+        return self._pairs[count]
 
     def __repr__(self) -> str:
         return f"Then({self.first!r}, {self.second!r})"
@@ -144,14 +155,14 @@ class Blurred(_Both):
         for n in np.unique(counts[~np.isnan(counts)]):
             here = counts == n
             wanted = outputs[here]
-            found = np.full(wanted.shape, -np.inf)
-            for value, weight in zip(*table(self.first, float(n)), strict=True):
-                if np.isnan(value):
-                    each = np.where(np.isnan(wanted), 0.0, -np.inf)
-                else:
-                    each = np.where(np.isnan(wanted), -np.inf, self.second.log_likelihood(wanted, value))
-                found = np.logaddexp(found, np.log(weight) + each)
-            out[here] = found
+            values, weights = table(self.first, float(n))
+            each = self.second.log_likelihood(wanted[:, None], np.where(np.isnan(values), 0.0, values))
+            empty = np.where(np.isnan(wanted), 0.0, -np.inf)
+            each = np.where(np.isnan(values), empty[:, None], np.where(np.isnan(wanted)[:, None], -np.inf, each))
+            top = each.max(axis=1)
+            top = np.where(top > -np.inf, top, 0.0)
+            with np.errstate(divide="ignore"):
+                out[here] = top + np.log(np.exp(each - top[:, None]) @ weights)
         return out
 
     def quadrature(self, count: int) -> tuple[Floats, Floats]:

@@ -19,8 +19,12 @@ def panels(centres: Floats, reach: float, width: float, cuts: Iterable[float] = 
     Panels end at the centres and at the cuts, where a density may have a kink or a jump.
     """
     points = np.unique(centres)
-    steps = np.linspace(-reach, reach, 2 * int(np.ceil(reach / width)) + 1)
-    edges = np.unique(np.concatenate([(points[:, None] + steps).ravel(), np.fromiter(cuts, dtype=np.float64)]))
+    breaks = np.flatnonzero(np.diff(points) > 2 * reach) + 1
+    grids = []
+    for group in np.split(points, breaks):
+        low, high = group[0] - reach, group[-1] + reach
+        grids.append(np.linspace(low, high, int(np.ceil((high - low) / width)) + 1))
+    edges = np.unique(np.concatenate([*grids, points, np.fromiter(cuts, dtype=np.float64)]))
     low, high = edges[:-1], edges[1:]
     middle = (low + high) / 2
     nearest = points[np.minimum(np.searchsorted(points, middle), len(points) - 1)]
