@@ -227,3 +227,17 @@ def test_interrupted_it_says_how_to_go_on_and_ends_the_same(made: Made) -> None:
     assert {path.name for path in (folder / "stopped").iterdir()} == FILES
     whole = pl.read_parquet(folder / "result" / "people.parquet")
     assert_frame_equal(pl.read_parquet(folder / "stopped" / "people.parquet"), whole)
+
+
+def test_a_schedule_and_a_rule_that_depends_on_the_count(made: Made) -> None:
+    folder, _ = made
+    first, second = pl.DataFrame(counts(folder))["place"].unique(maintain_order=True)
+    pl.DataFrame({"step": [1, 1, 3], "place": [first, second, first]}).write_csv(folder / "sensors.csv")
+    options = ("--sensors", "schedule", "--schedule", "sensors.csv", "--mechanism", "rounding", "--base", "5")
+    done = run(
+        "audit", "visits.parquet", *OPTIONS, *options, "--sample", "5", "--explore", "0", "--out", "rule", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    summary = Summary.model_validate_json((folder / "rule" / "summary.json").read_text())
+    assert (summary.sensors, summary.mechanism, summary.people) == (3, "Rounding(base=5)", 5)
+    assert summary.statuses.get("refused", 0) == 0

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 #: People whose loss is measured, and on whom sensors and noise are tried out; the counts are of everybody.
-AUDITED, TRIED = 60, 24
+AUDITED, TRIED = 50, 18
 #: Hours that the adversary may get wrong.
 MISSES = 2
 #: Series that are drawn for each person, and operations to spend on each.
@@ -89,7 +89,7 @@ def demo(
         "seed": seed,
         "sample": audited,
         "explore": tried,
-        "sigmas": (0.5, 2.0, 8.0),
+        "sigmas": (1.0, 4.0),
         "bases": (10,),
     }
     screen.print(
