@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 
 import passerby as pb
+from passerby.accounting import _losses, most_sightings, success_bound
+from passerby.bounds import dp_bound
 from tests.oracle import World
 from tests.strategies import Case, Jumbled, cases
 
@@ -87,3 +89,102 @@ class TestReconstructionAdvantage:
     def test_success_is_a_probability(self, success: float) -> None:
         with pytest.raises(pb.InputError, match=r"^success: .* got " + str(success)):
             pb.reconstruction_advantage(pb.line_prior(4), pb.Release([1]), success)
+
+
+class TestEveryNoise:
+    @pytest.mark.parametrize("steps", [1, 4])
+    def test_geometric_is_binomial(self, steps: int) -> None:
+        """Each draw's privacy loss is plus or minus 1 / scale: delta at an epsilon is a sum over how many are plus."""
+        value = pb.differential_privacy(pb.Release([0] * steps, pb.Geometric(2.0)), delta=1e-3).exact
+        assert value is not None
+        up = 1 / (1 + math.exp(-0.5))
+        delta = sum(
+            math.comb(steps, k)
+            * up**k
+            * (1 - up) ** (steps - k)
+            * max(0.0, 1 - math.exp(value - 0.5 * (2 * k - steps)))
+            for k in range(steps + 1)
+        )
+        assert delta == pytest.approx(1e-3, rel=2e-2)
+
+    def test_laplace_once(self) -> None:
+        value = pb.differential_privacy(pb.Release([0], pb.Laplace(2.0)), delta=1e-9)
+        assert value.exact == pytest.approx(0.5, abs=1e-3)
+        assert value.formula is None
+
+    @pytest.mark.parametrize("sigma", [1.0, 4.0])
+    def test_discrete_gaussian_is_close_to_the_gaussian(self, sigma: float) -> None:
+        whole, real = (
+            pb.differential_privacy(pb.Release([0] * 5, noise)).exact
+            for noise in (pb.DiscreteGaussian(sigma), pb.Gaussian(sigma))
+        )
+        assert whole == pytest.approx(real, rel=0.02)
+
+    @pytest.mark.parametrize(
+        "shaped",
+        [
+            pb.Laplace(2.0, clamped=True, rounded=True),
+            pb.Then(pb.Laplace(2.0), pb.Rounding(5)),
+            pb.Then(pb.Then(pb.Laplace(2.0, rounded=True), pb.Suppression(2)), pb.AtLeast(4)),
+            pb.Then(pb.Raw(), pb.Laplace(2.0)),
+            pb.Then(pb.Sampling(0.5), pb.Laplace(2.0)),
+        ],
+        ids=repr,
+    )
+    def test_what_follows_noise_changes_nothing(self, shaped: pb.Mechanism) -> None:
+        plain = pb.differential_privacy(pb.Release([0, 1], pb.Laplace(2.0)))
+        assert pb.differential_privacy(pb.Release([0, 1], shaped)).exact == plain.exact
+
+    @pytest.mark.parametrize(
+        ("mechanism", "why"),
+        [
+            (pb.Rounding(5), "at some counts, one person changes the published value for certain"),
+            (pb.Suppression(10), "at some counts"),
+            (pb.RandomRounding(3), "with 0 others, some values are published only if"),
+            (pb.Sampling(0.1), "with 0 others"),
+            (pb.Miscount(0.1, 0.1), "with 0 others"),
+            (pb.Then(pb.Suppression(3), pb.Gaussian(1.0)), "no accounting is known"),
+        ],
+        ids=repr,
+    )
+    def test_none_with_the_reason(self, mechanism: pb.Mechanism, why: str) -> None:
+        value = pb.differential_privacy(pb.Release([0, 1], mechanism))
+        assert value.exact is value.formula is value.person is None
+        assert why in value.remark
+
+    def test_a_person_who_cannot_be_sighted_everywhere(self) -> None:
+        prior = pb.MarkovPrior([1.0, 0.0, 0.0], [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+        release = pb.Release([0, 1, 2, 1], pb.Gaussian(1.0))
+        value = pb.differential_privacy(release, prior=prior)
+        # At step 0 they are at the sensor for certain, at step 2 never: two counts are left that can tell.
+        assert value.person == pb.differential_privacy(pb.Release([0, 0], pb.Gaussian(1.0))).exact
+        assert value.exact == pb.differential_privacy(pb.Release([0] * 4, pb.Gaussian(1.0))).exact
+
+
+class TestBoundFromDifferentialPrivacy:
+    @pytest.mark.parametrize("known", [1e-4, 0.05, 0.5, 0.9])
+    @pytest.mark.parametrize("times", [1, 6])
+    def test_gaussian_against_riskcal(self, known: float, times: int) -> None:
+        risk = pytest.importorskip("riskcal.analysis")
+        expected = 1 - risk.get_beta_from_gdp(mu=math.sqrt(times) / 1.5, alpha=known)
+        assert success_bound(pb.Gaussian(1.5), times, known) == pytest.approx(float(expected), rel=1e-9)
+
+    @pytest.mark.parametrize("noise", [pb.Laplace(1.0), pb.Geometric(1.0), pb.DiscreteGaussian(1.0)], ids=repr)
+    @pytest.mark.parametrize("times", [1, 4])
+    def test_others_against_riskcal(self, noise: pb.Mechanism, times: int) -> None:
+        risk = pytest.importorskip("riskcal.analysis")
+        for known in (1e-3, 0.05, 0.5, 0.9):
+            expected = 1 - float(risk.get_beta_from_pld(_losses(noise, times), alpha=known))
+            found = success_bound(noise, times, known)
+            assert expected - 1e-6 <= found <= expected * 1.01 + 1e-6
+
+    @given(cases(mechanisms=(pb.Geometric(1.0), pb.Geometric(0.3, clamped=True))))
+    def test_the_optimum_is_below(self, case: Case) -> None:
+        world = World(case.prior, case.steps)
+        best = world.optimum(world.likelihoods(case.release), case.misses)
+        assert best <= dp_bound(case.prior, case.release, case.misses) + 1e-9
+
+    def test_sightings_that_cannot_happen_do_not_count(self) -> None:
+        prior = pb.MarkovPrior([1, 0], [[0, 1], [1, 0]])
+        assert most_sightings(prior, pb.Release([0, 0, 0, 0])) == 2
+        assert most_sightings(prior, pb.Release([[0, 1]] * 3)) == 3

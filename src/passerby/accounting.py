@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import UnsupportedRelease
-from .mechanisms import Gaussian, Laplace, Mechanism, Raw
+from .mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw
 from .mechanisms.rules import Rule
 from .prior import MarkovPrior
 from .release import Release
@@ -80,6 +80,10 @@ def _losses(noise: Mechanism, times: int) -> Any:
     interval = 1e-4 if times <= 100 else 1e-2 / times
     if isinstance(noise, Laplace):
         one = pld.from_laplace_mechanism(noise.scale, value_discretization_interval=interval)
+    elif isinstance(noise, Geometric):
+        one = pld.from_discrete_laplace_mechanism(1 / noise.scale, value_discretization_interval=interval)
+    elif isinstance(noise, DiscreteGaussian):
+        one = pld.from_discrete_gaussian_mechanism(noise.sigma, value_discretization_interval=interval)
     else:
         absent, present = _ratios(noise)
         one = pld.from_two_probability_mass_functions(

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
+from tests.strategies import Halved, Jumbled
 
 import passerby as pb
 from passerby.mechanisms import check_mechanism
-from tests.strategies import Halved, Jumbled
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,114 @@
+"""Others who are known only by their habits."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import passerby as pb
+from passerby.crowd import poisson_binomial, without
+from tests.oracle import World
+from tests.strategies import chain
+
+
+def by_enumeration(chances: list[float]) -> list[float]:
+    law = [0.0] * (len(chances) + 1)
+    for bits in product((0, 1), repeat=len(chances)):
+        law[sum(bits)] += float(np.prod([p if bit else 1 - p for p, bit in zip(chances, bits, strict=True)]))
+    return law
+
+
+def spread(law: tuple[int, np.ndarray], size: int) -> np.ndarray:
+    out = np.zeros(size)
+    out[law[0] : law[0] + len(law[1])] = law[1]
+    return out
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.integers(0, 7))
+def test_numbers_are_poisson_binomial(chances: list[float], taken: int) -> None:
+    size = len(chances) + 1
+    np.testing.assert_allclose(spread(poisson_binomial(chances), size), by_enumeration(chances), atol=1e-12)
+    taken %= len(chances)
+    rest = chances[:taken] + chances[taken + 1 :]
+    found = without(poisson_binomial(chances), chances[taken])
+    np.testing.assert_allclose(spread(found, size)[:-1], by_enumeration(rest), atol=1e-12)
+
+
+def test_one_sensor_is_exact() -> None:
+    """With one count there is nothing to be independent of: the optimum over all the others' traces is found."""
+    prior, others = chain(1, 3, 1, "started"), [chain(seed, 3, 1, "started") for seed in (2, 3, 4)]
+    loss = pb.measure(prior, pb.Release([1], pb.Rounding(2), others=pb.Crowd(others)), 0)
+    number = by_enumeration([float(person.initial[1]) for person in others])
+    channel = np.zeros((4, 3))
+    for n, chance in enumerate(number):
+        for x in range(3):
+            channel[int(np.floor((n + (x == 1)) / 2 + 0.5)), x] += chance
+    assert loss.estimates == ()
+    assert loss.lower <= World(prior, 1).optimum(channel, 0) + 1e-9
+    assert World(prior, 1).optimum(channel, 0) <= loss.upper + 1e-9
+
+
+@pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0), pb.Geometric(1.0), pb.Rounding(3)], ids=repr)
+def test_what_holds_is_told_apart_from_estimates(mechanism: pb.Mechanism) -> None:
+    prior = pb.line_prior(5)
+    release = pb.Release([1, 3, 2], mechanism, others=pb.Crowd([prior] * 6))
+    loss = pb.measure(prior, release, 1, runs=300)
+    assert {"map", "marginal", "ascent", "posterior", "leakage", "fano"} <= set(loss.estimates)
+    assert not {"prior", "constant", "raw", "known", "dp"} & set(loss.estimates)
+    assert loss.lower <= loss.bounds["known"] <= loss.bounds["raw"] + 1e-9
+    if mechanism.shift_invariant:
+        knowing = pb.measure(prior, release.with_others(None), 1, runs=300)
+        assert loss.lower <= knowing.upper
+        assert loss.bounds["known"] == pytest.approx(knowing.upper, rel=0.02)
+
+
+def test_more_people_hide_better() -> None:
+    prior = pb.line_prior(5)
+    losses = [pb.measure(prior, pb.Release([1, 3], others=pb.Crowd([prior] * n)), 0).lower for n in (0, 1, 5, 40)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] == pytest.approx(pb.measure(prior, pb.Release([1, 3]), 0).lower)
+
+
+def test_bad_crowds() -> None:
+    prior = pb.line_prior(5)
+    with pytest.raises(pb.InputError, match=r"Crowd\(\) is everyone else in an audit"):
+        pb.measure(prior, pb.Release([1, 2], others=pb.Crowd()))
+    with pytest.raises(pb.InputError, match=r"priors\[0\] = 3: expected a MarkovPrior"):
+        pb.Crowd([3])  # type: ignore[list-item]
+    with pytest.raises(pb.InputError, match="that sum to one"):
+        pb.Crowd(laws=[[0.5, 0.4]])
+    with pytest.raises(pb.InputError, match="one law for each sensor"):
+        pb.Release([1, 2], others=pb.Crowd(laws=[[0.5, 0.5]]))
+    with pytest.raises(pb.InputError, match="a sensor is at place 4"):
+        pb.Release([4], others=pb.Crowd([pb.line_prior(3)]))
+
+
+class TestAudit:
+    def test_others_come_from_the_traces(self) -> None:
+        city = pb.simulate_city(people=25, places=12, days=3)
+        people = pb.fit_people(city, window="2h", places=6, min_active=1, holdout=3)
+        rule = pb.Rounding(3)
+        table = pb.audit(people, pb.Release([0, 1, 2], rule), misses=1, workers=1)
+        for person in (0, 7):
+            others = [int((np.delete(people.actual[:, t], person) == t).sum()) for t in range(3)]
+            prior, states = people.prior(person, [0, 1, 2])
+            sensors = [int(np.flatnonzero(states == place)[0]) for place in (0, 1, 2)]
+            loss = pb.measure(prior, pb.Release(sensors, rule, others), 1, runs=200, budget=5e9)
+            assert table["lower"][person] == pytest.approx(loss.lower)
+            assert table["upper"][person] == pytest.approx(loss.upper)
+
+    def test_a_crowd_is_everyone_else(self) -> None:
+        city = pb.simulate_city(people=25, places=12, days=3)
+        people = pb.fit_people(city, window="2h", places=6, min_active=1, holdout=3)
+        table = pb.audit(people, pb.Release([0, 1, 2], others=pb.Crowd()), misses=1, workers=1)
+        raw = pb.audit(people, pb.Release([0, 1, 2]), misses=1, workers=1)
+        assert (table["lower"] <= raw["upper"] + 1e-9).all()
+        assert (table["bound_known"] >= raw["lower"] - 1e-9).all()
+
+    def test_without_held_out_steps_there_is_nobody_to_count(self) -> None:
+        city = pb.simulate_city(people=25, places=12, days=3)
+        people = pb.fit_people(city, window="2h", places=6, min_active=1, holdout=0)
+        with pytest.raises(pb.InputError, match=r"no steps are held out to count"):
+            pb.audit(people, pb.Release([0, 1, 2], pb.Rounding(3)), misses=1, workers=1)
