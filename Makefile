@@ -32,6 +32,7 @@ docs: .venv/.docs
 
 .venv/.installed: pyproject.toml .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -c "import passerby; passerby.measure"  # compiles the kernels, once
 	@touch $@
 
 .venv/.test .venv/.docs .venv/.bench: .venv/.%: pyproject.toml .venv/.installed

@@ -12,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -223,7 +224,13 @@ def fingerprint(job: Job) -> str:
     """A digest of everything that the table depends on."""
     digest = hashlib.blake2b(digest_size=16)
     people = job.people
-    for array in (people.fitted, people.actual, people.background):
+    known: tuple[NDArray[Any], ...] = ()
+    if isinstance(job.others, Counted):
+        known = (job.others.there, job.others.total)
+    elif job.others is not None:
+        known = (job.others.chance,)
+    arrays: tuple[NDArray[Any], ...] = (people.fitted, people.actual, people.background, *known)
+    for array in arrays:
         digest.update(str((array.shape, array.dtype)).encode())
         digest.update(np.ascontiguousarray(array).data)
     phase = None if people.phase is None else people.phase.tolist()

@@ -85,7 +85,7 @@ def measure(
         case.bounds["posterior"] = exact
     if release.habits is not None:
         case.bounds["known"] = case.knowing(seed, series, runs)
-    return case.concluded(found, brackets)
+    return case.concluded(found, brackets, case.baseline.lower)
 
 
 @dataclass
@@ -242,14 +242,14 @@ class Measurement:
         drawn = Series(np.empty((runs, 0, 0)), np.full(runs, 1 / runs), sampled=True, left_over=0.0)
         return self.concluded(drawn, None)
 
-    def concluded(self, series: Series, brackets: Brackets | None) -> Loss:
-        """The loss: the best attack and the smallest bound."""
+    def concluded(self, series: Series, brackets: Brackets | None, unaided: float = 0.0) -> Loss:
+        """The loss: the best attack and the smallest bound. On average, nobody does worse than `unaided`."""
         # A sampled average may be lucky: it decides only where all there is was sampled.
         sure = [name for name, attack in self.attacks.items() if series.sampled or attack.error == 0]
         best = max(sure, key=lambda name: self.attacks[name].value)
         smallest = min(self.bounds, key=lambda name: self.bounds[name], default="none")
         upper = min(1.0, self.bounds.get(smallest, 1.0))
-        lower = self.attacks[best].value
+        lower = max(self.attacks[best].value, unaided)
         lower = min(lower, upper) if series.sampled else lower
         upper = max(lower, upper)
         effort = Effort(
@@ -258,7 +258,7 @@ class Measurement:
             covered=1.0 - series.left_over,
             nodes=brackets.nodes if brackets else 0,
             operations=brackets.operations if brackets else 0.0,
-            attack=best,
+            attack=best if self.attacks[best].value >= unaided else "baseline",
             bound=smallest,
             confidence=self.confidence if series.sampled and smallest == "posterior" else None,
             reached=upper <= lower * (1 + self.tolerance) + 1e-15,
