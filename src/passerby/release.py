@@ -20,6 +20,9 @@ from .prior import MarkovPrior
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+#: More outcomes of one step than this are not listed.
+MOST_OUTCOMES = 20_000
+
 
 @dataclass(frozen=True)
 class Release:
@@ -176,7 +179,7 @@ class Release:
         """For each step, the likelihoods of each possible outcome: arrays (outcomes, sensors at the step + 1).
 
         Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes that tell the
-        same (proportional rows) are merged, which loses nothing. None where the outputs are a continuum.
+        same (proportional rows) are merged, which loses nothing. None where there are too many, or a continuum.
         """
         return self._signals
 
@@ -198,7 +201,10 @@ def _table(mechanism: Mechanism, crowd: tuple[int, ...]) -> Floats | None:
         return None
     table = np.ones((1, 1))
     for count in crowd:
-        table = joined(table, _merged(mechanism.pair(count)))
+        single = _merged(mechanism.pair(count))
+        if len(table) * len(single) > MOST_OUTCOMES:
+            return None
+        table = joined(table, single)
     table.flags.writeable = False
     return table
 
