@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import passerby as pb
 from passerby.bounds import fano_bound, leakage_bound
+from passerby.kernels import brackets
 from passerby.kernels import chain as kernels
-from passerby.kernels import search
 from passerby.posterior import bracket_series, log_posterior
 from passerby.series import Series, enumerate_series, given_series
 from tests.guesses import masked_cases, successes
@@ -200,7 +200,7 @@ class TestPublished:
 
 def search_buffers(places: int, needed: int) -> int:
     """Bytes for the nodes of the largest search: a table (number right, place) each, and five entries per child."""
-    nodes = min(search.ROOT_NODES[-1], int(5e7 / (needed * places + places)))
+    nodes = min(brackets.ROOT_NODES[-1], int(5e7 / (needed * places + places)))
     return int((nodes + 1) * places * (needed + 5) * 8)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .attacks import logs, relative
 from .errors import UnsupportedRelease
-from .kernels import search
+from .kernels import brackets
 from .prior import MarkovPrior
 from .release import Release
 from .series import Series
@@ -48,7 +48,7 @@ def bracket_series(
 
     The posterior of the trace given a series is a Markov chain again. On it, guesses are improved one step at a time
     (`kernels.climb`) and a best-first search over beginnings of the guess bounds what any guess can do
-    (`kernels.search`).
+    (`kernels.search`, `kernels.brackets`).
     """
     steps = release.steps
     if steps * prior.places**2 > MEMORY_LIMIT:
@@ -57,7 +57,7 @@ def bracket_series(
         )
     named = prior.guessable.astype(np.float64)
     weights = relative(series.evidence)
-    table, guesses, total = search.brackets(
+    table, guesses, total = brackets.brackets(
         prior.initial,
         prior.matrices,
         release.grid,
@@ -82,7 +82,7 @@ def _in_logs(
     start, moves = log_posterior(prior, release, evidence)
     steps = release.steps
     nothing = np.empty((steps, 0), dtype=np.int64)
-    table, guesses, total = search.brackets(
+    table, guesses, total = brackets.brackets(
         start, moves, nothing, np.ones((1, steps, 1)), np.ones(1), named, misses, tolerance, budget, False
     )
     return table[0], guesses[0], total

@@ -10,7 +10,7 @@ from tests.oracle import World
 from tests.strategies import FINITE, Case
 
 from passerby.attacks import relative
-from passerby.kernels import search
+from passerby.kernels import brackets, search
 from passerby.series import enumerate_series
 
 Floats = NDArray[np.float64]
@@ -108,12 +108,12 @@ class TestHeap:
 
 
 @settings(max_examples=25)
-@given(small_chains(), st.integers(0, search.LEVELS - 1))
+@given(small_chains(), st.integers(0, brackets.LEVELS - 1))
 def test_ceilings_are_never_below_the_best_guess_from_a_known_state(chain: Chain, level: int) -> None:
     for needed in range(1, chain.steps + 1):
         V, exact = np.empty((chain.steps, needed + 1, chain.places)), chain.exact(needed)
         room = scratch(chain, 300, needed)
-        work = search.ceilings(V, chain.Q, chain.law, chain.named, chain.pinned, needed, level, room)
+        work = brackets.ceilings(V, chain.Q, chain.law, chain.named, chain.pinned, needed, level, room)
         assert work >= 0
         for t in range(chain.steps):
             # Fewer than this can no longer be needed at this step.
@@ -128,7 +128,7 @@ class TestBrackets:
         series = enumerate_series(case.prior, case.release)
         assert series is not None
         named = case.prior.guessable.astype(np.float64)
-        table, guesses, total = search.brackets(
+        table, guesses, total = brackets.brackets(
             case.prior.initial,
             case.prior.matrices,
             case.release.grid,

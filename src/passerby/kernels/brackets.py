@@ -1,0 +1,260 @@
+"""The best guess for every series, bracketed, with the effort where it narrows the average most.
+
+Effort comes in levels. At the lowest, states are bounded by being told the past (and by the union over the first right
+step, where that is cheap) and a few nodes are searched; at higher levels more nodes are searched from every known state
+and from the start, or right steps next to each other are taken out where right steps are rare.
+"""
+
+import numpy as np
+from numba import types
+
+from .ceiling import first_right, told_step, union_sums
+from .chain import posterior, push
+from .climb import ascend, map_guess, score
+from .jit import (
+    cube,
+    flag,
+    inlined,
+    kernel,
+    number,
+    out_matrix,
+    out_vector,
+    out_whole_cube,
+    vector,
+    whole,
+    whole_matrix,
+)
+from .search import NODE, search
+
+#: Effort by level: nodes for each known state, and nodes for the whole chain.
+STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
+ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
+LEVELS = 6
+#: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
+#: on trying all constants.
+UNION_AT_ONCE = 1e6
+UNION_LIMIT = 1e8
+AVOID_LIMIT = 3e8
+CONSTANT_LIMIT = 2e8
+
+
+@inlined
+def ceilings(V, Q, law, named, pinned, needed, level, scratch):
+    """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
+
+    Whether right steps are rare (union below told-the-past) decides how the entries are improved at higher levels: by
+    avoidance, or by a search from the state.
+    """
+    T, M = V.shape[0], V.shape[2]
+    spread, value, after = scratch[8], scratch[9], scratch[10]
+    unused = np.empty(T, np.int64)
+    sums = np.empty((needed + 1, M))
+    pairs = T * T / 2.0 * M * M
+    union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
+    state_nodes = min(STATE_NODES[level], scratch[7].shape[0] - 1)
+    avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
+    work = 0.0
+    V[:, 0] = 1.0
+    V[:, 1:] = 0.0
+    for t in range(T - 2, -1, -1):
+        low, high = max(1, needed - t - 1), min(needed, T - 1 - t)
+        if union and low <= high:
+            union_sums(V, Q, law, named, pinned, t, low, high, sums)
+            work += (T - t) * M * M * (M + high - low + 1)
+        for k in range(low, high + 1):
+            for x in range(M):
+                if law[t, x] == 0.0:
+                    continue
+                b = told_step(V, Q, named, t, x, k)
+                work += M
+                rare = union and sums[k, x] < b
+                if rare:
+                    b = sums[k, x]
+                    if avoid:
+                        b = min(b, first_right(V, Q, named, pinned, Q[t, x], t + 1, k, True, spread, value, after))
+                        work += 2 * (T - t) * M * M
+                elif state_nodes > 1 and b > 1e-12:
+                    found, _, _, more = search(
+                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, False, unused, scratch
+                    )
+                    b = min(b, found)
+                    work += more
+                V[t, k, x] = min(b, 1.0)
+    return work
+
+
+@inlined
+def cost_of_level(T, M, needed, level):
+    """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
+    width = min(needed, T - needed + 1)
+    states = T * M * width if STATE_NODES[level] > 1 else 0
+    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
+
+
+@inlined
+def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scratch):
+    """(lower, upper, nodes, work) for the best guess of one chain; `guess` is replaced where a better one is found."""
+    T, M = guess.shape[0], a.shape[0]
+    V = np.empty((T, needed + 1, M))
+    work = ceilings(V, Q, law, named, pinned, needed, level, scratch)
+    spread, value, after = scratch[8], scratch[9], scratch[10]
+    blind = first_right(V, Q, named, pinned, a, 0, needed, True, spread, value, after)
+    now, less = V[0, needed], V[0, needed - 1]
+    told, gain = 0.0, 0.0
+    for x in range(M):
+        told += a[x] * now[x]
+        gain = max(gain, a[x] * (less[x] - now[x]) * named[x])
+    told += gain
+    upper = min(min(blind, told), 1.0)
+    nodes = 0
+    if upper > low * (1.0 + tolerance):
+        found = np.empty(T, np.int64)
+        careful = blind < told
+        most = min(ROOT_NODES[level], scratch[7].shape[0] - 1)
+        b, nodes, whole_guess, more = search(
+            V, Q, named, pinned, a, 0, needed, most, low * (1.0 + tolerance), careful, found, scratch
+        )
+        work += more
+        if whole_guess and b > low:
+            low = min(b, upper)
+            guess[:] = found
+        upper = min(upper, b)
+    return low, max(upper, low), nodes, work
+
+
+@inlined
+def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
+    """Ascend from the best guesses that name one place at all steps (but pinned ones)."""
+    T, M = guess.shape[0], a.shape[0]
+    merit = np.empty(M)
+    trial = np.empty(T, np.int64)
+    cost = T * M * M * min(needed, T - needed + 1)
+    for x in range(M):
+        merit[x] = law[:, x].sum() * named[x]
+    tried = min(M, max(2, int(CONSTANT_LIMIT / (cost * 1.0))))
+    order = np.argsort(-merit)[:tried]
+    for i in range(tried):
+        for t in range(T):
+            trial[t] = order[i] if pinned[t] < 0 else pinned[t]
+        merit[order[i]] = score(a, Q, trial, needed) if named[order[i]] > 0.0 else -1.0
+    best = np.argsort(-merit[order])[: min(3, tried)]
+    for i in range(best.shape[0]):
+        if merit[order[best[i]]] < 0.0:
+            break
+        for t in range(T):
+            trial[t] = order[best[i]] if pinned[t] < 0 else pinned[t]
+        b = ascend(a, Q, named, trial, needed, after)
+        if b > low:
+            low = b
+            guess[:] = trial
+    return low, tried * cost * 1.0
+
+
+#: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
+#: make up for the few that stay outside, and all would be done again at ever higher levels.
+CLOSER = 0.1
+
+_RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
+
+
+@kernel(_RESULT(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag))
+def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, sampled):
+    """Bracket the best guess for each of n series (weights (n, T, S+1), mass (n,)).
+
+    Returns a table (n, 5) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached (-1
+    where the series could not be explained: it is impossible, or numbers underflow); the guesses (n, 3, T) that were
+    decoded, made step by step, and best; and (nodes, work). Every series is
+    done at the lowest level of effort; then the series that adds most to the gap is done again at the next level, until
+    the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling error), or the
+    `budget` of elementary operations is spent.
+    """
+    n, T = weights.shape[:2]
+    M = initial.shape[0]
+    needed = T - misses
+    out = np.zeros((n, 5))
+    guesses = np.zeros((n, 3, T), np.int64)
+    trial = np.empty(T, np.int64)
+    law = np.empty((T, M))
+    pinned = np.empty(T, np.int64)
+    after = np.empty((T, needed + 1, M))
+    top_nodes = max(1, min(ROOT_NODES[LEVELS - 1], int(5e7 / (needed * M + M))))
+    scratch = (
+        np.empty((top_nodes + 1, needed, M)),
+        np.empty((top_nodes + 1) * M),
+        np.empty((top_nodes + 1) * M, np.int64),
+        np.empty((top_nodes + 1) * M, np.int64),
+        np.empty((top_nodes + 1) * M, np.int64),
+        np.empty((top_nodes + 1) * M, np.int64),
+        np.empty(top_nodes + 1, np.int64),
+        np.empty(top_nodes + 1),
+        np.empty((T, M)),
+        np.empty(M),
+        np.empty(M),
+    )
+    total = np.zeros(2)
+    todo = 0
+    while True:
+        if todo < n:
+            i = todo
+            todo += 1
+            level = 0
+        else:
+            gap, floor, squares, widest, i = 0.0, 0.0, 0.0, 0.0, -1
+            for j in range(n):
+                part = mass[j] * (out[j, 3] - out[j, 2])
+                gap += part
+                floor += mass[j] * out[j, 2]
+                squares += mass[j] * out[j, 2] * out[j, 2]
+                level = int(out[j, 4])
+                wider = part > widest and 0 <= level < LEVELS - 1
+                if wider and total[1] + cost_of_level(T, M, needed, level + 1) <= budget:
+                    widest, i = part, j
+            close = tolerance * floor
+            if sampled:
+                close = max(close, 0.25 * np.sqrt(max(squares - floor * floor, 0.0) / n))
+            if i < 0 or gap <= close:
+                break
+            level = int(out[i, 4]) + 1
+        a, Q, log_mass = posterior(initial, matrices, places, weights[i])
+        if log_mass == -np.inf:
+            out[i, 4] = -1.0
+            continue
+        law[0] = a
+        for t in range(T):
+            if t > 0:
+                push(law[t - 1], Q[t - 1], law[t])
+            pinned[t] = -1
+            seen = 0
+            for x in range(M):
+                if law[t, x] > 0.0:
+                    seen += 1
+                    pinned[t] = x
+            if seen > 1 or named[pinned[t]] == 0.0:
+                pinned[t] = -1
+        if level == 0:
+            map_guess(a, Q, named, guesses[i, 0])
+            out[i, 0] = score(a, Q, guesses[i, 0], needed)
+            guesses[i, 2] = guesses[i, 0]
+            out[i, 2] = ascend(a, Q, named, guesses[i, 2], needed, after)
+            for t in range(T):
+                guesses[i, 1, t] = np.argmax(law[t] * named + (named - 1.0))
+            out[i, 1] = score(a, Q, guesses[i, 1], needed)
+            trial[:] = guesses[i, 1]
+            b = ascend(a, Q, named, trial, needed, after)
+            if b > out[i, 2]:
+                out[i, 2] = b
+                guesses[i, 2] = trial
+            out[i, 3] = 1.0
+            total[1] += 20.0 * T * M * (M + 24.0) * min(needed, misses + 1)
+        elif level == 2:
+            out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i, 2], after)
+            total[1] += more
+        low, up, nodes, work = bracket(
+            a, Q, law, named, pinned, needed, level, out[i, 2], CLOSER * tolerance, guesses[i, 2], scratch
+        )
+        out[i, 2] = max(out[i, 2], low)
+        out[i, 3] = max(min(out[i, 3], up), out[i, 2])
+        out[i, 4] = level
+        total[0] += nodes
+        total[1] += work
+    return out, guesses, total
