@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Literal
 
 import numpy as np
@@ -172,14 +173,14 @@ def _per_step(prior: MarkovPrior, release: Release) -> float:
 
 
 def _best(prior: MarkovPrior, release: Release) -> float:
-    values = [_per_step(prior, release)]
-    raw = Release(release.sensors)
+    # For raw counts the exact value is the entropy of the series, which is never above the sum over steps.
+    plain = isinstance(release.mechanism, Raw)
+    values = [] if plain else [_per_step(prior, release)]
+    raw = release if plain else Release(release.sensors)
     for method in (_exact, _order1):
-        try:
+        with suppress(UnsupportedRelease):
             values.append(method(prior, raw))
             break
-        except UnsupportedRelease:
-            continue
     return min(values)
 
 
