@@ -288,12 +288,16 @@ def _write(job: Job, people: tuple[int, int], name: Path) -> None:
         pl.DataFrame(rows, schema=SCHEMA).write_parquet(temporary)
 
 
+def over_states(people: People, person: int, release: Release) -> tuple[MarkovPrior, Release, dict[int, int]]:
+    """One person's reduced chain, the release over its states, and the state of each place (-1: all others)."""
+    prior, states = people.prior(person, sorted({place for step in release.sensors for place in step}))
+    state_of = {int(place): state for state, place in enumerate(states)}
+    return prior, release.relabelled(state_of), state_of
+
+
 def audit_person(job: Job, person: int) -> dict[str, object]:
     """One row of the table."""
-    sensed = sorted({place for step in job.release.sensors for place in step})
-    prior, states = job.people.prior(person, sensed)
-    state_of = {int(place): state for state, place in enumerate(states)}
-    release = job.release_for(person).relabelled(state_of)
+    prior, release, state_of = over_states(job.people, person, job.release_for(person))
     settings = job.settings
     seed = _stream(settings.seed, job.people.ids[person])
     try:

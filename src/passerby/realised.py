@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from .auditing import Settings
+from .auditing import Settings, over_states
 from .errors import InputError, PasserbyError
 from .measuring import measure
 from .mechanisms import HIDDEN
@@ -168,9 +168,7 @@ def _realised(job: _Job, person: int) -> tuple[str, float | None, float | None]:
         [int(job.totals[t, place]) - int(actual[t] == place) for place in step]
         for t, step in enumerate(job.release.sensors)
     ]
-    sensed = sorted({place for step in job.release.sensors for place in step})
-    prior, states = job.people.prior(person, sensed)
-    release = job.release.with_others(others).relabelled({int(place): state for state, place in enumerate(states)})
+    prior, release, _ = over_states(job.people, person, job.release.with_others(others))
     settings = job.settings
     try:
         loss = measure(

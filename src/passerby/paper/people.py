@@ -82,16 +82,7 @@ class Unsmoothed(People):
         # What is never reached must not count as places where the chain gets stuck.
         never = np.setdiff1d(np.arange(len(b)), reached)
         moves[never] = start
-        elsewhere = np.flatnonzero(states == self.elsewhere)
-        prior = MarkovPrior(
-            start,
-            moves,
-            guessable=states >= 0,
-            universe=len(self.places),
-            merged_entropy=hidden,
-            elsewhere=int(elsewhere[0]) if elsewhere.size else None,
-        )
-        return prior, states
+        return self._chain(start, moves, states, hidden), states
 
 
 def read_data(name: str, path: Path) -> Data:

@@ -95,8 +95,12 @@ class People:
             start = _equilibrium(moves, b)
         else:
             start, moves = self._rhythmic(index, b)
+        return self._chain(start, moves, states, hidden), states
+
+    def _chain(self, start: Floats, moves: Floats, states: Ints, hidden: Floats) -> MarkovPrior:
+        """A chain over such states, which knows what they stand for."""
         elsewhere = np.flatnonzero(states == self.elsewhere)
-        prior = MarkovPrior(
+        return MarkovPrior(
             start,
             moves,
             guessable=states >= 0,
@@ -104,7 +108,6 @@ class People:
             merged_entropy=hidden,
             elsewhere=int(elsewhere[0]) if elsewhere.size else None,
         )
-        return prior, states
 
     def _states(self, own: Ints) -> tuple[Ints, Floats, Floats]:
         """States (R,), their background frequencies, and the entropy of the place within each."""

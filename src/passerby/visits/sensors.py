@@ -43,9 +43,10 @@ def most_visited_sensors(people: People, count: int = 1) -> Sensors:
 
 
 def scheduled_sensors(people: People, path: str | Path) -> Sensors:
-    """Sensors from a table (CSV or Parquet) with a column `place` and a column `step` (1 is the first held-out step) or
-    `time` (an instant within the step).
-    """  # noqa: D205
+    """Sensors from a table (CSV or Parquet) with a column `place` and a column `step` or `time`.
+
+    Step 1 is the first held-out step; a time is an instant within the step.
+    """
     file = Path(path)
     if not file.exists():
         raise InputError(f"{file}: there is no such schedule of sensors")
