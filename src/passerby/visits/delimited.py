@@ -62,7 +62,7 @@ def read_batches(path: Path, layout: Layout, roles: dict[str, str]) -> Iterator[
             end = block.find(b"\n", blank) + 1 or len(block)
             start += block[:end].count(b"\n")
             block, header = block[end:], False
-        if block.strip(b"\r\n"):
+        if block.lstrip(b"\r\n"):  # strip would copy the whole block for its last line end
             yield Batch(_parse(path, block, start, layout, roles), start, "line", block, layout)
 
 
