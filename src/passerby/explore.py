@@ -1,25 +1,28 @@
-"""What if: the loss when a sensor or a step is left out, and under other mechanisms, for a sample of people."""
+"""What if: the loss when a sensor, a step or a count is left out, and under other mechanisms, for some people."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from .attacks import constant_attack, map_attack, prior_attack
-from .auditing import Job, Settings, audit_person
+from .attacks import constant_attack, decode_series, prior_attack, score
+from .auditing import Job, Settings, audit_person, over_states
 from .mechanisms import Mechanism
 from .others import Counted
 from .pool import Progress, shared
-from .release import Release
-from .series import series_of
+from .prior import MarkovPrior
+from .release import Release, combined
 from .visits.people import People
 
 #: Series that are looked at for each person and each thing that is left out.
 SERIES = 64
+#: A count is taken to tell nothing of people whose presence it leaves open by less than this: knowing whether somebody
+#: is at a sensor raises the chance of the best guess by no more than the chance of being there, or of not being there.
+TINY = 1e-4
 
 
 def some_people(people: People, count: int, seed: int = 0) -> NDArray[np.int64]:
@@ -43,30 +46,50 @@ def only(people: People, chosen: NDArray[np.int64]) -> People:
     )
 
 
-def without_place(release: Release, place: int) -> Release:
-    """The release without the sensor at one place."""
-    return _keeping(release, [[x != place for x in step] for step in release.sensors])
+@dataclass(frozen=True)
+class Key:
+    """What is left out: one count, where both are given, or all counts of a `place` or of a `step` (from 0)."""
+
+    place: int | None = None
+    step: int | None = None
+
+    @property
+    def what(self) -> str:
+        """The word for it: "count", "sensor" or "step"."""
+        return "step" if self.place is None else "sensor" if self.step is None else "count"
+
+    def cells(self, release: Release) -> NDArray[np.bool_]:
+        """Which counts of the release go: an array (T, S) in the form of its grid."""
+        steps = np.arange(release.steps)[:, None]
+        gone = release.grid >= 0
+        if self.place is not None:
+            gone = gone & (release.grid == self.place)
+        return gone if self.step is None else gone & (steps == self.step)
 
 
-def without_step(release: Release, step: int) -> Release:
-    """The release with nothing published at one step."""
-    return _keeping(release, [[t != step] * len(sensors) for t, sensors in enumerate(release.sensors)])
+def keys_of(release: Release) -> list[Key]:
+    """All that can be left out: each sensor, each step that has one, and each single count.
 
-
-def _keeping(release: Release, kept: Sequence[Sequence[bool]]) -> Release:
-    sensors = [[x for x, keep in zip(*pair, strict=True) if keep] for pair in zip(release.sensors, kept, strict=True)]
-    others = [[n for n, keep in zip(*pair, strict=True) if keep] for pair in zip(release.others, kept, strict=True)]
-    return Release(sensors, release.rule, others)
+    >>> [key.what for key in keys_of(Release([[0, 1], []]))]
+    ['sensor', 'sensor', 'step', 'count', 'count']
+    """
+    cells = [(place, t) for t, step in enumerate(release.sensors) for place in step]
+    return [
+        *(Key(place=place) for place in sorted({place for place, _ in cells})),
+        *(Key(step=t) for t, step in enumerate(release.sensors) if step),
+        *(Key(place, t) for place, t in cells),
+    ]
 
 
 @dataclass(frozen=True)
 class Findings:
     """What was found by trying things out on some `people`.
 
-    `left_out` has a row for each sensor and each step: `what` ("sensor" or "step"), `which` (a place number, or a step
-    from 0), the mean success of the simple attacks `with_all` sensors and `without` this one, their difference `fall`,
-    and its standard `error` over people. The simple attacks are those without a search: the likeliest trace given the
-    counts, the likeliest without them, and one place throughout; they see the same series each time.
+    `left_out` has a row for each sensor, each step and each single count: `what` ("sensor", "step" or "count"), its
+    `place` and `step` (numbers from 0; null for a whole step and a whole sensor), the mean success of the simple
+    attacks `with_all` counts and `without` this, their difference `fall`, and its standard `error` over people. The
+    simple attacks are those without a search: the likeliest trace given the counts, the likeliest without them, and one
+    place throughout; they see the same series each time.
 
     `mechanisms` has a row for each mechanism: its name, and over the `people` that could be measured the means of both
     ends of the loss (`lower`, `upper`) and of the baseline's lower end (`baseline`).
@@ -97,7 +120,7 @@ def try_out(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Leave out each sensor and each step, and send the counts of the same sensors through each mechanism.
+    """Leave out each sensor, each step and each count, and send the counts of the same sensors through each mechanism.
 
     `totals` (h, M) are the counts of everybody. The mechanisms are tried on the first `few` people only.
 
@@ -110,11 +133,10 @@ def try_out(
     >>> totals = count_everybody(city, people)
     >>> found = try_out(people, Release([0, 1, 0]), totals, {"noise": Gaussian(1.0)}, Settings(1), workers=1)
     >>> found.left_out["what"].to_list(), found.mechanisms["mechanism"].to_list()
-    (['sensor', 'sensor', 'step', 'step', 'step'], ['noise'])
+    (['sensor', 'sensor', 'step', 'step', 'step', 'count', 'count', 'count'], ['noise'])
     """
     others = counted(people, release, totals)
-    keys = [("sensor", place) for place in sorted({place for step in release.sensors for place in step})]
-    keys += [("step", t) for t, step in enumerate(release.sensors) if step]
+    keys = keys_of(release)
     jobs = {
         name: Job(people, Release(release.sensors, mechanism), settings, others)
         for name, mechanism in mechanisms.items()
@@ -134,7 +156,7 @@ def try_out(
 @dataclass(frozen=True)
 class _Work:
     job: Job
-    keys: tuple[tuple[str, int], ...]
+    keys: tuple[Key, ...]
     jobs: Mapping[str, Job]
 
 
@@ -144,21 +166,63 @@ def _one(work: _Work, item: tuple[str, int]) -> list[float | None]:
 
 
 def _simple(work: _Work, person: int) -> list[float | None]:
-    """Success of the best simple attack with all sensors, and without each one."""
-    job = work.job
-    sensed = sorted({place for step in job.release.sensors for place in step})
-    prior, states = job.people.prior(person, sensed)
-    state_of = {int(place): state for state, place in enumerate(states)}
-    full, misses = job.release_for(person), job.settings.misses
-    unaided = max(attack(prior, full.steps, misses).value for attack in (prior_attack, constant_attack))
-    out: list[float | None] = []
-    for what, which in (("", 0), *work.keys):
-        left = full if not what else without_place(full, which) if what == "sensor" else without_step(full, which)
-        seen = left.relabelled(state_of)
-        rng = np.random.default_rng([job.settings.seed, person])
-        series = series_of(prior, seen, rng, runs=SERIES, max_series=4 * SERIES)
-        out.append(max(unaided, map_attack(prior, seen, misses, series).value))
+    """Success of the best simple attack with all counts, and without each key's."""
+    job, misses = work.job, work.job.settings.misses
+    prior, release, state_of = over_states(job.people, person, job.release_for(person))
+    unaided = max(attack(prior, release.steps, misses).value for attack in (prior_attack, constant_attack))
+    rng = np.random.default_rng([job.settings.seed, person])
+    values = release.publish(prior.sample(SERIES, release.steps, rng), rng)
+    seen = Seen(prior, release, misses, *release.likelihoods(values))
+    chance = _sighting(prior, release)
+    out: list[float | None] = [max(unaided, float(seen.hits.mean()))]
+    for key in work.keys:
+        place = None if key.place is None else state_of[key.place]
+        gone = replace(key, place=place).cells(release)
+        telling = np.minimum(chance, 1 - chance)[gone].sum() > TINY
+        out.append(max(unaided, float(seen.hits_without(gone).mean())) if telling else out[0])
     return out
+
+
+def _sighting(prior: MarkovPrior, release: Release) -> NDArray[np.float64]:
+    """The chance of being at each sensor of each step, (T, S)."""
+    chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
+    return np.where(release.grid >= 0, chance, 0.0)
+
+
+class Seen:
+    """Series that were published about a person, and how often the likeliest trace given some of their counts is right.
+
+    `absent` and `present` (n, T, S) are the log-likelihoods of the published values; `hits` (n,) is the chance that the
+    likeliest trace given all counts of a series is right. A guess that uses fewer counts is still scored given all of
+    them: on average over series that makes no difference, and where the guess is the same the difference is zero for
+    each series.
+    """
+
+    def __init__(
+        self,
+        prior: MarkovPrior,
+        release: Release,
+        misses: int,
+        absent: NDArray[np.float64],
+        present: NDArray[np.float64],
+    ) -> None:
+        self.prior, self.release, self.misses = prior, release, misses
+        self.absent, self.present = absent, present
+        self.evidence = combined(absent, present)
+        self.guesses, _ = decode_series(prior, release, self.evidence)
+        self.hits = score(prior, release, self.evidence, self.guesses, misses)
+
+    def hits_without(self, gone: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """For each series, the chance that the guess without some of the counts (T, S) is right."""
+        evidence = self.evidence.copy()
+        for t in np.flatnonzero(gone.any(axis=1)):
+            # A count that is not there is as likely wherever the person is.
+            evidence[:, t] = combined(*(np.where(gone[t], 0.0, part[:, t]) for part in (self.absent, self.present)))
+        guesses, _ = decode_series(self.prior, self.release, evidence)
+        other = np.flatnonzero((guesses != self.guesses).any(axis=1))
+        hits = self.hits.copy()
+        hits[other] = score(self.prior, self.release, self.evidence[other], guesses[other], self.misses)
+        return hits
 
 
 def _measured(job: Job, person: int) -> list[float | None]:
@@ -168,18 +232,20 @@ def _measured(job: Job, person: int) -> list[float | None]:
     return [value if isinstance(value, float) else None for value in values]
 
 
-def _left_out(keys: list[tuple[str, int]], values: NDArray[np.float64]) -> pl.DataFrame:
+def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
     falls = values[:, :1] - values[:, 1:]
     spread = falls.std(axis=0, ddof=1) / np.sqrt(len(falls)) if len(falls) > 1 else np.zeros(falls.shape[1])
     return pl.DataFrame(
         {
-            "what": [what for what, _ in keys],
-            "which": [which for _, which in keys],
+            "what": [key.what for key in keys],
+            "place": [key.place for key in keys],
+            "step": [key.step for key in keys],
             "with_all": [float(values[:, 0].mean())] * len(keys),
             "without": values[:, 1:].mean(axis=0),
             "fall": falls.mean(axis=0),
             "error": spread,
-        }
+        },
+        schema_overrides={"place": pl.Int64, "step": pl.Int64},
     )
 
 

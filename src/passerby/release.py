@@ -162,18 +162,16 @@ class Release:
 
         Entry 0 is for "at none of this step's sensors", entry 1 + j for "at sensor j".
         """
+        return combined(*self.likelihoods(published))
+
+    def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
+        """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
         self._check_counted()
         values = np.asarray(published, dtype=np.float64)
         active = self.grid >= 0
         absent = np.where(active, self.mechanism.log_likelihood(values, self.crowd), 0.0)
         present = np.where(active, self.mechanism.log_likelihood(values, self.crowd + 1), -np.inf)
-        out = np.empty((*values.shape[:2], values.shape[2] + 1))
-        out[..., 0] = absent.sum(axis=-1)
-        for j in range(values.shape[2]):
-            # Recomputed without sensor j instead of subtracted: the log-likelihood may be minus infinity.
-            rest = np.delete(absent, j, axis=-1).sum(axis=-1)
-            out[..., 1 + j] = rest + present[..., j]
-        return out
+        return absent, present
 
     def signals(self) -> list[Floats] | None:
         """For each step, the likelihoods of each possible outcome: arrays (outcomes, sensors at the step + 1).
@@ -192,6 +190,18 @@ class Release:
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.rule!r})"
+
+
+def combined(absent: Floats, present: Floats) -> Floats:
+    """Log-likelihoods by where the target is, (..., S + 1), from those of each sensor's value (..., S).
+
+    Entry 0 is for "at none of the sensors", entry 1 + j for "at sensor j" and so at no other one.
+    """
+    nothing = np.zeros((*absent.shape[:-1], 1))
+    # The others are added up from both sides and not subtracted: a log-likelihood may be minus infinity.
+    before = np.concatenate([nothing, np.cumsum(absent, axis=-1)], axis=-1)
+    after = np.concatenate([nothing, np.cumsum(absent[..., ::-1], axis=-1)], axis=-1)[..., -2::-1]
+    return np.concatenate([before[..., -1:], before[..., :-1] + after + present], axis=-1)
 
 
 @lru_cache(maxsize=20_000)
