@@ -16,6 +16,7 @@ ROOT = Path(pb.__file__).parent
 LADDER = (
     "errors",
     "files",
+    "numerals",
     "pool",
     "kernels",
     "mechanisms",

@@ -98,7 +98,7 @@ def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
     from rich import box
     from rich.table import Table
 
-    from .screen import chance, chances
+    from passerby.numerals import chance, span
 
     out = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     out.add_column("misses", justify="right", vertical="bottom")
@@ -112,7 +112,7 @@ def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
             out.add_section()
         found = ("~" if estimated(loss) else "") + chance(loss.lower)
         # Misses and baseline do not depend on the counts: they are said once for both.
-        shared = ("", "") if last == s else (str(s), chances(loss.baseline.lower, loss.baseline.upper))
+        shared = ("", "") if last == s else (str(s), span(loss.baseline.lower, loss.baseline.upper, chance))
         paper = [chance(loss.bounds[bound]) for bound in ("tight", "loose")]
         above = ("~" if loss.effort.confidence is not None else "") + chance(loss.upper)
         out.add_row(*shared, name, found, above, *paper)

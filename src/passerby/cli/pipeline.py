@@ -17,6 +17,7 @@ from passerby.auditing import Settings as Measurement
 from passerby.errors import ConfigError, InputError
 from passerby.explore import counted, only, some_people
 from passerby.files import whole_or_nothing
+from passerby.numerals import chance, duration, percent, span
 from passerby.realised import Published, Whole, count_everybody, read_published, realised_losses
 from passerby.release import Release
 from passerby.report import Findings, explore, render
@@ -27,7 +28,7 @@ from passerby.visits.readers import read_visits
 from passerby.visits.table import Skipped, Visits
 
 from .files import make_folder, write_json
-from .screen import Interrupted, chance, chances, duration, stage
+from .screen import Interrupted, stage
 
 #: People who are timed by a dry run.
 HANDFUL = 6
@@ -243,14 +244,14 @@ def _conclude(screen: Console, settings: AuditSettings, summary: Summary) -> Non
     drawn = "" if summary.people == summary.people_eligible else f" (drawn from {summary.people_eligible:,})"
     screen.print(
         f"{summary.people:,} people{drawn}. The chance that an adversary names {steps}, on average: "
-        f"{chances(loss.lower.mean, loss.upper.mean)} with the release, {chance(known.lower.mean)} without it.",
+        f"{span(loss.lower.mean, loss.upper.mean, chance)} with the release, {chance(known.lower.mean)} without it.",
         markup=False,
     )
     for above in summary.above:
         if above.threshold == 0.5:
             screen.print(
-                f"More likely than not to be found: {chances(above.loss_lower, above.loss_upper)} of the people with "
-                f"the release, {chance(above.baseline)} without it.",
+                f"More likely than not to be found: {span(above.loss_lower, above.loss_upper)} of the people with "
+                f"the release, {percent(above.baseline)} without it.",
                 markup=False,
             )
     if summary.realised:

@@ -1,4 +1,4 @@
-"""What is seen on the screen: numbers that a stranger can read, and what a long wait is for."""
+"""What is seen on the screen while something takes long."""
 
 from __future__ import annotations
 
@@ -9,34 +9,6 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.status import Status
-
-
-def chance(p: float) -> str:
-    """A probability with two digits: as a percentage down to 0.1 %, below that as a power of ten.
-
-    >>> [chance(p) for p in (0, 5.43e-10, 0.0264, 0.257, 0.9999, 1)]
-    ['0', '5.4e-10', '2.6 %', '26 %', '> 99 %', '100 %']
-    """
-    if p <= 0:
-        return "0"
-    if p >= 1 - 1e-9:
-        return "100 %"
-    if p > 0.99:
-        return "> 99 %"
-    if p < 0.001:
-        digits, power = f"{p:.1e}".split("e")
-        return f"{digits}e{int(power)}"
-    return f"{100 * p:.{0 if p >= 0.0995 else 1 if p >= 0.00995 else 2}f} %"
-
-
-def chances(lower: float, upper: float) -> str:
-    """Two probabilities between which another one lies; one number where they look the same.
-
-    >>> chances(0.1, 0.25), chances(0.1, 0.1001)
-    ('10 % to 25 %', '10 %')
-    """
-    low, high = chance(lower), chance(upper)
-    return low if low == high else f"{low} to {high}"
 
 
 class _Aside(logging.Handler):
@@ -120,18 +92,3 @@ def rate_of(done: int, seconds: float) -> str:
     """
     rate = done / seconds
     return f"{rate:,.0f} per second" if rate >= 10 else f"{rate:.2g} per second"
-
-
-def duration(seconds: float) -> str:
-    """A length of time in words.
-
-    >>> [duration(s) for s in (0.2, 42, 100, 7300)]
-    ['a second', '42 seconds', '2 minutes', '2.0 hours']
-    """
-    if seconds < 1.5:
-        return "a second"
-    if seconds < 90:
-        return f"{seconds:.0f} seconds"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} minutes"
-    return f"{seconds / 3600:.1f} hours"

@@ -1,0 +1,61 @@
+"""Chances and lengths of time as they are said, on the screen and in reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def percent(value: float | None) -> str:
+    """A share or a chance as a percentage of two digits; a dash where there is none.
+
+    >>> [percent(p) for p in (0.0, 0.00001, 0.004, 0.0264, 0.257, 0.999, 1.0, None)]
+    ['0 %', '< 0.01 %', '0.40 %', '2.6 %', '26 %', '> 99 %', '100 %', '–']
+    """
+    if value is None:
+        return "–"
+    if value <= 0:
+        return "0 %"
+    if value < 0.0001:
+        return "< 0.01 %"
+    if value >= 1 - 1e-9:
+        return "100 %"
+    if value > 0.995:
+        return "> 99 %"
+    return f"{100 * value:.{0 if value >= 0.0995 else 1 if value >= 0.00995 else 2}f} %"
+
+
+def chance(value: float) -> str:
+    """The same, but for chances below 0.1 %, which become powers of ten.
+
+    >>> [chance(p) for p in (0, 5.43e-10, 0.0264, 0.9999)]
+    ['0 %', '5.4e-10', '2.6 %', '> 99 %']
+    """
+    if not 0 < value < 0.001:
+        return percent(value)
+    digits, power = f"{value:.1e}".split("e")
+    return f"{digits}e{int(power)}"
+
+
+def span(lower: float, upper: float, say: Callable[[float], str] = percent) -> str:
+    """Two numbers between which another one lies; one number where they look the same.
+
+    >>> span(0.1, 0.25), span(0.1, 0.1001), span(1e-9, 2e-9, chance)
+    ('10 % to 25 %', '10 %', '1.0e-9 to 2.0e-9')
+    """
+    low, high = say(lower), say(upper)
+    return low if low == high else f"{low} to {high}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words, rounded to what matters.
+
+    >>> [duration(s) for s in (0.2, 42, 100, 7300)]
+    ['a second', '42 seconds', '2 minutes', '2.0 hours']
+    """
+    if seconds < 1.5:
+        return "a second"
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours"
