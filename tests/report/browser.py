@@ -23,6 +23,7 @@ class Page:
         self.number = 0
         self.requests: list[str] = []
         self.complaints: list[str] = []
+        self.dialogs: list[str] = []
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.call(f"{domain}.enable")
 
@@ -41,6 +42,9 @@ class Page:
         kind, what = message.get("method"), message.get("params", {})
         if kind == "Network.requestWillBeSent":
             self.requests.append(what["request"]["url"])
+        elif kind == "Page.javascriptDialogOpening":
+            self.dialogs.append(what["message"])
+            self.call("Page.handleJavaScriptDialog", accept=True)
         elif kind == "Runtime.exceptionThrown":
             self.complaints.append(str(what["exceptionDetails"]))
         elif kind == "Runtime.consoleAPICalled" and what["type"] in ("error", "warning", "assert"):
@@ -54,14 +58,17 @@ class Page:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def open(self, path: Path, width: int = 1400, *, dark: bool = False) -> None:
-        """Show a file at a width, and wait until its charts are drawn."""
+    def open(self, path: Path, width: int = 1400, *, dark: bool = False, drawn: bool = True) -> None:
+        """Show a file at a width, and wait until its charts are `drawn`."""
+        for noted in (self.requests, self.complaints, self.dialogs):
+            noted.clear()
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
         self.call("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Page.navigate", url=path.resolve().as_uri())
-        self.wait("document.documentElement?.hasAttribute('data-drawn') === true")
+        if drawn:
+            self.wait("document.documentElement?.hasAttribute('data-drawn') === true")
 
     def wait(self, condition: str, seconds: float = 30) -> None:
         """Wait until an expression is true."""

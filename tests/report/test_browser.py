@@ -1,6 +1,7 @@
-"""The page as a reader meets it, in chromium."""
+"""The page as a reader meets it, in chromium. Each check is tried on a damaged page too: it must notice."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from tests.report.browser import ABSENT, CHROMIUM, Page, browser
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 
-CHARTS = ("published", "exposure", "advantage", "sighted", "gap", "left-sensor", "left-step", "noise")
+CHARTS = ("published", "exposure", "advantage", "sighted", "gap", "left-count", "left-sensor", "left-step", "noise")
+CONTROLS = "[...document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]')]"
 
 
 def axe() -> Path | None:
@@ -42,34 +44,87 @@ def tab() -> Iterator[Page]:
 @pytest.fixture(params=[(1400, False), (1400, True), (360, False), (360, True)], ids=str)
 def shown(request: pytest.FixtureRequest, tab: Page, report: Path) -> Page:
     width, dark = request.param
-    tab.requests.clear()
-    tab.complaints.clear()
     tab.open(report, width, dark=dark)
     return tab
 
 
-def test_nothing_leaves_the_page_and_nothing_is_complained_about(shown: Page, report: Path) -> None:
-    assert {url for url in shown.requests if not url.startswith(("data:", "blob:"))} == {report.as_uri()}
+def asked_for(page: Page) -> set[str]:
+    """What the page asked for besides itself and what it holds."""
+    own = page.run("location.href")
+    return {url for url in page.requests if url != own and not url.startswith(("data:", "blob:"))}
+
+
+def drawn(page: Page) -> list[str]:
+    """The figures that hold a chart with marks and letters."""
+    found: list[str] = page.run(
+        "[...document.querySelectorAll('.chart')].filter(c => c.querySelectorAll('svg .role-mark path').length > 1"
+        " && c.querySelectorAll('svg text').length > 3).map(c => c.id.replace('chart-', ''))"
+    )
+    return found
+
+
+def cut(page: Page) -> list[str]:
+    """Texts that are cut off: outside the window, outside their chart, hidden by their box, or shortened."""
+    found: list[str] = page.run(
+        """(() => {
+          const seen = r => r.width > 0 && r.height > 0;
+          const texts = [];
+          const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (walk.nextNode()) {
+            const node = walk.currentNode, range = document.createRange();
+            if (!node.textContent.trim() || node.parentElement.closest('script, svg, .scroll, [hidden]')) continue;
+            range.selectNodeContents(node);
+            const r = range.getBoundingClientRect();
+            if (seen(r) && (r.left < -1 || r.right > innerWidth + 1)) texts.push(node.textContent);
+          }
+          for (const svg of document.querySelectorAll('.chart svg')) {
+            const box = svg.getBoundingClientRect();
+            for (const text of svg.querySelectorAll('text')) {
+              const r = text.getBoundingClientRect();
+              if (!seen(r) || text.getAttribute('opacity') === '0' || getComputedStyle(text).opacity === '0') continue;
+              const out = r.left < box.left - 2 || r.right > box.right + 2 || r.top < box.top - 2
+                || r.bottom > box.bottom + 2;
+              if (out || text.textContent.includes('…')) texts.push(text.textContent);
+            }
+          }
+          for (const part of document.querySelectorAll('main *, header *')) {
+            const style = getComputedStyle(part);
+            const hides = ['hidden', 'clip'].includes(style.overflowX) && part.scrollWidth > part.clientWidth + 1;
+            if (hides && !part.closest('svg')) texts.push(part.textContent);
+          }
+          if (document.documentElement.scrollWidth > innerWidth) texts.push('the page is wider than the window');
+          return texts;
+        })()"""
+    )
+    return found
+
+
+def faults(page: Page) -> list[str]:
+    """Serious faults that axe-core finds."""
+    script = axe()
+    assert script is not None
+    page.run("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    page.run(script.read_text(encoding="utf-8") + "; 1")
+    found: list[str] = page.run(
+        "axe.run().then(r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact))"
+        ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html).join(' | ')))"
+    )
+    return found
+
+
+def test_nothing_leaves_the_page_and_nothing_is_complained_about(shown: Page) -> None:
+    assert asked_for(shown) == set()
     assert shown.complaints == []
 
 
 def test_all_figures_are_drawn(shown: Page) -> None:
-    drawn = shown.run(
-        "[...document.querySelectorAll('.chart svg')].filter(s => s.querySelectorAll('path').length > 3).length"
-    )
-    assert drawn == len(CHARTS)
+    assert drawn(shown) == list(CHARTS)
 
 
 def test_no_text_is_cut(shown: Page) -> None:
-    """Nothing is wider than the window, and no letter of a chart lies outside its picture."""
-    assert shown.run("document.documentElement.scrollWidth <= innerWidth")
-    outside = shown.run(
-        "[...document.querySelectorAll('.chart svg')].flatMap(svg => { const box = svg.getBoundingClientRect();"
-        "return [...svg.querySelectorAll('text')].filter(t => { const r = t.getBoundingClientRect();"
-        "return r.width && getComputedStyle(t).opacity !== '0' && t.getAttribute('opacity') !== '0' &&"
-        "(r.left < box.left - 2 || r.right > box.right + 2); }).map(t => t.textContent); })"
-    )
-    assert outside == []
+    assert cut(shown) == []
+    shown.run("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert cut(shown) == []
 
 
 def test_letters_stand_out(shown: Page) -> None:
@@ -80,62 +135,137 @@ def test_letters_stand_out(shown: Page) -> None:
     assert colours == [shown.run("getComputedStyle(document.body).color")]
 
 
+@pytest.mark.skipif(axe() is None, reason="axe-core is not installed here (npm install axe-core, or set AXE_CORE)")
+def test_no_serious_accessibility_fault(shown: Page) -> None:
+    assert faults(shown) == []
+
+
+def test_the_checks_notice_damage(tab: Page, report: Path, tmp_path: Path) -> None:
+    page = report.read_text(encoding="utf-8")
+    harm = (
+        "<main><img src='http://127.0.0.1:9/a.png'><p style='white-space: nowrap'>" + "long " * 200 + "</p>"
+        "<p style='width: 3em; overflow: hidden; white-space: nowrap'>boxed in</p>"
+    )
+    harmed = page.replace("<main>", harm).replace('id="chart-gap"', 'id="chart-none"').replace("default-src 'none'", "")
+    harmed = harmed.replace('"use strict";', 'console.error("oh");', 1)
+    (tmp_path / "damaged.html").write_text(harmed, encoding="utf-8")
+    tab.open(tmp_path / "damaged.html", 360, drawn=False)
+    tab.wait("document.querySelectorAll('.chart svg').length >= 3")
+    assert "http://127.0.0.1:9/a.png" in asked_for(tab)
+    assert any("oh" in complaint for complaint in tab.complaints)
+    assert "gap" not in drawn(tab)
+    found = cut(tab)
+    assert "boxed in" in found
+    assert "the page is wider than the window" in found
+    if axe() is not None:
+        assert any(fault.startswith("image-alt") for fault in faults(tab))
+    # As it is, the page's own policy stops what would leave it, and says so.
+    (tmp_path / "asking.html").write_text(page.replace("<main>", harm), encoding="utf-8")
+    tab.open(tmp_path / "asking.html")
+    assert any("Content Security Policy" in complaint for complaint in tab.complaints)
+
+
 def test_places_are_text(tab: Page, report: Path) -> None:
     tab.open(report)
     assert tab.run("document.querySelector('main').textContent").count(NASTY[0]) >= 1
+    assert tab.run(
+        "[...document.querySelectorAll('#chart-published svg text')].map(t => t.textContent).join('')"
+    ).count(NASTY[0])
     assert tab.run("[...document.scripts].every(s => !s.textContent.startsWith('alert'))")
+    assert tab.dialogs == []
 
 
-def test_hovering_tells_the_numbers(tab: Page, report: Path) -> None:
-    tab.open(report)
-    spot = tab.run(
-        """(() => {
-          document.getElementById('figure-left-sensor').scrollIntoView();
-          const bars = [...document.querySelectorAll('#chart-left-sensor svg [class*=mark-rect].role-mark path')];
-          const wide = bars.sort((a, b) => b.getBBox().width - a.getBBox().width)[0];
-          const r = wide.getBoundingClientRect();
+def middle(page: Page, figure: str, marks: str) -> tuple[float, float]:
+    """The middle of the widest mark of a figure, once it is in view."""
+    x, y = page.run(
+        f"""(() => {{
+          document.getElementById('figure-{figure}').scrollIntoView();
+          const marks = [...document.querySelectorAll('#chart-{figure} svg {marks}')];
+          const widest = marks.sort((a, b) => b.getBBox().width - a.getBBox().width)[0];
+          const r = widest.getBoundingClientRect();
           return [r.left + r.width / 2, r.top + r.height / 2];
-        })()"""
+        }})()"""
     )
-    tab.call("Input.dispatchMouseEvent", type="mouseMoved", x=spot[0], y=spot[1])
-    tab.call("Input.dispatchMouseEvent", type="mouseMoved", x=spot[0] + 1, y=spot[1])
-    tab.wait("document.querySelector('#vg-tooltip-element.visible') !== null", 10)
-    assert "fall" in tab.run("document.querySelector('#vg-tooltip-element').textContent")
+    return x, y
 
 
-def test_all_controls_are_reached_by_keyboard(tab: Page, report: Path) -> None:
+@pytest.mark.parametrize(
+    ("figure", "told"), [("left-sensor", "fall"), ("left-count", "begins"), ("published", "people")]
+)
+def test_hovering_tells_the_numbers(tab: Page, report: Path, figure: str, told: str) -> None:
     tab.open(report)
-    wanted = tab.run("document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]').length")
+    x, y = middle(tab, figure, "[class*=mark-rect].role-mark path")
+    for shift in (0, 1):
+        tab.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + shift, y=y)
+    tab.wait("document.querySelector('#vg-tooltip-element.visible') !== null", 10)
+    assert told in tab.run("document.querySelector('#vg-tooltip-element').textContent")
+
+
+@pytest.mark.parametrize("figure", ["exposure", "sighted", "gap", "noise"])
+def test_the_wheel_zooms_only_when_asked_to(tab: Page, report: Path, figure: str) -> None:
+    tab.open(report)
+    ticks = (
+        f"[...document.querySelectorAll('#chart-{figure} svg .role-axis-label text')].map(t => t.textContent).join()"
+    )
+    x, y = middle(tab, figure, ".background")
+    before, where = tab.run(ticks), tab.run("scrollY")
+    tab.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    tab.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-400, modifiers=2)
+    tab.wait(f"{ticks} !== {before!r}", 10)
+    assert tab.run("scrollY") == where
+    zoomed = tab.run(ticks)
+    tab.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-100)
+    tab.wait(f"scrollY < {where}", 10)
+    assert tab.run(ticks) == zoomed
+
+
+def press(page: Page, key: str, code: int) -> None:
+    text = {"text": "\r"} if key == "Enter" else {}
+    for kind in ("keyDown", "keyUp"):
+        page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **text)
+
+
+def test_all_controls_are_reached_and_used_by_keyboard(tab: Page, report: Path) -> None:
+    tab.open(report)
+    wanted = tab.run(f"{CONTROLS}.length")
     hidden = tab.run("document.querySelectorAll('details:not([open]) [tabindex=\"0\"]').length")
+    closed = tab.run("document.querySelectorAll('details:not([open])').length")
     reached = set()
     for _ in range(wanted + 5):
-        for kind in ("keyDown", "keyUp"):
-            tab.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
-        reached.add(
-            tab.run(
-                "[...document.querySelectorAll('a[href], button, summary, "
-                '[tabindex="0"]\')].indexOf(document.activeElement)'
-            )
-        )
+        press(tab, "Tab", 9)
+        reached.add(tab.run(f"{CONTROLS}.indexOf(document.activeElement)"))
+        if tab.run("document.activeElement.matches('details:not([open]) > summary') && !window.used"):
+            tab.run("window.used = 1")
+            press(tab, "Enter", 13)
+            tab.wait(f"document.querySelectorAll('details:not([open])').length === {closed - 1}", 10)
+            press(tab, "Enter", 13)
+            tab.wait(f"document.querySelectorAll('details:not([open])').length === {closed}", 10)
+        outlined = "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
+        assert tab.run(f"document.activeElement === document.body || {outlined}")
     assert len(reached - {-1}) == wanted - hidden
+    assert tab.run("window.used") == 1
+
+
+def test_numbers_and_pictures_can_be_saved(tab: Page, report: Path, tmp_path: Path) -> None:
+    tab.open(report)
+    tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    for number, (control, name) in enumerate([("a[download]", "left-out-count.csv"), ("button", "left-count.svg")]):
+        tab.run(f"document.querySelector('#figure-left-count {control}').click()")
+        end = time.monotonic() + 20
+        while [file.name for file in tmp_path.iterdir()].count(name) == 0:
+            assert time.monotonic() < end, number
+            time.sleep(0.1)
+    head = (tmp_path / "left-out-count.csv").read_text().splitlines()
+    assert head[0] == "place,step,start,with_all,without,fall,error"
+    assert len(head) == 1 + 12
+    assert "<svg" in (tmp_path / "left-count.svg").read_text()
 
 
 def test_printing_opens_the_tables(tab: Page, report: Path) -> None:
     tab.open(report)
+    closed = tab.run("document.querySelectorAll('details:not([open])').length")
+    assert closed == len(CHARTS) + 1
     tab.run("dispatchEvent(new Event('beforeprint'))")
-    assert tab.run("document.querySelectorAll('figure details:not([open])').length") == 0
+    assert tab.run("document.querySelectorAll('details:not([open])').length") == 0
     tab.run("dispatchEvent(new Event('afterprint'))")
-    assert tab.run("document.querySelectorAll('figure details:not([open])').length") == len(CHARTS)
-
-
-@pytest.mark.skipif(axe() is None, reason="axe-core is not installed here (npm install axe-core, or set AXE_CORE)")
-def test_no_serious_accessibility_fault(shown: Page) -> None:
-    script = axe()
-    assert script is not None
-    shown.run("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    shown.run(script.read_text(encoding="utf-8") + "; 1")
-    faults = shown.run(
-        "axe.run().then(r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact))"
-        ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html).join(' | ')))"
-    )
-    assert faults == []
+    assert tab.run("document.querySelectorAll('details:not([open])').length") == closed

@@ -54,7 +54,7 @@ def test_the_questions_come_in_order(page: str) -> None:
 
 def test_every_figure_has_a_sentence_and_a_table(page: str) -> None:
     parts = re.findall(r"<figure.*?</figure>", page, re.DOTALL)
-    assert len(parts) == 10
+    assert len(parts) == 12
     for part in parts:
         assert re.search(r"<figcaption>\s*<h3>[^<]+</h3>\s*<p>[^<]{20,}</p>", part)
         assert part.count("<td>") >= 3
@@ -79,7 +79,8 @@ def test_a_page_without_trials_and_without_people(made: Made) -> None:
     nobody = table.with_columns(pl.lit(None, pl.Float64).alias("lower"), status=pl.lit("refused"))
     page = render(nobody, people, release, settings, summarise(nobody, people, release, settings), totals)
     assert "How exposed are people?" not in page
-    assert "60 that could not be measured" in page
+    assert "60: 60 could not be measured" in page
+    assert "Nobody could be measured." in page
 
 
 def test_small_groups_are_not_told() -> None:

@@ -6,6 +6,7 @@ described.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -25,8 +26,8 @@ from passerby.visits.people import People
 
 #: The smallest group of people that is described.
 FEW = 5
-#: The most points that are drawn in a figure.
-POINTS = 1500
+#: The most points that are drawn in a figure, and the most places.
+POINTS, PLACES = 1500, 40
 
 WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: no attack can do better"
 HAPPENED = "given what was published"
@@ -116,14 +117,11 @@ def exposure(table: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def quantiles(table: pl.DataFrame) -> pl.DataFrame:
-    """How exposed the people at given ranks are: the table behind the distributions."""
-    levels = (0.05, 0.25, 0.5, 0.75, 0.95)
-    columns = ("baseline_lower", "lower", "upper", "advantage_lower", "advantage_upper")
-    data: dict[str, list[float]] = {"share_below": list(levels)}
-    for column in columns:
-        data[column] = [float(np.quantile(table[column].to_numpy(), q)) for q in levels]
-    return pl.DataFrame(data)
+def quantiles(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """The values of people at given ranks, the table behind a distribution; empty where there are too few people."""
+    levels = (0.05, 0.25, 0.5, 0.75, 0.95) if table.height >= FEW else ()
+    values = {name: [float(np.quantile(table[name].to_numpy(), q)) for q in levels] for name in columns}
+    return pl.DataFrame({"share_below": levels, **values}, schema=dict.fromkeys(("share_below", *columns), pl.Float64))
 
 
 def thresholds(table: pl.DataFrame, levels: tuple[float, ...]) -> pl.DataFrame:
@@ -178,10 +176,6 @@ def points(table: pl.DataFrame, people: People, seed: int = 0) -> pl.DataFrame:
 
 def classes(dots: pl.DataFrame, column: str) -> pl.DataFrame:
     """Medians of the loss in five classes of equal width of a column, for classes of at least `FEW` people."""
-    if not dots.height:
-        return pl.DataFrame(
-            schema={"class": pl.String, "people": pl.Int64, "baseline": pl.Float64, "lower": pl.Float64}
-        )
     top = max(float(dots[column].max() or 0.0), 1e-9)  # type: ignore[arg-type]
     width = top / 5
     index = (pl.col(column) / width).floor().clip(0, 4).cast(pl.Int64)
@@ -195,20 +189,22 @@ def classes(dots: pl.DataFrame, column: str) -> pl.DataFrame:
     return kept.drop("index").insert_column(0, pl.Series("class", names, dtype=pl.String))
 
 
-def profile(table: pl.DataFrame, dots: pl.DataFrame) -> pl.DataFrame | None:
-    """Medians of the most exposed tenth beside those of all; None where that tenth is too small a group."""
+def profile(dots: pl.DataFrame) -> pl.DataFrame | None:
+    """Medians of the most exposed tenth, and of the tenth to whom the release adds most, beside those of all.
+
+    None where a tenth is too small a group.
+    """
     count = len(dots) // 10
     if count < FEW:
         return None
-    most = dots.sort("lower", descending=True).head(count)
-    columns = ("lower", "upper", "baseline", "sighted", "spectral_gap", "places")
-    return pl.DataFrame(
-        {
-            "column": columns,
-            "most_exposed": [_median(most[name]) for name in columns],
-            "everyone": [_median(dots[name]) for name in columns],
-        }
-    )
+    groups = {
+        "most_exposed": dots.sort("lower", descending=True).head(count),
+        "most_added": dots.sort(pl.col("lower") - pl.col("baseline"), descending=True).head(count),
+        "everyone": dots,
+    }
+    columns = ("baseline", "lower", "upper", "sighted", "spectral_gap", "places")
+    medians = {name: [_median(group[column]) for column in columns] for name, group in groups.items()}
+    return pl.DataFrame({"column": columns, **medians})
 
 
 def _median(values: pl.Series) -> float | None:
@@ -217,14 +213,22 @@ def _median(values: pl.Series) -> float | None:
 
 
 def left_out(findings: Findings, people: People, what: str) -> pl.DataFrame:
-    """How much the chance falls without each sensor or step, by name."""
+    """How much the chance falls without each sensor, step or count, in percentage points; the largest first.
+
+    Columns: `name`, `place` and `step` (from 1) and `start` where there are such, `with_all`, `without` (chances),
+    `fall` and `error` (points).
+    """
+    labels = step_labels(people)
     rows = findings.left_out.filter(pl.col("what") == what)
-    labels = people.places if what == "sensor" else step_labels(people)
-    names = [labels[which] for which in rows["which"]]
-    if what == "step":
-        names = [f"{which + 1}: {name}" for which, name in zip(rows["which"], names, strict=True)]
-    out = pl.DataFrame({"name": names}).hstack(rows.select("with_all", "without", "fall", "error"))
-    return out.sort("fall", descending=True) if what == "sensor" else out
+    places = [None if place is None else people.places[place] for place in rows["place"]]
+    starts = [None if step is None else labels[step] for step in rows["step"]]
+    known = {"place": places, "start": starts}
+    rows = rows.with_columns(step=pl.col("step") + 1, fall=100 * pl.col("fall"), error=100 * pl.col("error"))
+    rows = rows.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in known.items())
+    steps = pl.format("{}: {}", "step", "start")
+    name = {"sensor": pl.col("place"), "step": steps, "count": pl.format("{}, step {}", "place", steps)}[what]
+    columns = ("name", "place", "step", "start", "with_all", "without", "fall", "error")
+    return rows.with_columns(name=name).select(columns).sort("fall", descending=True, maintain_order=True)
 
 
 def noise(findings: Findings, release: Release, settings: AuditSettings, totals: NDArray[np.int64]) -> pl.DataFrame:
