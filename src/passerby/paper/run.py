@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from passerby import __version__
 from passerby.errors import ConfigError, InputError
 from passerby.files import whole_or_nothing
 
 from . import page, style
 from .examples import EXAMPLES
 from .experiment import Experiment
+from .fingerprints import fingerprint
 from .formulas import FORMULAS
 from .people import Data, read_data
 from .pieces import Piece, Row, done
@@ -29,9 +28,6 @@ from .sweep_right import RIGHT
 from .sweep_sigma import NOISE, SIGMA
 from .sweep_steps import STEPS_HALF, STEPS_TWO
 from .tables import read_table, write_table
-
-#: Raised when an experiment comes to mean something else, so that its earlier tables are not taken for it.
-REVISION = 1
 
 EXPERIMENTS = {
     e.name: e
@@ -118,26 +114,6 @@ def choose(names: Iterable[str], files: Mapping[str, Path]) -> list[str]:
     if not asked:
         asked = {name for name, e in EXPERIMENTS.items() if files or not e.real}
     return [name for name in EXPERIMENTS if name in asked]
-
-
-def fingerprint(experiment: Experiment, settings: Settings, files: Mapping[str, Path]) -> str:
-    """A digest of all that an experiment's table depends on."""
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr((__version__, REVISION, experiment.name, asdict(settings))).encode())
-    if experiment.real:
-        for name in sorted(files):
-            digest.update(name.encode())
-            digest.update(_glance(files[name]))
-    return digest.hexdigest()
-
-
-def _glance(path: Path) -> bytes:
-    """The size of a file, its beginning and its end: enough to tell files of check-ins apart, however long."""
-    size, some = path.stat().st_size, 1 << 20
-    with path.open("rb") as file:
-        head = file.read(some)
-        file.seek(max(0, size - some))
-        return str(size).encode() + head + file.read(some)
 
 
 def _rows(
