@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import spearmanr
 
 import passerby as pb
 from passerby.paper import examples, formulas, style
-from passerby.paper.people import Data, Reading, Unsmoothed, prepare
+from passerby.paper.fingerprints import SHOWING, fingerprint, sources
+from passerby.paper.people import Data, Reading, Unsmoothed, gaps, prepare
 from passerby.paper.pieces import Piece, done
 from passerby.paper.real import means_of
 from passerby.paper.run import EXPERIMENTS, GROUPS, choose, reproduce
-from passerby.paper.scatter import rank_correlation
 from passerby.paper.settings import Settings
 from passerby.paper.simulated import averaged, point, sensors_of, table_of
 from passerby.paper.tables import read_table, write_table
@@ -117,16 +116,6 @@ def test_averages_over_people() -> None:
     assert means["hit_hindsight"] == 0.5
 
 
-def test_rank_correlation() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.random(80).round(1)
-    y = x + rng.normal(0, 0.3, 80)
-    value, low, high = rank_correlation(x, y, 0, 300)
-    assert value == pytest.approx(float(spearmanr(x, y).statistic), abs=1e-12)
-    assert low < value < high
-    assert rank_correlation(x, y, 0, 300) == (value, low, high)
-
-
 def test_without_smoothing_rows_are_counts(city: Data) -> None:
     people = prepare(city, TINY, Reading("plain", smoothing=0.0, toward="uniform"))
     assert isinstance(people, Unsmoothed)
@@ -141,16 +130,52 @@ def test_without_smoothing_rows_are_counts(city: Data) -> None:
         assert prior.starts_stationary
 
 
-def test_places_never_left_can_keep_people(city: Data) -> None:
-    people = prepare(city, TINY, Reading("stay", smoothing=0.0, unseen="stay"))
-    last_only = [i for i in range(len(people)) if people.fitted[i, -1] not in people.fitted[i, :-1]]
+def left_at_last(people: Any) -> Any:
+    """The same people, the first of whom ends at a place that they were never at before."""
     fitted = people.fitted.copy()
     fitted[0, -1] = next(p for p in range(len(people.places)) if p not in fitted[0, :-1])
-    moved = dataclasses.replace(people, fitted=fitted)
-    prior, states = moved.prior(0, [])
-    assert states[int(np.argmax(prior.initial))] == fitted[0, -1]
+    return dataclasses.replace(people, fitted=fitted)
+
+
+def test_places_never_left_can_keep_people(city: Data) -> None:
+    people = left_at_last(prepare(city, TINY, Reading("stay", smoothing=0.0, unseen="stay")))
+    prior, states = people.prior(0, [])
+    assert states[int(np.argmax(prior.initial))] == people.fitted[0, -1]
     assert prior.initial.max() == pytest.approx(1.0)
-    assert len(last_only) <= len(people)
+
+
+def test_places_never_left_can_follow_the_person(city: Data) -> None:
+    people = left_at_last(prepare(city, TINY, Reading("own", smoothing=0.0, unseen="own")))
+    prior, states = people.prior(0, [])
+    row = prior.transition[list(states).index(people.fitted[0, -1])]
+    expected = [np.mean(people.fitted[0] == place) for place in states]
+    np.testing.assert_allclose(row, expected)
+    assert prior.starts_stationary
+    assert set(states[prior.initial > 0]) <= set(people.fitted[0])
+
+
+@pytest.mark.parametrize("unseen", ["spread", "own", "stay"])
+def test_gaps_are_those_of_the_matrix_over_all_places(city: Data, unseen: Any) -> None:
+    people = prepare(city, TINY, Reading("x", smoothing=0.0, toward="uniform", unseen=unseen))
+    count = len(people.places)
+    for person in range(6):
+        steps = people.fitted[person]
+        moves = np.zeros((count, count))
+        np.add.at(moves, (steps[:-1], steps[1:]), 1.0)
+        rows = {"spread": 1.0, "own": np.bincount(steps, minlength=count), "stay": np.eye(count)}[unseen]
+        empty = moves.sum(axis=1) == 0
+        moves[empty] = np.broadcast_to(rows, (count, count))[empty]
+        moves /= moves.sum(axis=1, keepdims=True)
+        found = gaps(people, person)
+        assert found["gap_whole"] == pytest.approx(pb.MarkovPrior(np.eye(count)[0], moves).spectral_gap, abs=1e-6)
+        visited = np.unique(steps)
+        if not empty[visited].any() and len(visited) > 1:
+            inside = np.linalg.eigvals(moves[np.ix_(visited, visited)])
+            assert found["gap_reached"] == pytest.approx(1 - np.sort(np.abs(inside))[-2], abs=1e-6)
+            assert found["gap_signed"] == pytest.approx(1 - np.sort(inside.real)[-2], abs=1e-6)
+            unvisited = 1 - len(visited) / count
+            if unseen == "spread":
+                assert found["gap_whole"] == pytest.approx(min(found["gap_reached"], 1 - unvisited), abs=1e-6)
 
 
 def test_smoothing_toward_equal_frequencies(city: Data) -> None:
@@ -219,7 +244,7 @@ def test_everything_runs(run: tuple[Path, Any]) -> None:
     text = (out / "claims.md").read_text()
     assert "**Holds**" in text
     assert "nan" not in text
-    assert "none of it is typed" in text
+    assert "its sentences are templates" in text
 
 
 def test_nobody_is_named(run: tuple[Path, Any], city: Data) -> None:
@@ -250,6 +275,39 @@ def test_another_seed_is_another_run(tmp_path: Path) -> None:
         assert report.ran == ["places"]
         tables.append(pl.read_parquet(tmp_path / "numbers" / "places.parquet"))
     assert not tables[0].equals(tables[1])
+
+
+def test_tables_of_other_code_are_not_taken(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    for name in ("kernels/chain.py", "paper/claims_steps.py", "cli/main.py"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text("before")
+    digests = [sources(package)]
+    for name in ("paper/claims_steps.py", "cli/main.py", "kernels/chain.py"):
+        (package / name).write_text("after")
+        sources.cache_clear()
+        digests.append(sources(package))
+    assert digests[0] == digests[1] == digests[2] != digests[3]
+    sources.cache_clear()
+
+
+def test_tables_of_other_files_are_not_taken(file: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(file.read_bytes()[:-1] + b"x")
+    for name, same in (("places", True), ("people", False)):
+        marks = {fingerprint(EXPERIMENTS[name], TINY, {"gowalla": path}) for path in (file, other)}
+        assert (len(marks) == 1) == same
+
+
+def test_no_experiment_looks_at_what_only_shows() -> None:
+    folder = Path(style.__file__).parent
+    shows = tuple(part.removeprefix("paper/") for part in SHOWING if part.startswith("paper/"))
+    for path in folder.glob("*.py"):
+        if path.name.startswith(shows) or path.name == "run.py":
+            continue
+        for line in path.read_text().splitlines():
+            if line.startswith("from ."):
+                assert not line.removeprefix("from .").strip().startswith(shows), f"{path.name}: {line}"
 
 
 def test_choosing() -> None:

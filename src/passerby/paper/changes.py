@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from .claims import Tables, between, shown
+from .claims import Tables
 from .settings import Settings
 from .simulated import averaged
 from .style import NAMES
+from .wording import between, points, shown
 
 
 def changes(tables: Tables, settings: Settings) -> list[str]:
@@ -82,9 +83,9 @@ def _real_noise(tables: Tables) -> list[str]:
         text = (
             f"**{NAMES[name]}, one sensor at the most visited place: noise "
             f"{'helps' if helps else 'is not seen to help'}.** "
-            f"The mean loss is {_points(raw['baseline_lower'])} without counts, {_points(raw['lower'])} with "
+            f"The mean loss is {points(raw['baseline_lower'])} without counts, {points(raw['lower'])} with "
             "raw ones and "
-            f"at most {_points(most['upper'])} with sigma = {most['sigma']:g}. MAP finds "
+            f"at most {points(most['upper'])} with sigma = {most['sigma']:g}. MAP finds "
             f"{shown(raw['hit_map'])} of the "
             f"real traces from raw counts and {shown(most['hit_map'])} from noisy ones. The tight bound says "
             f"{shown(raw['tight'])} and {shown(most['tight'])}."
@@ -93,7 +94,3 @@ def _real_noise(tables: Tables) -> list[str]:
             text += " Most of the loss is what the habits tell without any counts: that part no noise takes away."
         out.append(text)
     return out
-
-
-def _points(p: float) -> str:
-    return f"{100 * p:.1f} %"

@@ -1,16 +1,16 @@
-"""What a claim of the paper is, and how a verdict on it is reached from measured numbers."""
+"""What a claim of the paper is, and how a verdict on it is reached from answers about its parts."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 import polars as pl
 
+from .rules import Answer
 from .settings import Settings
+from .style import NAMES
 
 Verdict = Literal["holds", "holds in part", "does not hold", "not checkable here"]
 HOLDS: Verdict = "holds"
@@ -19,6 +19,7 @@ FAILS: Verdict = "does not hold"
 OPEN: Verdict = "not checkable here"
 
 Tables = Mapping[str, pl.DataFrame]
+Check = Callable[[Tables, Settings], "Finding"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Claim:
     section: str
     quote: str
     needs: tuple[str, ...]
-    check: Callable[[Tables, Settings], Finding]
+    check: Check
 
     def judged(self, tables: Tables, settings: Settings) -> Finding:
         """The finding, from those tables that there are."""
@@ -52,19 +53,32 @@ class Claim:
         return self.check(tables, settings)
 
 
-def grade(conditions: Mapping[str, bool]) -> tuple[Verdict, str]:
-    """The verdict on a claim that has several parts, and which of them do and do not hold.
+def grade(parts: Mapping[str, Answer]) -> tuple[Verdict, str]:
+    """The verdict on a claim that has several parts, and which of them hold, do not, and cannot be told.
 
     >>> grade({"the bound falls": True, "the loss falls": False})
     ('holds in part', 'holds: the bound falls; does not: the loss falls')
+    >>> grade({"the bound falls": True, "the loss falls": None})
+    ('holds in part', 'holds: the bound falls; cannot be told: the loss falls')
     """
-    good = [what for what, holds in conditions.items() if holds]
-    bad = [what for what, holds in conditions.items() if not holds]
-    if not bad:
+    groups = {
+        "holds": [what for what, answer in parts.items() if answer is True],
+        "does not": [what for what, answer in parts.items() if answer is False],
+        "cannot be told": [what for what, answer in parts.items() if answer is None],
+    }
+    found = [group for group, members in groups.items() if members]
+    verdict = PART
+    if len(found) == 1:
+        verdict = {"holds": HOLDS, "does not": FAILS, "cannot be told": OPEN}[found[0]]
+    if verdict == HOLDS:
         return HOLDS, ""
-    if not good:
-        return FAILS, f"does not: {'; '.join(bad)}"
-    return PART, f"holds: {'; '.join(good)}; does not: {'; '.join(bad)}"
+    return verdict, "; ".join(f"{group}: {', '.join(groups[group])}" for group in found)
+
+
+def judge(parts: Mapping[str, Answer], measured: str) -> Finding:
+    """The finding on a claim with these parts."""
+    verdict, why = grade(parts)
+    return Finding(verdict, measured, why)
 
 
 def together(findings: Mapping[str, Finding]) -> Finding:
@@ -79,64 +93,14 @@ def together(findings: Mapping[str, Finding]) -> Finding:
     return Finding(verdict, measured, why)
 
 
-def falls(values: Sequence[float], slack: float = 0.0) -> bool:
-    """Whether values never rise, by more than a share `slack` of themselves, and end below where they began.
+def real_claim(name: str, section: str, quote: str, needs: tuple[str, ...], check: Check) -> Claim:
+    """A claim about real data: each file is checked by itself, and the findings are put together."""
 
-    >>> falls([0.5, 0.3, 0.301], slack=0.01), falls([1.0, 1.0])
-    (True, False)
-    """
-    steady = all(after <= before * (1 + slack) + 1e-12 for before, after in pairwise(values))
-    return steady and values[-1] < values[0]
+    def by_file(tables: Tables, settings: Settings) -> Finding:
+        findings = {}
+        for file in sorted(set(tables[needs[0]]["dataset"].to_list())):
+            own = {n: t.filter(pl.col("dataset") == file) if "dataset" in t.columns else t for n, t in tables.items()}
+            findings[NAMES[file]] = check(own, settings)
+        return together(findings)
 
-
-def rises(values: Sequence[float], slack: float = 0.0) -> bool:
-    """Whether values never fall, by more than a share `slack` of themselves, and end above where they began."""
-    steady = all(after >= before * (1 - slack) - 1e-12 for before, after in pairwise(values))
-    return steady and values[-1] > values[0]
-
-
-def shown(p: float | None) -> str:
-    """A probability with two digits: as a percentage down to 0.1 %, below that as a power of ten.
-
-    >>> [shown(p) for p in (0, 5.43e-10, 0.0264, 0.257, 0.9987, 1, None)]
-    ['0', '5.4e-10', '2.6 %', '26 %', '99.9 %', '100 %', '?']
-    """
-    if p is None or math.isnan(p):
-        return "?"
-    if p <= 0:
-        return "0"
-    if p < 0.001:
-        digits, power = f"{p:.1e}".split("e")
-        return f"{digits}e{int(power)}"
-    digits = f"{100 * p:.{1 if p < 0.0995 or 0.99 <= p < 0.9995 else 0}f}"
-    return f"{digits} %"
-
-
-def between(lower: float, upper: float) -> str:
-    """Two probabilities between which another one lies.
-
-    >>> between(0.1, 0.25), between(0.1, 0.1001)
-    ('10 % to 25 %', '10 %')
-    """
-    low, high = shown(lower), shown(upper)
-    return low if low == high else f"{low} to {high}"
-
-
-def correlated(value: float, low: float, high: float) -> str:
-    """A correlation with its interval.
-
-    >>> correlated(-0.304, -0.39, -0.22), correlated(math.nan, math.nan, math.nan)
-    ('-0.30 [-0.39, -0.22]', 'undefined')
-    """
-    return "undefined" if math.isnan(value) else f"{value:+.2f} [{low:+.2f}, {high:+.2f}]"
-
-
-def times(ratio: float) -> str:
-    """A ratio in words: two digits, or a power of ten where it is large.
-
-    >>> times(2.84), times(231.0), times(2.1e9)
-    ('2.8 times', '231 times', '10^9 times')
-    """
-    if ratio < 1000:
-        return f"{ratio:.{1 if ratio < 10 else 0}f} times"
-    return f"10^{math.log10(ratio):.0f} times"
+    return Claim(name, section, quote, needs, by_file)

@@ -1,55 +1,67 @@
-"""Which claims about real data depend on what the paper leaves open."""
+"""Which claims about real data depend on what the paper leaves open, by the same rules as the claims themselves."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
-from .claims import Tables, correlated, falls, shown
+from .claims import Tables
+from .claims_persons import WAYS, frequent_parts
+from .readings import GAPS
+from .rules import FEWEST, ROUNDING, Answer, close, falls, more, negative
 from .settings import Settings
 from .simulated import averaged
+from .wording import correlated, shown
 
-#: Short names of the claims that are checked under every reading.
+#: The claims that are checked under every reading; the first words are the head of a column.
 CHECKS = {
-    "falls": "loss falls as more steps must be right",
+    "falls": "loss falls as more steps must be right (MAP, tight)",
     "more": "MAP succeeds more than on simulated data",
     "frequent": "frequent visitors have high loss",
-    "gap": "larger spectral gap, smaller loss (tight bound)",
-    "gap_upper": "larger spectral gap, smaller loss (this tool)",
-    "sigma": "bounds fall with sigma",
+    "sigma": "the tight bound falls with sigma",
     "steady": "MAP hardly changes with sigma",
-    "above": "noisy bounds above raw ones for some sigma",
+    "above": "noisy bounds above raw ones for some sigma (tight)",
+    **{
+        f"{gap}_{way}": f"larger spectral gap {words}, smaller loss ({WAYS[way]})"
+        for way in WAYS
+        for gap, words in GAPS.items()
+    },
 }
+#: Those that are shown as yes or no; the others are correlations, which a table of their own shows.
+COLUMNS = ("falls", "more", "frequent", "sigma", "steady", "above")
 
 
-def checked(row: Mapping[str, Any], simulated_map: float | None, settings: Settings) -> dict[str, bool | None]:
+def checked(row: Mapping[str, Any], simulated_map: float | None, settings: Settings) -> dict[str, Answer]:
     """Each claim under one reading of one file; None where it cannot be told."""
     at = settings.real_misses
     by_right = [f"misses_{s}" for s in reversed(range(settings.holdout))]
     sigmas = [f"sigma_{s:g}" for s in settings.sigma_grid]
     tight = [row[f"tight_{name}"] for name in sigmas]
-    raw = row[f"tight_misses_{at}"]
-    lowest = row["frequent_lowest_tight"]
+    raw, hits = row[f"tight_misses_{at}"], row[f"hit_map_misses_{at}"]
+    trends = (falls([row[f"{column}_{n}"] for n in by_right]) for column in ("tight", "hit_map"))
     return {
-        "falls": falls([row[f"tight_{n}"] for n in by_right]) and falls([row[f"hit_map_{n}"] for n in by_right]),
-        "more": None if simulated_map is None else row[f"hit_map_misses_{at}"] > simulated_map,
-        "frequent": None if lowest is None else lowest > 0.9,
-        "gap": _negative(row["spectral_gap_tight_high"]),
-        "gap_upper": _negative(row["spectral_gap_upper_high"]),
+        "falls": _all(*trends),
+        "more": None if simulated_map is None else more([hits], [simulated_map], row["people"]),
+        "frequent": None if row["frequent"] < FEWEST else _all(*frequent_parts(dict(row)).values()),
         "sigma": falls(tight),
-        "steady": max(abs(row[f"hit_map_{n}"] - row[f"hit_map_misses_{at}"]) for n in sigmas) <= 0.02,
-        "above": any(value > raw + 1e-12 for value in tight),
+        "steady": _all(*close([hits, *(row[f"hit_map_{n}"] for n in sigmas)]).values()),
+        "above": any(value > raw + ROUNDING for value in tight),
+        **{f"{gap}_{way}": negative(*_interval(row, f"{gap}_{way}")) for way in WAYS for gap in GAPS},
     }
 
 
-def _negative(high: float) -> bool | None:
-    return None if math.isnan(high) else high < 0
+def _all(*answers: Answer) -> Answer:
+    """Whether all of several things are so."""
+    return False if False in answers else None if None in answers else True
 
 
-def verdicts(tables: Tables, settings: Settings) -> dict[tuple[str, str], dict[str, bool | None]]:
+def _interval(row: Mapping[str, Any], name: str) -> tuple[float, float, float]:
+    return row[name], row[f"{name}_low"], row[f"{name}_high"]
+
+
+def verdicts(tables: Tables, settings: Settings) -> dict[tuple[str, str], dict[str, Answer]]:
     """Each claim under each reading of each file: keys are (file, reading)."""
     simulated = None
     if "right" in tables:
@@ -61,15 +73,17 @@ def verdicts(tables: Tables, settings: Settings) -> dict[tuple[str, str], dict[s
     return {(row["dataset"], row["reading"]): checked(row, simulated, settings) for row in rows}
 
 
-def depending(found: Mapping[tuple[str, str], Mapping[str, bool | None]]) -> dict[str, dict[str, list[str]]]:
-    """For each claim whose verdict differs between readings of a file: the files, and readings under which it fails."""
-    out: dict[str, dict[str, list[str]]] = {}
+def depending(found: Mapping[tuple[str, str], Mapping[str, Answer]]) -> dict[str, dict[str, dict[Answer, list[str]]]]:
+    """For each claim and file where readings disagree: the readings by their answer."""
+    out: dict[str, dict[str, dict[Answer, list[str]]]] = {}
     for check in CHECKS:
         for name in sorted({key[0] for key in found}):
-            values = {reading: v[check] for (of, reading), v in found.items() if of == name}
-            known = {reading: value for reading, value in values.items() if value is not None}
-            if len(set(known.values())) > 1:
-                out.setdefault(check, {})[name] = [reading for reading, value in known.items() if not value]
+            answers: dict[Answer, list[str]] = {}
+            for (of, reading), values in found.items():
+                if of == name:
+                    answers.setdefault(values[check], []).append(reading)
+            if True in answers and False in answers:
+                out.setdefault(check, {})[name] = answers
     return out
 
 
@@ -82,9 +96,16 @@ def key_numbers(row: Mapping[str, Any], settings: Settings) -> list[str]:
         shown(row[f"tight_misses_{at}"]),
         shown(row["upper_random"]),
         shown(row["baseline_lower_random"]),
-        *(_correlation(row, name) for name in ("spectral_gap_tight", "spectral_gap_upper", "frequency_upper")),
+        f"{row['frequent']:.0f}",
+        correlated(*_interval(row, "frequency_upper")),
     ]
 
 
-def _correlation(row: Mapping[str, Any], name: str) -> str:
-    return correlated(row[name], row[f"{name}_low"], row[f"{name}_high"])
+def gap_numbers(row: Mapping[str, Any]) -> list[str]:
+    """The correlations with the spectral gap that the page shows; those that are surely negative are set off."""
+    out = []
+    for way in WAYS:
+        for gap in GAPS:
+            found = _interval(row, f"{gap}_{way}")
+            out.append(f"**{correlated(*found)}**" if negative(*found) else correlated(*found))
+    return [*out, correlated(*_interval(row, "gap_whole_visited"))]

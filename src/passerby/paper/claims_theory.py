@@ -6,8 +6,10 @@ import math
 
 import polars as pl
 
-from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables, between, grade, rises, shown
+from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables, judge
+from .rules import KNOWN, ROUNDING, rises
 from .settings import Settings
+from .wording import between, shown
 
 
 def _value(table: pl.DataFrame, quantity: str, steps: int, misses: int | None = None) -> float:
@@ -25,14 +27,12 @@ def new_york_and_paris(tables: Tables, settings: Settings) -> Finding:
     noisy = table.filter(pl.col("sigma").is_not_null())
     p = here["at_sensor"]
     information = -p * math.log(p) - (1 - p) * math.log1p(-p)
-    verdict, why = grade(
-        {
-            "the habits of the two are equally uncertain": abs(here["entropy"] - there["entropy"]) < 1e-9,
-            "the information is the entropy of being at the sensor": abs(here["information"] - information) < 1e-9,
-            "the loss of the one in New York is larger": here["lower"] > there["upper"],
-            "so is the advantage": here["advantage_lower"] > there["advantage_upper"],
-        }
-    )
+    parts = {
+        "the habits of the two are equally uncertain": abs(here["entropy"] - there["entropy"]) < ROUNDING,
+        "the information is the entropy of being at the sensor": abs(here["information"] - information) < ROUNDING,
+        "the loss of the one in New York is larger": here["lower"] > there["upper"],
+        "so is the advantage": here["advantage_lower"] > there["advantage_upper"],
+    }
     measured = (
         f"at the sensor with probability {shown(here['at_sensor'])} and {shown(there['at_sensor'])}: information "
         f"{here['information']:.3f} and {there['information']:.3f} nats; loss {shown(here['lower'])} and "
@@ -41,19 +41,17 @@ def new_york_and_paris(tables: Tables, settings: Settings) -> Finding:
         f"{between(noisy['lower'][0], noisy['upper'][0])} and {between(noisy['lower'][1], noisy['upper'][1])}, epsilon "
         f"{noisy['epsilon'][0]:.2f} for both"
     )
-    return Finding(verdict, measured, why)
+    return judge(parts, measured)
 
 
 def stays_and_moves(tables: Tables, settings: Settings) -> Finding:
     """Example 2, with numbers."""
     raw = tables["examples"].filter((pl.col("example") == 2) & pl.col("sigma").is_null())
     stays, moves = raw.row(0, named=True), raw.row(1, named=True)
-    verdict, why = grade(
-        {
-            "the loss of the one who stays is larger": stays["lower"] > moves["upper"],
-            "so it is after a sighting": stays["seen_then_not"] > moves["seen_then_not"],
-        }
-    )
+    parts = {
+        "the loss of the one who stays is larger": stays["lower"] > moves["upper"],
+        "so it is after a sighting": stays["seen_then_not"] > moves["seen_then_not"],
+    }
     measured = (
         f"both steps right: loss {shown(stays['lower'])} for the one who stays, {shown(moves['lower'])} for the "
         "one who "
@@ -61,7 +59,7 @@ def stays_and_moves(tables: Tables, settings: Settings) -> Finding:
         f"sensor {shown(stays['seen_then_not'])} and {shown(moves['seen_then_not'])}; paper's tight bound "
         f"{shown(stays['tight'])} and {shown(moves['tight'])}"
     )
-    return Finding(verdict, measured, why)
+    return judge(parts, measured)
 
 
 def information_is_tractable(tables: Tables, settings: Settings) -> Finding:
@@ -70,7 +68,7 @@ def information_is_tractable(tables: Tables, settings: Settings) -> Finding:
     exact = _value(table, "information, exact", steps)
     rough = _value(table, "information, order 1", steps)
     listed = _value(table, "information, by listing all series", steps)
-    agree = abs(exact - listed) <= 1e-9
+    agree = abs(exact - listed) <= ROUNDING
     measured = (
         f"T = {steps}: {exact:.4f} nats exactly (all {2**steps:,} series listed: {listed:.4f}), {rough:.4f} by the "
         f"paper's bound; T = {10 * steps}, where there are 2^{10 * steps} series: "
@@ -86,11 +84,12 @@ def baseline_is_tractable(tables: Tables, settings: Settings) -> Finding:
     table, steps = tables["formulas"], settings.steps
     misses = sorted({int(m) for m in table["misses"].drop_nulls().to_list()})
     ends = {s: (_value(table, "baseline, lower", steps, s), _value(table, "baseline, upper", steps, s)) for s in misses}
-    close = [s for s, (low, high) in ends.items() if s > 0 and high <= 1.02 * low]
+    close = [s for s, (low, high) in ends.items() if s > 0 and high <= (1 + KNOWN) * low * (1 + ROUNDING)]
     measured = "; ".join(f"s = {s}: {between(low, high)}" for s, (low, high) in ends.items())
     verdict = FAILS if len(close) == len(ends) - 1 else PART if close else HOLDS
     listed = ", ".join(map(str, close)) or "none"
-    return Finding(verdict, measured, f"found to within 2 % at s = {listed}; elsewhere known to lie in an interval")
+    why = f"found to within {100 * KNOWN:.0f} % at s = {listed}; elsewhere known to lie in an interval"
+    return Finding(verdict, measured, why)
 
 
 def privacy_formula(tables: Tables, settings: Settings) -> Finding:

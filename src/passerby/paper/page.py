@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from passerby import __version__
 
-from . import claims_real, claims_simulated, claims_theory
+from . import (
+    claims_files,
+    claims_noise,
+    claims_persons,
+    claims_places,
+    claims_real_attacks,
+    claims_real_noise,
+    claims_right,
+    claims_steps,
+    claims_theory,
+    page_readings,
+)
 from .changes import changes
 from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables
-from .claims_readings import CHECKS, depending, key_numbers, verdicts
-from .readings import WORDS
+from .page_readings import rows_of
+from .rules import MEANINGS
 from .settings import Settings
 from .style import NAMES
 
 GROUPS: tuple[tuple[str, Sequence[Claim]], ...] = (
     ("Examples and what can be computed", claims_theory.CLAIMS),
-    ("Simulated data", claims_simulated.CLAIMS),
-    ("Real data", claims_real.CLAIMS),
+    ("Number of places, simulated", claims_places.CLAIMS),
+    ("Steps that must be right, simulated", claims_right.CLAIMS),
+    ("Number of steps, simulated", claims_steps.CLAIMS),
+    ("Noise, simulated", claims_noise.CLAIMS),
+    ("Files of check-ins", claims_files.CLAIMS),
+    ("Attacks on real traces", claims_real_attacks.CLAIMS),
+    ("Whose loss is high", claims_persons.CLAIMS),
+    ("Noise, real", claims_real_noise.CLAIMS),
 )
 
 FIGURES = {
@@ -35,7 +52,6 @@ FIGURES = {
     "sensor-visits": "Real: loss and visits to the one sensor (figure 3).",
     "spectral-gap": "Real: loss and spectral gap (figure 4).",
 }
-CORRELATIONS = ("gap, tight", "gap, loss", "visits, loss")
 TALLY = {HOLDS: "hold", PART: "hold in part", FAILS: "do not hold", OPEN: "cannot be checked here"}
 
 
@@ -43,22 +59,15 @@ def written(tables: Tables, settings: Settings) -> str:
     """The page as Markdown."""
     judged = [(title, [(claim, claim.judged(tables, settings)) for claim in group]) for title, group in GROUPS]
     parts = [_opening(tables, settings, [found for _, group in judged for _, found in group])]
-    parts.append(_overview(judged))
+    parts += [_overview(judged), _rules()]
     parts += [_details(title, group) for title, group in judged]
     if found := changes(tables, settings):
         parts.append("## What better bounds change\n\n" + "\n".join(f"- {point}" for point in found) + "\n")
     if "readings" in tables:
-        parts.append(_readings(tables, settings))
+        parts.append(page_readings.section(tables, settings))
     parts.append(_figures(tables))
     parts.append(_method(tables, settings))
     return "\n".join(parts).rstrip() + "\n"
-
-
-def rows_of(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
 
 
 def _opening(tables: Tables, settings: Settings, findings: Sequence[Finding]) -> str:
@@ -78,7 +87,8 @@ def _opening(tables: Tables, settings: Settings, findings: Sequence[Finding]) ->
         "# The paper's claims\n\n"
         "Koga, Meehan and Chaudhuri, *Measuring Privacy Loss in Distributed Spatio-Temporal Data* (2024), sentence by "
         f"sentence beside what `passerby reproduce` (version {__version__}, seed {settings.seed}) finds. This page is "
-        f"written by that command from its tables; none of it is typed.\n{warning}\n"
+        "written by that command: its sentences are templates, and all figures and verdicts in them come from the "
+        f"tables of the run, by [stated rules](#when-a-claim-holds).\n{warning}\n"
         f"Of {len(findings)} claims: {tally}.{sample}\n\n"
         "*Loss* is the success probability of the best attack; this tool brackets it between the best attack that it "
         "finds and its smallest bound. *Tight* and *loose* are the paper's bounds. Intervals in brackets are 95 % "
@@ -100,42 +110,17 @@ def _details(title: str, group: Sequence[tuple[Claim, Finding]]) -> str:
     return "\n".join(out)
 
 
-def _readings(tables: Tables, settings: Settings) -> str:
-    found = verdicts(tables, settings)
-    table = tables["readings"]
-    names = table["reading"].unique(maintain_order=True).to_list()
-    out = ["## What the paper leaves open\n", "Each claim about real data was checked under these readings:\n"]
-    out.append("\n".join(f"- *{name}*: {WORDS[name]}" for name in names) + "\n")
-    marks = {True: "yes", False: "no", None: "?"}
-    for file in sorted(set(table["dataset"].to_list())):
-        rows = [r for r in table.iter_rows(named=True) if r["dataset"] == file]
-        out.append(f"### {NAMES[file]}\n")
-        header = ("reading", "people", "MAP", "tight", "loss up to", "habits alone", *CORRELATIONS)
-        out.append(rows_of(header, [(row["reading"], *key_numbers(row, settings)) for row in rows]))
-        checks = [(row["reading"], *(marks[found[file, row["reading"]][c]] for c in CHECKS)) for row in rows]
-        short = ("falls", "more", "frequent", "gap, tight", "gap, loss", "sigma", "steady", "above")
-        out.append(rows_of(("reading", *short), checks))
-    out.append(
-        "MAP: success on the real traces; the last three columns of the first table are rank correlations of a "
-        "person's "
-        "loss with the spectral gap and with visits to the fixed sensor. Columns of the second: "
-        + "; ".join(f"*{s}*: {CHECKS[c]}" for s, c in zip(short, CHECKS, strict=True))
-        + ".\n"
+def _rules() -> str:
+    """What the paper's words are taken to mean."""
+    return (
+        "## When a claim holds\n\n"
+        "The paper's words are taken to mean the following: thresholds follow from the words and from what the paper's "
+        "experiments can resolve, not from what was measured here.\n\n"
+        + rows_of(("words of the paper", "taken to mean", "because"), MEANINGS)
+        + "\nA claim holds where all of its parts do and does not hold where none does; otherwise it holds in part, "
+        "and the words in brackets say which. A part cannot be told where the measured intervals allow both answers. "
+        "Where files differ, the claim holds in part.\n"
     )
-    depends = depending(found)
-    lines = [
-        f"- *{CHECKS[check]}*: "
-        + "; ".join(f"{NAMES[file]}, fails with {', '.join(bad)}" for file, bad in files.items())
-        for check, files in depends.items()
-    ]
-    if lines:
-        out.append("Claims that depend on the reading:\n\n" + "\n".join(lines) + "\n")
-    else:
-        out.append("No claim depends on the reading.\n")
-    firm = [CHECKS[c] for c in CHECKS if c not in depends]
-    if firm:
-        out.append(f"The same under every reading: {'; '.join(firm)}.\n")
-    return "\n".join(out)
 
 
 def _figures(tables: Tables) -> str:
@@ -172,7 +157,5 @@ def _method(tables: Tables, settings: Settings) -> str:
         "series where "
         "noisy, with 99 % confidence for the upper end. Attack values from samples carry standard errors in the "
         "tables.\n"
-        "- A rank correlation counts as negative (positive) where its whole interval is.\n"
         f"{real}"
-        "- A claim holds in part where some of its parts do; the words in brackets say which.\n"
     )

@@ -24,8 +24,10 @@ from passerby.visits.traces import Rule
 from .pieces import Piece, Row
 from .settings import Settings
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Where = Literal["random", "most-visited"]
+Unseen = Literal["spread", "own", "stay"]
 
 #: People in a piece of work.
 SLICE = 150
@@ -37,15 +39,16 @@ class Reading:
 
     `rule`: which place stands for a window with visits to several. `smoothing`: the weight, in steps, of frequencies
     that are mixed into each row of the transition matrix, those of the population (`toward="population"`) or equal
-    ones ("uniform"); 0 leaves seen rows as they are. `unseen`: without smoothing, the row of a place that a person
-    never left is the mixed-in frequencies ("spread") or remains there ("stay").
+    ones ("uniform"); 0 leaves rows with counts as they are. `unseen`: without smoothing, the row of a place that a
+    person never left is those frequencies ("spread") or the person's own ("own"), or remains there ("stay").
     """
 
     name: str
+    words: str = ""
     rule: Rule = "most-visited"
     smoothing: float | Literal["auto"] = 1.0
     toward: Literal["population", "uniform"] = "population"
-    unseen: Literal["spread", "stay"] = "spread"
+    unseen: Unseen = "spread"
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class Data:
 class Unsmoothed(People):
     """People whose seen rows are their own counts, without anything mixed in."""
 
-    unseen: Literal["spread", "stay"] = "spread"
+    unseen: Unseen = "spread"
 
     def prior(self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True) -> tuple[MarkovPrior, Ints]:
         """One person's chain over the places visited or sensed and the rest, as `People.prior` gives it."""
@@ -72,17 +75,46 @@ class Unsmoothed(People):
         moves = np.zeros((len(b), len(b)))
         np.add.at(moves, (index[:-1], index[1:]), 1.0)
         left = moves.sum(axis=1) > 0
-        moves[~left] = np.eye(len(b))[~left] if self.unseen == "stay" else b
+        rows = {"spread": b, "own": np.bincount(index, minlength=len(b)), "stay": np.eye(len(b))[~left]}
+        moves[~left] = rows[self.unseen]
         moves /= moves.sum(axis=1, keepdims=True)
-        # In the long run they are at the places that can be reached from those they visited.
-        seen = np.unique(index)
-        reached = np.arange(len(b)) if self.unseen == "spread" and not left[seen].all() else seen
+        # In the long run they are at places that can be reached from those they visited.
+        there = reached(moves, index)
         start = np.zeros(len(b))
-        start[reached] = stationary_distribution(np.ascontiguousarray(moves[np.ix_(reached, reached)]))
-        # What is never reached must not count as places where the chain gets stuck.
-        never = np.setdiff1d(np.arange(len(b)), reached)
-        moves[never] = start
+        start[there] = stationary_distribution(np.ascontiguousarray(moves[np.ix_(there, there)]))
         return self._chain(start, moves, states, hidden), states
+
+
+def reached(moves: Floats, start: Ints) -> Ints:
+    """The states that a chain can get to from any of `start`, which are among them."""
+    found = np.zeros(len(moves), dtype=bool)
+    found[start] = True
+    while (more := found | (moves[found] > 0).any(axis=0)).sum() > found.sum():
+        found = more
+    return np.flatnonzero(found)
+
+
+def gaps(people: People, person: int) -> dict[str, float]:
+    """The spectral gap of a person's chain as it may be understood.
+
+    `gap_whole`: of the matrix over all places; `gap_reached`: over the places that the person can get to;
+    `gap_signed`: the same, with the second largest eigenvalue itself instead of its modulus. Merging the places that
+    were never visited leaves all of them as they are, because those places have the same row, or are never left.
+    """
+    prior, _ = people.prior(person)
+    visited = len(np.unique(people.fitted[person]))  # they are the first states
+    there = reached(prior.transition, np.arange(visited))
+    inside = np.linalg.eigvals(prior.transition[np.ix_(there, there)])
+    return {
+        "gap_whole": prior.spectral_gap,
+        "gap_reached": _below_one(np.abs(inside)),
+        "gap_signed": _below_one(inside.real),
+    }
+
+
+def _below_one(sizes: NDArray[np.floating]) -> float:
+    """How far the second largest is below one; a single place is forgotten at once."""
+    return 1.0 if len(sizes) < 2 else float(1 - min(np.sort(sizes)[-2], 1.0))
 
 
 def read_data(name: str, path: Path) -> Data:
@@ -150,6 +182,7 @@ def audited(people: People, release: Release, effort: Effort, labels: Row) -> li
                 **labels,
                 **{name: row.get(source) for name, source in COLUMNS.items()},
                 "frequency": float((people.fitted[person] == sensor).mean()),
+                **gaps(people, person),
                 "failed": row["status"] not in ("ok", "wide", "impossible"),
                 # The luckiest place in hindsight for this person, and all their visits, for one place for everyone.
                 "hit_hindsight": bool(visited.max(initial=0) >= release.steps - effort.misses),
@@ -176,4 +209,5 @@ COLUMNS = {
     "hit_ascent": "hit_ascent",
     "spectral_gap": "spectral_gap",
     "sighted": "sighted",
+    "visited": "places",
 }

@@ -1,7 +1,7 @@
 """What the paper leaves open about its real data, run in every plausible way.
 
 Which place stands for a window with visits to several; how a transition matrix is made of some twenty steps; what the
-row of a place is that a person never left.
+row of a place is that a person never left, and whether such rows count when the spectral gap is taken.
 """
 
 from __future__ import annotations
@@ -18,42 +18,67 @@ from passerby.visits.people import People
 from .experiment import Experiment
 from .people import SLICE, Data, Reading, Where, audits, part, prepare, sensors_for
 from .pieces import Piece, Row
+from .ranks import rank_correlation
 from .real import means_of
-from .scatter import rank_correlation
+from .scatter import visitors
 from .settings import Settings
 
 READINGS = (
-    Reading("default"),
-    Reading("first visit of a window", rule="first"),
-    Reading("last visit of a window", rule="last"),
-    Reading("smoothing 0.1", smoothing=0.1),
-    Reading("smoothing 10", smoothing=10.0),
-    Reading("smoothing chosen from the data", smoothing="auto"),
-    Reading("smoothing 1 toward equal frequencies", toward="uniform"),
-    Reading("add one to every count", smoothing=101.0, toward="uniform"),
-    Reading("no smoothing, unseen rows equal", smoothing=0.0, toward="uniform"),
-    Reading("no smoothing, unseen rows stay", smoothing=0.0, unseen="stay"),
+    Reading("default", "the place visited most in a window; smoothing of one step toward the population's frequencies"),
+    Reading("first visit of a window", "the place of the first visit", rule="first"),
+    Reading("last visit of a window", "the place of the last visit", rule="last"),
+    Reading("smoothing 0.1", "smoothing of a tenth of a step", smoothing=0.1),
+    Reading("smoothing 10", "smoothing of ten steps", smoothing=10.0),
+    Reading(
+        "smoothing chosen from the data",
+        "the smoothing that predicts the last fifth of the fitted steps best",
+        smoothing="auto",
+    ),
+    Reading("smoothing 1 toward equal frequencies", "one step spread evenly over all places instead", toward="uniform"),
+    Reading(
+        "add one to every count", "one added to every count of a move (Laplace)", smoothing=101.0, toward="uniform"
+    ),
+    Reading(
+        "no smoothing, unseen rows equal",
+        "counts as they are; from a place never left, anywhere with equal chance",
+        smoothing=0.0,
+        toward="uniform",
+    ),
+    Reading(
+        "no smoothing, unseen rows as the population",
+        "counts as they are; from a place never left, by the population's frequencies",
+        smoothing=0.0,
+    ),
+    Reading(
+        "no smoothing, unseen rows as the person",
+        "counts as they are; from a place never left, by the person's own frequencies, so that places never visited "
+        "play no part",
+        smoothing=0.0,
+        unseen="own",
+    ),
+    Reading(
+        "no smoothing, unseen rows stay",
+        "counts as they are; a place never left is never left",
+        smoothing=0.0,
+        unseen="stay",
+    ),
 )
-#: What each reading is, in words for the page.
-WORDS = {
-    "default": "the place visited most in a window; smoothing of one step toward the population's frequencies",
-    "first visit of a window": "the place of the first visit",
-    "last visit of a window": "the place of the last visit",
-    "smoothing 0.1": "smoothing of a tenth of a step",
-    "smoothing 10": "smoothing of ten steps",
-    "smoothing chosen from the data": "the smoothing that predicts the last fifth of the fitted steps best",
-    "smoothing 1 toward equal frequencies": "one step spread evenly over all places instead",
-    "add one to every count": "one added to every count of a move (Laplace)",
-    "no smoothing, unseen rows equal": "counts as they are; from a place never left, anywhere with equal chance",
-    "no smoothing, unseen rows stay": "counts as they are; a place never left is never left",
+#: What "spectral gap" may mean: columns, and words for the page.
+GAPS = {
+    "gap_whole": "of the matrix over all places",
+    "gap_reached": "over the places that the person can get to",
+    "gap_signed": "the same, by the second eigenvalue itself and not by its modulus",
 }
 
 PLACEMENTS: tuple[Where, ...] = ("random", "most-visited")
 _AVERAGES = [pl.col(c).mean() for c in ("tight", "loose", "hit_map", "hit_prior")]
 
 
-def plain(people: People, sensors: list[list[int]], settings: Settings, labels: Row) -> list[Row]:
-    """The paper's bounds and attacks alone, by formula and on the real traces: a row per person and point."""
+def plain(people: People, first: int, sensors: list[list[int]], settings: Settings, labels: Row) -> list[Row]:
+    """The paper's bounds and attacks alone, by formula and on the real traces: a row per person and point.
+
+    `first` is the number of the first of these people among all.
+    """
     points: list[tuple[int, float | None]] = [(misses, None) for misses in range(settings.holdout)]
     points += [(settings.real_misses, sigma) for sigma in settings.sigma_grid]
     rows = []
@@ -66,7 +91,7 @@ def plain(people: People, sensors: list[list[int]], settings: Settings, labels: 
         for misses, sigma in points:
             release = Release(sensors, None if sigma is None else Gaussian(sigma)).relabelled(state_of)
             information = paper_information(prior, release)
-            rng = np.random.default_rng([settings.seed, 5, person])
+            rng = np.random.default_rng([settings.seed, 5, first + person])
             evidence = release.evidence(release.publish(trace[None], rng))
             guess, value = decode_series(prior, release, evidence)
             rows.append(
@@ -99,6 +124,7 @@ def pieces(settings: Settings, data: dict[str, Data]) -> list[Piece]:
                     plain,
                     {
                         "people": part(people, at, at + SLICE),
+                        "first": at,
                         "sensors": sensors,
                         "settings": settings,
                         "labels": {**labels, "part": "plain"},
@@ -130,26 +156,33 @@ def _summary(reading: str, dataset: str, rows: list[Row], settings: Settings) ->
     for row in noisy.sort("sigma").iter_rows(named=True):
         for column in ("tight", "loose", "hit_map"):
             out[f"{column}_sigma_{row['sigma']:g}"] = row[column]
-    for where, x in (("random", "spectral_gap"), ("most-visited", "frequency")):
+    for where in PLACEMENTS:
         people = [r for r in rows if r["part"] == where and not r["failed"]]
         means = means_of(people, ("dataset",))
         for column in ("lower", "upper", "baseline_lower", "tight"):
             out[f"{column}_{where}"] = means[column][0]
-        for loss in ("tight", "upper"):
-            values = np.array([[r[x], r[loss]] for r in people], dtype=np.float64)
-            found = rank_correlation(values[:, 0], values[:, 1], settings.seed, settings.resamples)
-            for end, value in zip(("", "_low", "_high"), found, strict=True):
-                out[f"{x}_{loss}{end}"] = value
-        if where == "random":
-            out["people"] = len(people)
-            out["hit_everyone"] = means["hit_everyone"][0]
-        else:
-            often = np.array([r["tight"] for r in people if r["frequency"] >= settings.frequent])
-            never = np.array([r["tight"] for r in people if r["frequency"] == 0])
-            out["frequent"] = len(often)
-            out["frequent_lowest_tight"] = float(often.min()) if len(often) else None
-            out["frequent_mean_tight"] = float(often.mean()) if len(often) else None
-            out["never_mean_tight"] = float(never.mean()) if len(never) else None
+        out |= _persons(pl.DataFrame(people, infer_schema_length=None), where, settings)
+    return out
+
+
+def _persons(table: pl.DataFrame, where: str, settings: Settings) -> Row:
+    """What goes with a person's loss: the spectral gap with random sensors, visits with a fixed one."""
+    out: Row = {}
+
+    def correlate(x: str, y: str) -> None:
+        found = rank_correlation(table[x].to_numpy(), table[y].to_numpy(), settings.seed, settings.resamples)
+        for end, value in zip(("", "_low", "_high"), found, strict=True):
+            out[f"{x}_{y}{end}"] = value
+
+    if where == "random":
+        out["people"] = table.height
+        for x in GAPS:
+            for y in ("tight", "upper", "visited"):
+                correlate(x, y)
+    else:
+        for y in ("tight", "upper"):
+            correlate("frequency", y)
+        out |= visitors(table)
     return out
 
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from . import style
 from .experiment import Experiment
 from .people import Data, Where, audits, prepare
 from .pieces import Piece, Row
+from .ranks import spearman
+from .rules import HALF
 from .settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 #: Ways to measure a person's loss: column, look, words.
 WAYS = (("tight", "tight", "tight bound (paper)"), ("upper", "interval", "loss (this tool)"))
 COLUMNS = ("dataset", "frequency", "spectral_gap", "tight", "lower", "upper", "baseline_lower", "sighted")
@@ -42,27 +42,16 @@ def persons(rows: list[Row], settings: Settings) -> pl.DataFrame:
     return table.filter(~pl.col("failed")).select(COLUMNS).sort(COLUMNS)
 
 
-def rank_correlation(x: Floats, y: Floats, seed: int, resamples: int) -> tuple[float, float, float]:
-    """Spearman's rank correlation, and the ends of its 95 % bootstrap interval over people (percentiles)."""
-    rng = np.random.default_rng([seed, 3])
-    n = len(x)
-    draws = []
-    for _ in range(resamples):
-        chosen = rng.integers(n, size=n)
-        value = _spearman(x[chosen], y[chosen])
-        if np.isfinite(value):
-            draws.append(value)
-    low, high = np.percentile(draws, [2.5, 97.5]) if draws else (np.nan, np.nan)
-    return _spearman(x, y), float(low), float(high)
-
-
-def _spearman(x: Floats, y: Floats) -> float:
-    from scipy.stats import rankdata
-
-    a, b = rankdata(x), rankdata(y)
-    a, b = a - a.mean(), b - b.mean()
-    size = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / size if size > 0 else float("nan")
+def visitors(table: pl.DataFrame) -> dict[str, float]:
+    """How many frequent visitors of the sensor there are, their lowest and median loss, and the others' median."""
+    often, others = table.filter(pl.col("frequency") >= HALF), table.filter(pl.col("frequency") < HALF)
+    out: dict[str, float] = {"frequent": often.height}
+    for way, _, _ in WAYS:
+        losses, rest = often[way].to_numpy(), others[way].to_numpy()
+        out[f"{way}_lowest"] = float(losses.min()) if losses.size else np.nan
+        out[f"{way}_median"] = float(np.median(losses)) if losses.size else np.nan
+        out[f"{way}_others"] = float(np.median(rest)) if rest.size else np.nan
+    return out
 
 
 def draw_against(table: pl.DataFrame, x: str, label: str) -> Figure:
@@ -75,7 +64,7 @@ def draw_against(table: pl.DataFrame, x: str, label: str) -> Figure:
             axis = axes[row][column]
             colour, mark = style.LOOKS[look].colour, style.LOOKS[look].mark or "o"
             axis.scatter(group[x], group[loss], s=11, color=colour, marker=mark, alpha=0.4, linewidth=0, zorder=3)
-            value = _spearman(group[x].to_numpy(), group[loss].to_numpy())
+            value = spearman(group[x].to_numpy(), group[loss].to_numpy(), np.ones((1, group.height)))[0]
             axis.set_title(f"{style.NAMES[name]}: {title}; rank correlation {value:+.2f}")
             axis.set_ylim(-0.03, 1.04)
         axes[1][column].set_xlabel(label)

@@ -48,8 +48,6 @@ class Settings:
     real_budget: float = 5e9
     real_runs: int = 100
     most_people: int | None = None
-    #: Visitors of the fixed sensor are frequent from this share of their fitted steps on.
-    frequent: float = 0.2
     resamples: int = 2000
 
     @classmethod
