@@ -162,7 +162,7 @@ def test_gaps_are_those_of_the_matrix_over_all_places(city: Data, unseen: Any) -
         steps = people.fitted[person]
         moves = np.zeros((count, count))
         np.add.at(moves, (steps[:-1], steps[1:]), 1.0)
-        rows = {"spread": 1.0, "own": np.bincount(steps, minlength=count), "stay": np.eye(count)}[unseen]
+        rows: Any = {"spread": 1.0, "own": np.bincount(steps, minlength=count), "stay": np.eye(count)}[unseen]
         empty = moves.sum(axis=1) == 0
         moves[empty] = np.broadcast_to(rows, (count, count))[empty]
         moves /= moves.sum(axis=1, keepdims=True)
