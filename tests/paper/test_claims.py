@@ -8,10 +8,9 @@ import pytest
 from passerby.paper import page
 from passerby.paper.claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, grade, together
 from passerby.paper.claims_readings import CHECKS, depending
-from passerby.paper.page_readings import rows_of
 from passerby.paper.rules import Answer
 from passerby.paper.settings import Settings
-from passerby.paper.wording import shown
+from passerby.paper.wording import rows_of, shown
 
 SETTINGS = Settings()
 CLAIMS = [claim for _, group in page.GROUPS for claim in group]
@@ -42,6 +41,7 @@ def test_grades() -> None:
     assert grade({"a": True, "b": True}) == (HOLDS, "")
     assert grade({"a": False}) == (FAILS, "does not: a")
     assert grade({"a": None}) == (OPEN, "cannot be told: a")
+    assert grade({"a": False, "b": None})[0] == FAILS
     assert grade({"a": True, "b": False, "c": None}) == (PART, "holds: a; does not: b; cannot be told: c")
 
 

@@ -11,8 +11,9 @@ import pytest
 
 import passerby as pb
 from passerby.paper import examples, formulas, style
+from passerby.paper.audits import gaps
 from passerby.paper.fingerprints import SHOWING, fingerprint, sources
-from passerby.paper.people import Data, Reading, Unsmoothed, gaps, prepare
+from passerby.paper.people import Data, Reading, Unsmoothed, prepare
 from passerby.paper.pieces import Piece, done
 from passerby.paper.real import means_of
 from passerby.paper.run import EXPERIMENTS, GROUPS, choose, reproduce

@@ -2,33 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
 from .claims import Tables
+from .claims_noise import settings_of
+from .claims_real_noise import WHERE, raw_first
+from .rules import TENTH
 from .settings import Settings
 from .simulated import averaged
 from .style import NAMES
-from .wording import between, points, shown
+from .wording import between, fine, rows_of, shown, times
+
+Row = Mapping[str, Any]
+
+#: Noise levels that the table shows, as far as they were run.
+SHOWN = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
-def changes(tables: Tables, settings: Settings) -> list[str]:
-    """Paragraphs, from the tables there are."""
-    found = [_bounds(tables, settings), _longer_traces(tables), _noise(tables), *_real_noise(tables)]
-    return [paragraph for paragraph in found if paragraph]
+def section(tables: Tables, settings: Settings) -> str:
+    """The part of the page about it, from the tables there are; empty where none is."""
+    found = [_looseness(tables, settings), _real_looseness(tables, settings), _longer_traces(tables)]
+    parts = [f"- {text}" for text in found if text]
+    noise = _noise(tables, settings)
+    if not parts and not noise:
+        return ""
+    return "## What better bounds change\n\n" + "\n".join(parts) + "\n\n" + noise
 
 
-def _bounds(tables: Tables, settings: Settings) -> str:
+def _looseness(tables: Tables, settings: Settings) -> str:
     if "right" not in tables:
         return ""
-    here = (pl.col("steps") == settings.steps) & (pl.col("misses") == settings.misses)
-    row = averaged(tables["right"]).filter(here).row(0, named=True)
-    far = row["tight"] > 2 * row["upper"]
+    means = averaged(tables["right"]).filter(pl.col("steps") == settings.steps)
+    here = means.filter(pl.col("misses") == settings.misses).row(0, named=True)
+    ratios = (means["tight"] / means["upper"]).to_list()
     return (
-        f"**The paper's bounds are {'far above' if far else 'near'} the loss.** With {row['right']} of {row['steps']} "
-        f"steps right and {row['places']} places they allow {shown(row['tight'])} (tight) and {shown(row['loose'])} "
-        f"(loose). The loss lies at {between(row['lower'], row['upper'])}; without any counts it is "
-        f"{between(row['baseline_lower'], row['baseline_upper'])}."
+        f"**How loose are the paper's bounds?** With {here['right']} of {here['steps']} steps right and "
+        f"{here['places']} places they allow {shown(here['tight'])} (tight) and {shown(here['loose'])} (loose). The "
+        f"loss lies at {between(here['lower'], here['upper'])}; without any counts it is "
+        f"{between(here['baseline_lower'], here['baseline_upper'])}. Over the sweep from 1 to {here['steps']} steps "
+        f"right the tight bound is at least {times(min(ratios))} to {times(max(ratios))} the loss."
     )
+
+
+def _real_looseness(tables: Tables, settings: Settings) -> str:
+    if "real-right" not in tables:
+        return ""
+    here = tables["real-right"].filter(pl.col("misses") == settings.real_misses)
+    words = "; ".join(
+        f"{NAMES[row['dataset']]}: tight {shown(row['tight'])}, loose {shown(row['loose'])}, loss "
+        f"{fine(row['lower'], row['upper'])}, of which the habits alone give "
+        f"{fine(row['baseline_lower'], row['baseline_upper'])}"
+        for row in here.sort("dataset").iter_rows(named=True)
+    )
+    return f"**And on real data?** Means over people at s = {settings.real_misses}, sensors at random places. {words}."
 
 
 def _longer_traces(tables: Tables) -> str:
@@ -40,57 +69,111 @@ def _longer_traces(tables: Tables) -> str:
     tight = means["tight"].to_list()
     return (
         "**Longer traces do protect, where a share of the steps must be right.** With s = T/2 the tight bound moves "
-        f"between {shown(min(tight))} and {shown(max(tight))}. The loss itself falls from "
-        f"{between(means['lower'][0], means['upper'][0])} at T = {means['steps'][0]} to at most "
-        f"{shown(means['upper'][-1])} at T = {means['steps'][-1]}."
+        f"between {shown(min(tight))} and {shown(max(tight))}, which reads as almost constant. The loss itself falls "
+        f"from {between(means['lower'][0], means['upper'][0])} at T = {means['steps'][0]} to "
+        f"{between(means['lower'][-1], means['upper'][-1])} at T = {means['steps'][-1]}."
     )
 
 
-def _noise(tables: Tables) -> str:
-    if "noise" not in tables:
+def _noise(tables: Tables, settings: Settings) -> str:
+    """Whether noise helps: the loss against sigma in all settings, and what is left of what counts add."""
+    sweeps = _sweeps(tables)
+    if not sweeps:
         return ""
-    means = averaged(tables["noise"]).filter(pl.col("right") == 1)
-    raw, one = means.row(0, named=True), means.filter(pl.col("sigma") == 1.0)
-    if not one.height:
-        return ""
-    row = one.row(0, named=True)
-    base = between(raw["baseline_lower"], raw["baseline_upper"])
-    numbers = (
-        f"Where one step must be right, the loss is {base} without any counts, "
-        f"{between(raw['lower'], raw['upper'])} with raw ones and {between(row['lower'], row['upper'])} with noise of "
-        "sigma = 1"
-    )
-    if row["upper"] >= raw["lower"]:
-        return f"**Noise is not seen to help.** {numbers}."
-    lift = raw["lower"] - raw["baseline_upper"]
-    share = (row["upper"] - raw["baseline_lower"]) / lift if lift > 0 else 1.0
-    left = f", so at most {shown(share)} of what raw counts add is left" if share < 1 else ""
+    sigmas = [s for s in SHOWN if any(s in group["sigma"].to_list() for group in sweeps.values())]
+    rows = []
+    for name, group in sweeps.items():
+        raw = group.row(0, named=True)
+        noisy = {row["sigma"]: row for row in group.drop_nulls("sigma").iter_rows(named=True)}
+        losses = [fine(noisy[s]["lower"], noisy[s]["upper"]) if s in noisy else "" for s in sigmas]
+        base = fine(raw["baseline_lower"], raw["baseline_upper"])
+        left = [between(*left_of(raw, noisy[s])) if s in noisy else "" for s in sigmas if s >= 1]
+        rows.append((name, base, fine(raw["lower"], raw["upper"]), *losses, *left))
+    header = ("setting", "no counts", "raw", *(f"σ = {s:g}" for s in sigmas))
+    header += tuple(f"left at σ = {s:g}" for s in sigmas if s >= 1)
     return (
-        f"**Noise does help.** {numbers}{left}. At the paper's own setting (half of the steps right) attacks "
-        "succeed too "
-        "rarely for its Monte Carlo to show this, and its bounds are too far above the loss."
+        "### Does noise really not help?\n\n"
+        "The paper infers from the MAP attack that noise does not necessarily help. The interval shows what noise does "
+        "to the loss itself, whatever the attack. *Left* is what noisy counts add to the loss without any counts, as a "
+        "share of what raw counts add.\n\n"
+        + rows_of(header, rows)
+        + "\n"
+        + _concluded(sweeps)
+        + "\n".join([*_said(sweeps), *_charged(tables, settings)])
+        + "\n"
     )
 
 
-def _real_noise(tables: Tables) -> list[str]:
-    out = []
-    table = tables.get("real-noise", pl.DataFrame({"dataset": []}))
-    for name in sorted(set(table["dataset"].to_list())):
-        group = table.filter(pl.col("dataset") == name)
-        raw = group.filter(pl.col("sigma").is_null()).row(0, named=True)
-        most = group.drop_nulls("sigma").sort("sigma").row(-1, named=True)
-        helps = most["upper"] < raw["lower"]
-        text = (
-            f"**{NAMES[name]}, one sensor at the most visited place: noise "
-            f"{'helps' if helps else 'is not seen to help'}.** "
-            f"The mean loss is {points(raw['baseline_lower'])} without counts, {points(raw['lower'])} with "
-            "raw ones and "
-            f"at most {points(most['upper'])} with sigma = {most['sigma']:g}. MAP finds "
-            f"{shown(raw['hit_map'])} of the "
-            f"real traces from raw counts and {shown(most['hit_map'])} from noisy ones. The tight bound says "
-            f"{shown(raw['tight'])} and {shown(most['tight'])}."
+def _concluded(sweeps: Mapping[str, pl.DataFrame]) -> str:
+    """The answer, in a paragraph."""
+    helped, habits, left = [], [], []
+    for name, group in sweeps.items():
+        raw, noisy = group.row(0, named=True), group.drop_nulls("sigma")
+        if (noisy["upper"] < raw["lower"]).any():
+            helped.append(name)
+        if raw["baseline_lower"] >= (1 - TENTH) * raw["upper"]:
+            habits.append(name)
+        left += [left_of(raw, row)[1] for row in noisy.iter_rows(named=True) if row["sigma"] == 1.0]
+    out = f"**Noise surely lowers the loss in {len(helped)} of {len(sweeps)} settings.** "
+    if left and max(left) < 1:
+        out += f"Noise of σ = 1 leaves at most {shown(max(left))} of what raw counts add in any of them. "
+    if habits:
+        out += (
+            f"What it cannot lower is the loss without counts, and that is nine tenths or more of the loss in "
+            f"{len(habits)} of them ({'; '.join(habits)}): there the loss hardly changes, because counts tell "
+            "little beyond the habits. "
         )
-        if raw["baseline_lower"] > raw["lower"] / 2:
-            text += " Most of the loss is what the habits tell without any counts: that part no noise takes away."
-        out.append(text)
+    return out.rstrip() + "\n\n"
+
+
+def _sweeps(tables: Tables) -> dict[str, pl.DataFrame]:
+    """All sweeps over sigma, by setting, raw counts first."""
+    out: dict[str, pl.DataFrame] = {}
+    if "sigma" in tables or "noise" in tables:
+        out |= {f"simulated, {name}": group for name, group in settings_of(tables).items()}
+    for name, where in WHERE.items():
+        for file in sorted(set(tables[name]["dataset"].to_list())) if name in tables else []:
+            out[f"{NAMES[file]}, {where}"] = raw_first(tables[name].filter(pl.col("dataset") == file))
     return out
+
+
+def left_of(raw: Row, noisy: Row) -> tuple[float, float]:
+    """What noisy counts add to the baseline, as a share of what raw ones add: at the least and at the most."""
+    return (
+        _share(noisy["lower"], raw["upper"], raw["baseline_upper"]),
+        _share(noisy["upper"], raw["lower"], raw["baseline_lower"]),
+    )
+
+
+def _share(noisy: float, raw: float, baseline: float) -> float:
+    return min(1.0, max(0.0, (noisy - baseline) / (raw - baseline))) if raw > baseline else 1.0
+
+
+def _said(sweeps: Mapping[str, pl.DataFrame]) -> list[str]:
+    """What the table shows, in words, setting by setting."""
+    out = []
+    for name, group in sweeps.items():
+        raw, noisy = group.row(0, named=True), group.drop_nulls("sigma")
+        below = noisy.filter(pl.col("upper") < raw["lower"])
+        if not below.height:
+            out.append(f"- *{name}*: noise is not seen to help at any sigma up to {noisy['sigma'][-1]:g}.")
+            continue
+        adds = max(0.0, raw["lower"] - raw["baseline_upper"])
+        out.append(
+            f"- *{name}*: noise helps for sure from sigma = {below['sigma'][0]:g} on. Raw counts add at least "
+            f"{fine(adds, adds)}; at least {shown(raw['baseline_lower'] / raw['upper'])} of the loss is there without "
+            "any counts."
+        )
+    return out
+
+
+def _charged(tables: Tables, settings: Settings) -> list[str]:
+    """What differential privacy says of the same noise."""
+    if "formulas" not in tables:
+        return []
+    here = (pl.col("quantity") == "epsilon, exact") & (pl.col("steps") == settings.steps)
+    epsilon = tables["formulas"].filter(here)["value"][0]
+    return [
+        f"- Differential privacy charges ε = {epsilon:.1f} for σ = 1 and T = {settings.steps}. It bounds what a count "
+        "can do to anybody; the table shows what it does to these people."
+    ]

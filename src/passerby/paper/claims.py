@@ -66,13 +66,10 @@ def grade(parts: Mapping[str, Answer]) -> tuple[Verdict, str]:
         "does not": [what for what, answer in parts.items() if answer is False],
         "cannot be told": [what for what, answer in parts.items() if answer is None],
     }
-    found = [group for group, members in groups.items() if members]
-    verdict = PART
-    if len(found) == 1:
-        verdict = {"holds": HOLDS, "does not": FAILS, "cannot be told": OPEN}[found[0]]
-    if verdict == HOLDS:
-        return HOLDS, ""
-    return verdict, "; ".join(f"{group}: {', '.join(groups[group])}" for group in found)
+    said = "; ".join(f"{group}: {', '.join(members)}" for group, members in groups.items() if members)
+    if groups["holds"]:
+        return (PART, said) if groups["does not"] or groups["cannot be told"] else (HOLDS, "")
+    return (FAILS if groups["does not"] else OPEN), said
 
 
 def judge(parts: Mapping[str, Answer], measured: str) -> Finding:
@@ -82,10 +79,9 @@ def judge(parts: Mapping[str, Answer], measured: str) -> Finding:
 
 
 def together(findings: Mapping[str, Finding]) -> Finding:
-    """One finding for several files: the common verdict, or "in part" where they differ."""
+    """One finding for several files: the common verdict; "in part" where one bears the claim out and another not."""
     verdicts = {finding.verdict for finding in findings.values()}
-    known = verdicts - {OPEN}
-    verdict = verdicts.pop() if len(verdicts) == 1 else known.pop() if len(known) == 1 else PART
+    verdict = verdicts.pop() if len(verdicts) == 1 else FAILS if verdicts == {FAILS, OPEN} else PART
     measured = "; ".join(f"{name}: {finding.measured}" for name, finding in findings.items())
     whys = {name: finding.why for name, finding in findings.items() if finding.why}
     same = len(set(whys.values())) == 1 and len(whys) == len(findings)

@@ -20,11 +20,6 @@ def frequent_visitors(tables: Tables, settings: Settings) -> Finding:
     """Losses of frequent visitors of the fixed sensor beside those of the others."""
     table = tables["sensor-visits"]
     found = visitors(table)
-    x = table["frequency"].to_numpy()
-    ranks = ", ".join(
-        f"{correlated(*rank_correlation(x, table[way].to_numpy(), settings.seed, settings.resamples))} ({word})"
-        for way, word in WAYS.items()
-    )
     many = "1 person spends" if found["frequent"] == 1 else f"{found['frequent']} people spend"
     measured = f"{many} half of their steps or more at the sensor"
     if found["frequent"]:
@@ -33,7 +28,6 @@ def frequent_visitors(tables: Tables, settings: Settings) -> Finding:
             f"{shown(found[f'{way}_others'])}"
             for way, word in WAYS.items()
         )
-    measured += f"; rank correlation of the loss with the share of steps there {ranks}"
     if found["frequent"] < FEWEST:
         return Finding(OPEN, measured, f"fewer than {FEWEST} people spend half of their steps there")
     return judge(frequent_parts(found), measured)
@@ -46,6 +40,34 @@ def frequent_parts(found: dict[str, float]) -> dict[str, Answer]:
         parts[f"each has a loss above one half ({word})"] = found[f"{way}_lowest"] > HALF
         parts[f"their median is above that of the others ({word})"] = found[f"{way}_median"] > found[f"{way}_others"]
     return parts
+
+
+def loss_rises_with_visits(tables: Tables, settings: Settings) -> Finding:
+    """Rank correlations of loss and visits to the fixed sensor."""
+    table = tables["sensor-visits"]
+    found = correlations(table, "frequency", settings)
+    ever, never = table.filter(pl.col("frequency") > 0), table.filter(pl.col("frequency") == 0)
+    words = ", ".join(
+        f"{word} {shown(_median(ever, way))} and {shown(_median(never, way))}" for way, word in WAYS.items()
+    )
+    ranks = ", ".join(f"{correlated(*value)} ({word})" for word, value in found.items())
+    return judge(
+        {word: positive(*value) for word, value in found.items()},
+        f"rank correlation of the loss with the share of steps at the sensor {ranks}; medians of the {ever.height} "
+        f"people who were ever there and of the {never.height} who never were: {words}",
+    )
+
+
+def _median(table: pl.DataFrame, way: str) -> float | None:
+    return float(np.median(table[way].to_numpy())) if table.height else None
+
+
+def correlations(table: pl.DataFrame, x: str, settings: Settings) -> dict[str, tuple[float, float, float]]:
+    """Rank correlations of a column with the loss, by the way to measure it."""
+    return {
+        word: rank_correlation(table[x].to_numpy(), table[way].to_numpy(), settings.seed, settings.resamples)
+        for way, word in WAYS.items()
+    }
 
 
 def others_are_scattered(tables: Tables, settings: Settings) -> Finding:
@@ -64,11 +86,7 @@ def others_are_scattered(tables: Tables, settings: Settings) -> Finding:
 def larger_gap_smaller_loss(tables: Tables, settings: Settings) -> Finding:
     """Rank correlations of loss and spectral gap."""
     table = tables["spectral-gap"]
-    x = table["spectral_gap"].to_numpy()
-    found = {
-        word: rank_correlation(x, table[way].to_numpy(), settings.seed, settings.resamples)
-        for way, word in WAYS.items()
-    }
+    found = correlations(table, "spectral_gap", settings)
     words = ", ".join(f"{correlated(*value)} ({word})" for word, value in found.items())
     return judge({word: negative(*value) for word, value in found.items()}, f"rank correlation {words}")
 
@@ -96,6 +114,14 @@ CLAIMS = (
         "Individuals who have visited the fixed location frequently have high privacy loss.",
         ("sensor-visits",),
         frequent_visitors,
+    ),
+    real_claim(
+        "Loss and visits to the sensor",
+        "1",
+        "We show that the privacy loss is higher for individuals who are more likely to be at the place where "
+        "occupancy statistics are released.",
+        ("sensor-visits",),
+        loss_rises_with_visits,
     ),
     real_claim(
         "Everybody else",

@@ -24,7 +24,7 @@ CHECKS = {
     "steady": "MAP hardly changes with sigma",
     "above": "noisy bounds above raw ones for some sigma (tight)",
     **{
-        f"{gap}_{way}": f"larger spectral gap {words}, smaller loss ({WAYS[way]})"
+        f"{gap}_{way}": f"larger spectral gap ({words}), smaller loss ({WAYS[way]})"
         for way in WAYS
         for gap, words in GAPS.items()
     },
@@ -48,7 +48,7 @@ def checked(row: Mapping[str, Any], simulated_map: float | None, settings: Setti
         "sigma": falls(tight),
         "steady": _all(*close([hits, *(row[f"hit_map_{n}"] for n in sigmas)]).values()),
         "above": any(value > raw + ROUNDING for value in tight),
-        **{f"{gap}_{way}": negative(*_interval(row, f"{gap}_{way}")) for way in WAYS for gap in GAPS},
+        **{f"{gap}_{way}": negative(*interval(row, f"{gap}_{way}")) for way in WAYS for gap in GAPS},
     }
 
 
@@ -57,7 +57,8 @@ def _all(*answers: Answer) -> Answer:
     return False if False in answers else None if None in answers else True
 
 
-def _interval(row: Mapping[str, Any], name: str) -> tuple[float, float, float]:
+def interval(row: Mapping[str, Any], name: str) -> tuple[float, float, float]:
+    """A correlation and the ends of its interval."""
     return row[name], row[f"{name}_low"], row[f"{name}_high"]
 
 
@@ -97,7 +98,7 @@ def key_numbers(row: Mapping[str, Any], settings: Settings) -> list[str]:
         shown(row["upper_random"]),
         shown(row["baseline_lower_random"]),
         f"{row['frequent']:.0f}",
-        correlated(*_interval(row, "frequency_upper")),
+        correlated(*interval(row, "frequency_upper")),
     ]
 
 
@@ -106,6 +107,6 @@ def gap_numbers(row: Mapping[str, Any]) -> list[str]:
     out = []
     for way in WAYS:
         for gap in GAPS:
-            found = _interval(row, f"{gap}_{way}")
+            found = interval(row, f"{gap}_{way}")
             out.append(f"**{correlated(*found)}**" if negative(*found) else correlated(*found))
-    return [*out, correlated(*_interval(row, "gap_whole_visited"))]
+    return [*out, correlated(*interval(row, "gap_whole_visited"))]

@@ -8,7 +8,7 @@ from .claims import FAILS, HOLDS, Finding, Tables, judge, real_claim
 from .rules import ROUNDING, Answer, close, falls
 from .settings import Settings
 from .style import PAPER_BOUNDS
-from .wording import between, ends, points, shown, values
+from .wording import ends, fine, shown, values
 
 #: The sweeps over sigma, by where the sensor is; the first is the paper's.
 WHERE = {"real-sigma": "random sensors", "real-noise": "the most visited sensor"}
@@ -87,8 +87,7 @@ def loss_is_lower(tables: Tables, settings: Settings) -> Finding:
 
 
 def _between(row: dict[str, float]) -> str:
-    low, high = points(row["lower"]), points(row["upper"])
-    return low if low == high else f"{low} to {high}"
+    return fine(row["lower"], row["upper"])
 
 
 def loss_stays(tables: Tables, settings: Settings) -> Finding:
@@ -104,7 +103,7 @@ def loss_stays(tables: Tables, settings: Settings) -> Finding:
         least = f"surely lower from sigma = {below['sigma'][0]:g} on" if below.height else "not surely lower"
         words.append(
             f"{where}: mean loss {_between(raw)} raw, {_between(noisy.row(-1, named=True))} at sigma = "
-            f"{noisy['sigma'][-1]:g}, {between(raw['baseline_lower'], raw['baseline_upper'])} without counts; {least}"
+            f"{noisy['sigma'][-1]:g}, {fine(raw['baseline_lower'], raw['baseline_upper'])} without counts; {least}"
         )
     return judge(parts, "; ".join(words))
 

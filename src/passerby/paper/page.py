@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from passerby import __version__
 
 from . import (
+    changes,
     claims_files,
     claims_noise,
     claims_persons,
@@ -19,12 +20,11 @@ from . import (
     claims_theory,
     page_readings,
 )
-from .changes import changes
 from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables
-from .page_readings import rows_of
 from .rules import MEANINGS
 from .settings import Settings
 from .style import NAMES
+from .wording import rows_of
 
 GROUPS: tuple[tuple[str, Sequence[Claim]], ...] = (
     ("Examples and what can be computed", claims_theory.CLAIMS),
@@ -61,13 +61,12 @@ def written(tables: Tables, settings: Settings) -> str:
     parts = [_opening(tables, settings, [found for _, group in judged for _, found in group])]
     parts += [_overview(judged), _rules()]
     parts += [_details(title, group) for title, group in judged]
-    if found := changes(tables, settings):
-        parts.append("## What better bounds change\n\n" + "\n".join(f"- {point}" for point in found) + "\n")
+    parts.append(changes.section(tables, settings))
     if "readings" in tables:
         parts.append(page_readings.section(tables, settings))
     parts.append(_figures(tables))
     parts.append(_method(tables, settings))
-    return "\n".join(parts).rstrip() + "\n"
+    return "\n".join(part for part in parts if part).rstrip() + "\n"
 
 
 def _opening(tables: Tables, settings: Settings, findings: Sequence[Finding]) -> str:
@@ -117,9 +116,9 @@ def _rules() -> str:
         "The paper's words are taken to mean the following: thresholds follow from the words and from what the paper's "
         "experiments can resolve, not from what was measured here.\n\n"
         + rows_of(("words of the paper", "taken to mean", "because"), MEANINGS)
-        + "\nA claim holds where all of its parts do and does not hold where none does; otherwise it holds in part, "
-        "and the words in brackets say which. A part cannot be told where the measured intervals allow both answers. "
-        "Where files differ, the claim holds in part.\n"
+        + "\nA claim holds where all of its parts do, for all files; it holds in part where some do, and the words in "
+        "brackets say which. A part cannot be told where the measured intervals allow both answers. A claim none of "
+        "whose parts is seen to hold does not hold, or is not checkable where none of them can be told.\n"
     )
 
 

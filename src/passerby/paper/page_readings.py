@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
 from .claims import Tables
 from .claims_persons import WAYS
-from .claims_readings import CHECKS, COLUMNS, depending, gap_numbers, key_numbers, verdicts
+from .claims_readings import CHECKS, COLUMNS, depending, gap_numbers, interval, key_numbers, verdicts
 from .readings import GAPS, READINGS
 from .rules import Answer
 from .settings import Settings
 from .style import NAMES
-from .wording import correlated
+from .wording import correlated, rows_of
 
-MARKS: Mapping[Answer, str] = {True: "yes", False: "no", None: "?"}
-#: Heads of the columns of correlations with the spectral gap.
-SHORT = {"gap_whole": "all places", "gap_reached": "reached", "gap_signed": "reached, signed"}
-
-
-def rows_of(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
+MARKS: Mapping[Answer, str] = {True: "yes", False: "no", None: "open"}
+LEGEND = (
+    "First table: the number of people; MAP's success on the real traces; means of the tight bound, of the loss's "
+    "upper end, and of what the habits alone give; the number of frequent visitors of the fixed sensor; the rank "
+    "correlation of visits there with the loss. Second table: "
+    + "; ".join(f"*{column}*: {CHECKS[column]}" for column in COLUMNS)
+    + ". Third table: rank correlations of a person's loss (tight bound, and this tool's upper end) with the spectral "
+    "gap, which is one minus the second largest modulus of an eigenvalue; *all places*: of the matrix over all places; "
+    "*places reached*: over the places that the person can get to from those visited; *signed*: by the second largest "
+    "eigenvalue itself and not by its modulus; *places visited*: the rank correlation of the first gap with the number "
+    "of places that the person visited. Bold: surely negative.\n"
+)
 
 
 def section(tables: Tables, settings: Settings) -> str:
@@ -35,41 +38,31 @@ def section(tables: Tables, settings: Settings) -> str:
     words = {reading.name: reading.words for reading in READINGS}
     out = ["## What the paper leaves open\n", "Claims about real data were checked under each of these readings:\n"]
     out.append("\n".join(f"- *{name}*: {words[name]}" for name in names) + "\n")
-    out.append(_dependence(found))
-    for file in sorted(set(table["dataset"].to_list())):
+    out += [_dependence(found), _about_gaps(table)]
+    for file in _files(table):
         rows = [row for row in table.iter_rows(named=True) if row["dataset"] == file]
         out.append(f"### {NAMES[file]} under each reading\n")
         header = ("reading", "people", "MAP", "tight", "loss up to", "habits alone", "frequent", "visits and loss")
         out.append(rows_of(header, [(row["reading"], *key_numbers(row, settings)) for row in rows]))
         answers = [(row["reading"], *(MARKS[found[file, row["reading"]][c]] for c in COLUMNS)) for row in rows]
         out.append(rows_of(("reading", *COLUMNS), answers))
-        heads = [f"{SHORT[gap]}, {word}" for word in WAYS.values() for gap in GAPS]
+        heads = [f"{words}: {way}" for way in WAYS.values() for words in GAPS.values()]
         out.append(rows_of(("reading", *heads, "places visited"), [(r["reading"], *gap_numbers(r)) for r in rows]))
-    out.append(
-        "First table: the number of people; MAP's success on the real traces; means of the tight bound, of the loss's "
-        "upper end, and of what the habits alone give; the number of frequent visitors of the fixed sensor; the rank "
-        "correlation of visits there with the loss. Second table: "
-        + "; ".join(f"*{column}*: {CHECKS[column]}" for column in COLUMNS)
-        + ". Third table: rank correlations of a person's loss (tight bound, and this tool's upper end) with the "
-        "spectral gap; *all places*: "
-        + "; ".join(f"{'*' + SHORT[gap] + '*: ' if gap != 'gap_whole' else ''}{words}" for gap, words in GAPS.items())
-        + "; *places visited*: the rank correlation of the first gap with the number of places that the person "
-        "visited. Bold: surely negative.\n"
-    )
-    out.append(_about_gaps(table))
-    return "\n".join(out)
+    return "\n".join([*out, LEGEND])
+
+
+def _files(table: pl.DataFrame) -> list[str]:
+    return sorted(set(table["dataset"].to_list()))
 
 
 def _dependence(found: Mapping[tuple[str, str], Mapping[str, Answer]]) -> str:
     depends = depending(found)
-    lines = []
-    for check, files in depends.items():
-        parts = [
-            f"{NAMES[file]}: yes with {', '.join(answers[True])}; no with {', '.join(answers[False])}"
-            + (f"; open with {', '.join(answers[None])}" if None in answers else "")
-            for file, answers in files.items()
-        ]
-        lines.append(f"- *{CHECKS[check]}*. " + ". ".join(parts) + ".")
+    lines = [
+        f"- *{CHECKS[check]}*. "
+        + ". ".join(f"{NAMES[file]}: {_listed(answers)}" for file, answers in files.items())
+        + "."
+        for check, files in depends.items()
+    ]
     out = "**Claims that depend on the reading.**\n\n" + "\n".join(lines) + "\n"
     if not lines:
         out = "**No claim depends on the reading.**\n"
@@ -79,16 +72,49 @@ def _dependence(found: Mapping[tuple[str, str], Mapping[str, Answer]]) -> str:
     return out
 
 
+def _listed(answers: Mapping[Answer, list[str]]) -> str:
+    """Readings by their answer, the commonest answer last and without names."""
+    rarest = sorted(answers, key=lambda answer: len(answers[answer]))
+    words = [f"{MARKS[answer]} with *{'*, *'.join(answers[answer])}*" for answer in rarest[:-1]]
+    return "; ".join([*words, f"{MARKS[rarest[-1]]} with the others"])
+
+
 def _about_gaps(table: pl.DataFrame) -> str:
-    """Why the gap of the whole matrix can follow the loss: where it counts the places that a person visited."""
-    strongest = table.filter(pl.col("gap_whole_visited").is_not_nan()).sort("gap_whole_visited", descending=True)
-    if not strongest.height:
-        return ""
-    row = strongest.row(0, named=True)
-    visited = correlated(*(row[f"gap_whole_visited{end}"] for end in ("", "_low", "_high")))
-    return (
-        "A place that was never visited has a row in the matrix over all places, though the person never gets there. "
+    """How far the correlation of gap and loss depends on the reading, and which single choice moves it most."""
+    out = ["**The spectral gap and the choice for rows never seen.** How the tight bound goes with the gap:\n"]
+    out += [_range_of(table.filter(pl.col("dataset") == file)) for file in _files(table)]
+    out.append(
+        "\nA place that was never visited has a row in the matrix over all places, though the person never gets there. "
         "With k such places of M and equal chances in their rows, k/M is an eigenvalue: the gap is then at most the "
-        "share of places that the person visited, and says how many places they know rather than how fast they move. "
-        f"The correlation of the two is largest for {NAMES[row['dataset']]}, *{row['reading']}*: {visited}.\n"
+        "share of places that the person visited, and tells how many places they know rather than how fast they move. "
+        "The last column of the third table shows how closely the gap follows that number. Where places never left "
+        "are never left again, every place never visited adds an eigenvalue 1, and the gap over all places is 0 for "
+        "everybody.\n"
     )
+    return "\n".join(out)
+
+
+def _range_of(table: pl.DataFrame) -> str:
+    rows = list(table.iter_rows(named=True))
+    values = [
+        (row[f"{gap}_tight"], row, gap) for row in rows for gap in GAPS if row[f"{gap}_tight"] == row[f"{gap}_tight"]
+    ]
+    if not values:
+        return f"- {NAMES[rows[0]['dataset']]}: undefined."
+    lowest, highest = min(values, key=_first), max(values, key=_first)
+    both = [(abs(row["gap_whole_tight"] - row["gap_reached_tight"]), row) for row in rows]
+    moved = max((pair for pair in both if pair[0] == pair[0]), key=_first)[1]
+    return (
+        f"- {NAMES[moved['dataset']]}: from {_told(*lowest[1:])} to {_told(*highest[1:])}. Whether rows of places "
+        f"never visited count moves it most with *{moved['reading']}*: "
+        f"{correlated(*interval(moved, 'gap_whole_tight'))} where they do, "
+        f"{correlated(*interval(moved, 'gap_reached_tight'))} where they do not."
+    )
+
+
+def _told(row: Mapping[str, Any], gap: str) -> str:
+    return f"{correlated(*interval(row, f'{gap}_tight'))} (*{row['reading']}*, {GAPS[gap]})"
+
+
+def _first(pair: tuple[Any, ...]) -> float:
+    return float(pair[0])

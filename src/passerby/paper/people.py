@@ -10,27 +10,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.auditing import Job, audit_person
-from passerby.auditing import Settings as Effort
-from passerby.mechanisms import Gaussian
 from passerby.prior import MarkovPrior, stationary_distribution
-from passerby.release import Release
 from passerby.visits.people import People, fit_people
 from passerby.visits.readers import read_visits
 from passerby.visits.sensors import most_visited_sensors, random_sensors
 from passerby.visits.table import Visits
 from passerby.visits.traces import Rule
 
-from .pieces import Piece, Row
 from .settings import Settings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Where = Literal["random", "most-visited"]
 Unseen = Literal["spread", "own", "stay"]
-
-#: People in a piece of work.
-SLICE = 150
 
 
 @dataclass(frozen=True)
@@ -94,29 +86,6 @@ def reached(moves: Floats, start: Ints) -> Ints:
     return np.flatnonzero(found)
 
 
-def gaps(people: People, person: int) -> dict[str, float]:
-    """The spectral gap of a person's chain as it may be understood.
-
-    `gap_whole`: of the matrix over all places; `gap_reached`: over the places that the person can get to;
-    `gap_signed`: the same, with the second largest eigenvalue itself instead of its modulus. Merging the places that
-    were never visited leaves all of them as they are, because those places have the same row, or are never left.
-    """
-    prior, _ = people.prior(person)
-    visited = len(np.unique(people.fitted[person]))  # they are the first states
-    there = reached(prior.transition, np.arange(visited))
-    inside = np.linalg.eigvals(prior.transition[np.ix_(there, there)])
-    return {
-        "gap_whole": prior.spectral_gap,
-        "gap_reached": _below_one(np.abs(inside)),
-        "gap_signed": _below_one(inside.real),
-    }
-
-
-def _below_one(sizes: NDArray[np.floating]) -> float:
-    """How far the second largest is below one; a single place is forgotten at once."""
-    return 1.0 if len(sizes) < 2 else float(1 - min(np.sort(sizes)[-2], 1.0))
-
-
 def read_data(name: str, path: Path) -> Data:
     """A file of check-ins in the layout of its name, "foursquare" or "gowalla"."""
     visits = read_visits(path, layout="foursquare" if name == "foursquare" else "gowalla")
@@ -153,61 +122,8 @@ def part(people: People, start: int, stop: int) -> People:
 
 def sensors_for(people: People, settings: Settings, where: Where) -> list[list[int]]:
     """One sensor a step: drawn uniformly, or the most visited place throughout."""
-    return random_sensors(people, 1, settings.seed) if where == "random" else most_visited_sensors(people, 1)
-
-
-def audits(
-    people: People, settings: Settings, labels: Row, where: Where, misses: int, sigma: float | None
-) -> list[Piece]:
-    """The loss of everyone, in pieces; `labels` are columns that all rows get."""
-    release = Release(sensors_for(people, settings, where), None if sigma is None else Gaussian(sigma))
-    effort = Effort(misses, runs=settings.real_runs, budget=settings.real_budget, seed=settings.seed)
-    return [
-        Piece(audited, {"people": part(people, at, at + SLICE), "release": release, "effort": effort, "labels": labels})
-        for at in range(0, len(people), SLICE)
-    ]
-
-
-def audited(people: People, release: Release, effort: Effort, labels: Row) -> list[Row]:
-    """A row per person, without who they are: losses, bounds, and whether attacks get the real trace right."""
-    job = Job(people, release, effort)
-    sensor = release.sensors[0][0]
-    rows = []
-    for person in range(len(people)):
-        row = audit_person(job, person)
-        actual = people.actual[person]
-        visited = np.bincount(actual, minlength=len(people.places))[:-1]
-        rows.append(
-            {
-                **labels,
-                **{name: row.get(source) for name, source in COLUMNS.items()},
-                "frequency": float((people.fitted[person] == sensor).mean()),
-                **gaps(people, person),
-                "failed": row["status"] not in ("ok", "wide", "impossible"),
-                # The luckiest place in hindsight for this person, and all their visits, for one place for everyone.
-                "hit_hindsight": bool(visited.max(initial=0) >= release.steps - effort.misses),
-                "right_places": np.flatnonzero(visited >= release.steps - effort.misses).tolist(),
-            }
-        )
-    return rows
-
-
-#: Columns of the tables, and the audit's names for them.
-COLUMNS = {
-    "lower": "lower",
-    "upper": "upper",
-    "baseline_lower": "baseline_lower",
-    "baseline_upper": "baseline_upper",
-    "tight": "bound_tight",
-    "loose": "bound_loose",
-    "map": "attack_map",
-    "prior": "attack_prior",
-    "constant": "attack_constant",
-    "hit_map": "hit_map",
-    "hit_prior": "hit_prior",
-    "hit_constant": "hit_constant",
-    "hit_ascent": "hit_ascent",
-    "spectral_gap": "spectral_gap",
-    "sighted": "sighted",
-    "visited": "places",
-}
+    if where == "random":
+        return random_sensors(people, 1, settings.seed)
+    # A reading may mix in other frequencies than those of the visits.
+    visited = np.bincount(people.fitted.ravel(), minlength=len(people.places)) / people.fitted.size
+    return most_visited_sensors(replace(people, background=visited), 1)

@@ -15,8 +15,9 @@ from passerby.mechanisms import Gaussian
 from passerby.release import Release
 from passerby.visits.people import People
 
+from .audits import SLICE, audits
 from .experiment import Experiment
-from .people import SLICE, Data, Reading, Where, audits, part, prepare, sensors_for
+from .people import Data, Reading, Where, part, prepare, sensors_for
 from .pieces import Piece, Row
 from .ranks import rank_correlation
 from .real import means_of
@@ -65,9 +66,9 @@ READINGS = (
 )
 #: What "spectral gap" may mean: columns, and words for the page.
 GAPS = {
-    "gap_whole": "of the matrix over all places",
-    "gap_reached": "over the places that the person can get to",
-    "gap_signed": "the same, by the second eigenvalue itself and not by its modulus",
+    "gap_whole": "all places",
+    "gap_reached": "places reached",
+    "gap_signed": "places reached, signed",
 }
 
 PLACEMENTS: tuple[Where, ...] = ("random", "most-visited")

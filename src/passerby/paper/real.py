@@ -12,8 +12,9 @@ import polars as pl
 from passerby.visits.traces import window_visits
 
 from . import style
+from .audits import audits
 from .experiment import Experiment
-from .people import Data, audits, prepare
+from .people import Data, prepare
 from .pieces import Piece, Row
 from .settings import FULL_FILES, Settings
 from .sweep_sigma import against_sigma

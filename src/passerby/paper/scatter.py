@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 
 from . import style
+from .audits import audits
 from .experiment import Experiment
-from .people import Data, Where, audits, prepare
+from .people import Data, Where, prepare
 from .pieces import Piece, Row
 from .ranks import spearman
 from .rules import HALF

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -43,6 +44,16 @@ def points(p: float) -> str:
     return f"{100 * p:.1f} %"
 
 
+def fine(lower: float, upper: float) -> str:
+    """Two probabilities, to a tenth of a percentage point, between which another one lies.
+
+    >>> fine(0.5138, 0.5142), fine(0.5138, 0.52), fine(1e-5, 2e-5)
+    ('51.4 %', '51.4 % to 52.0 %', '1.0e-5 to 2.0e-5')
+    """
+    low, high = (points(p) if p >= 0.001 else shown(p) for p in (lower, upper))
+    return low if low == high else f"{low} to {high}"
+
+
 def correlated(value: float, low: float, high: float) -> str:
     """A correlation with its interval.
 
@@ -61,6 +72,13 @@ def times(ratio: float) -> str:
     if ratio < 1000:
         return f"{ratio:.{1 if ratio < 10 else 0}f} times"
     return f"10^{math.log10(ratio):.0f} times"
+
+
+def rows_of(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
 
 
 def values(table: pl.DataFrame, column: str) -> list[float]:
