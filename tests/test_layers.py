@@ -39,6 +39,7 @@ LADDER = (
     "others",
     "auditing",
     "settings",
+    "settings_file",
     "realised",
     "explore",
     "summary",

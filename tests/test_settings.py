@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 import passerby as pb
 from passerby.errors import ConfigError
-from passerby.settings import MECHANISMS, AuditSettings, as_toml, check_settings, read_settings, write_settings
+from passerby.settings import MECHANISMS, AuditSettings, check_settings
+from passerby.settings_file import as_toml, read_settings, write_settings
 
 LETTERS = st.characters(codec="utf-8")
 
@@ -28,6 +29,17 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
         assert part in said
     assert "mises: there is no such setting; did you mean misses?" in said
     assert "pydantic" not in said
+
+
+def test_what_does_not_fit_together_is_said_beside_the_rest() -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_settings({"runs": 1, "misses": 7, "sensors": "fixed"})
+    said = str(caught.value).splitlines()[1:]
+    assert [line.split()[0] for line in said] == ["visits:", "runs", "sensors", "misses"]
+    # Nothing is said of how a setting fits that cannot be read.
+    with pytest.raises(ConfigError) as caught:
+        check_settings({"visits": "v", "sensors": "fixd", "sensor_places": ["a"], "misses": "many"})
+    assert len(str(caught.value).splitlines()) == 3
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,18 @@
 """The settings of an audit: what `audit.toml` holds, and what the options of the command line set.
 
-Settings are checked as a whole, so that everything that is wrong with them is said at once. Paths in a settings file
-are relative to the folder that the file lies in, so that a folder with an audit can be moved together with its visits.
+Settings are checked as a whole, so that everything that is wrong with them is said at once.
 """
 
 from __future__ import annotations
 
 import difflib
-import json
-import os
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from .errors import ConfigError, PasserbyError
-from .files import whole_or_nothing
 from .mechanisms import (
     DiscreteGaussian,
     Gaussian,
@@ -120,20 +115,40 @@ class AuditSettings(BaseModel):
         return value
 
     @model_validator(mode="after")
-    def _fit_together(self) -> AuditSettings:
-        wrong = []
-        if self.sensors == "fixed" and not self.sensor_places:
-            wrong.append("sensors = 'fixed' needs sensor_places, the names of the places with a sensor")
-        if self.sensors != "fixed" and self.sensor_places:
-            wrong.append(f"sensor_places has no meaning with sensors = {self.sensors!r}; set sensors = 'fixed'")
-        if self.sensors == "schedule" and self.schedule is None:
-            wrong.append("sensors = 'schedule' needs schedule, a file with the columns place and step (or time)")
-        if self.sensors != "schedule" and self.schedule is not None:
-            wrong.append(f"schedule has no meaning with sensors = {self.sensors!r}; set sensors = 'schedule'")
-        if self.misses >= self.holdout:
-            wrong.append(f"misses = {self.misses} must be below holdout = {self.holdout}, the steps to find")
-        if wrong:
-            raise ValueError("\n".join(wrong))
+    def _fit_together(self, info: ValidationInfo) -> AuditSettings:
+        """What settings must be to each other; those that the context names are wrong in themselves and left alone."""
+        asked, held = self.sensors, self.holdout
+        wrong = [
+            (
+                asked == "fixed" and not self.sensor_places,
+                ("sensors", "sensor_places"),
+                "sensors = 'fixed' needs sensor_places, the names of the places with a sensor",
+            ),
+            (
+                asked != "fixed" and bool(self.sensor_places),
+                ("sensors", "sensor_places"),
+                f"sensor_places has no meaning with sensors = {asked!r}; set sensors = 'fixed'",
+            ),
+            (
+                asked == "schedule" and self.schedule is None,
+                ("sensors", "schedule"),
+                "sensors = 'schedule' needs schedule, a file with the columns place and step (or time)",
+            ),
+            (
+                asked != "schedule" and self.schedule is not None,
+                ("sensors", "schedule"),
+                f"schedule has no meaning with sensors = {asked!r}; set sensors = 'schedule'",
+            ),
+            (
+                self.misses >= held,
+                ("misses", "holdout"),
+                f"misses = {self.misses} must be below holdout = {held}, the steps to find",
+            ),
+        ]
+        alone = info.context or set()
+        said = [message for is_wrong, names, message in wrong if is_wrong and alone.isdisjoint(names)]
+        if said:
+            raise ValueError("\n".join(said))
         return self
 
     def build_mechanism(self) -> Mechanism:
@@ -169,18 +184,6 @@ MECHANISMS: dict[str, Callable[[AuditSettings], Mechanism]] = {
     "sampling": lambda settings: Sampling(settings.rate),
 }
 
-#: The settings that are paths.
-PATHS = ("visits", "schedule", "published", "out")
-
-#: The headings of a settings file, each above the setting that it begins with.
-HEADINGS = {
-    "visits": "The visits: who was where and when.",
-    "window": "Steps, places and habits.",
-    "sensors": "The release: which sensors count, and what is done to the counts.",
-    "misses": "The measurement.",
-    "explore": "The report.",
-}
-
 
 def check_settings(values: Mapping[str, Any], where: str = "settings") -> AuditSettings:
     """Settings from plain values; a `ConfigError` says everything that is wrong with them.
@@ -194,55 +197,16 @@ def check_settings(values: Mapping[str, Any], where: str = "settings") -> AuditS
     try:
         return AuditSettings.model_validate(dict(values))
     except ValidationError as error:
-        lines = [line for fault in error.errors() for line in _said(fault)]
-        raise ConfigError("\n  ".join([f"{where}:", *dict.fromkeys(lines)])) from None
-
-
-def read_settings(path: str | Path) -> dict[str, Any]:
-    """The values of a settings file, with its paths made relative to the working folder; not yet checked."""
-    file = Path(path)
+        faults: list[Mapping[str, Any]] = [*error.errors()]
+    # Settings that are wrong in themselves hide how the others fit together.
+    alone = {str(fault["loc"][0]) for fault in faults if fault["loc"]}
+    rest = {name: value for name, value in values.items() if name not in alone}
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{file}: there is no such settings file") from None
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file} is not a settings file (TOML): {error}") from None
-    for name in PATHS:
-        if isinstance(values.get(name), str):
-            values[name] = Path(os.path.relpath(file.parent / values[name]))
-    return values
-
-
-def write_settings(settings: AuditSettings, path: str | Path) -> None:
-    """Write settings as TOML, such that reading them gives the same settings."""
-    file = Path(path)
-    with whole_or_nothing(file) as temporary:
-        temporary.write_text(as_toml(settings, file.parent), encoding="utf-8")
-
-
-def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
-    """Settings as the text of a TOML file that lies in `folder`; settings that are not given are left out."""
-    lines = ["# Settings of an audit. To run it again: passerby audit --settings audit.toml"]
-    for name in AuditSettings.model_fields:
-        if name in HEADINGS:
-            lines += ["", f"# {HEADINGS[name]}"]
-        value = getattr(settings, name)
-        if isinstance(value, Path):
-            value = Path(os.path.relpath(value, folder)).as_posix()
-        if value is not None:
-            lines.append(f"{name} = {_toml(value)}")
-    return "\n".join(lines) + "\n"
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, str):
-        # JSON's strings are TOML's, but for the character DEL.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
+        AuditSettings.model_validate({"visits": Path(), **rest}, context=alone)
+    except ValidationError as error:
+        faults += error.errors()
+    lines = [line for fault in faults for line in _said(fault)]
+    raise ConfigError("\n  ".join([f"{where}:", *dict.fromkeys(lines)]))
 
 
 def _said(fault: Mapping[str, Any]) -> list[str]:

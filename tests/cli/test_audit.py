@@ -14,7 +14,7 @@ from tests.cli.small_audit import NASTY, OPTIONS, person, write_visits
 from tests.cli.test_main import Done, run
 
 import passerby as pb
-from passerby.settings import read_settings
+from passerby.settings_file import read_settings
 from passerby.summary import Summary
 
 Made = tuple[Path, Done]

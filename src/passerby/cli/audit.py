@@ -179,7 +179,8 @@ def audit(
     for name in ("settings", "overwrite", "dry_run", "workers"):
         given.pop(name, None)
     from passerby.errors import ConfigError
-    from passerby.settings import check_settings, read_settings
+    from passerby.settings import check_settings
+    from passerby.settings_file import read_settings
 
     from .pipeline import dry_run as try_out
     from .pipeline import run

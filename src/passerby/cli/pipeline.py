@@ -21,7 +21,8 @@ from passerby.numerals import chance, duration, percent, span
 from passerby.realised import Published, Whole, count_everybody, read_published, realised_losses
 from passerby.release import Release
 from passerby.report import Findings, explore, render
-from passerby.settings import AuditSettings, write_settings
+from passerby.settings import AuditSettings
+from passerby.settings_file import write_settings
 from passerby.summary import Summary, summarise
 from passerby.visits.people import People, fit_people
 from passerby.visits.readers import read_visits

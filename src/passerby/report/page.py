@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from passerby import __version__
 from passerby.explore import Findings
 from passerby.release import Release
-from passerby.settings import AuditSettings, as_toml
+from passerby.settings import AuditSettings
+from passerby.settings_file import as_toml
 from passerby.summary import Summary
 from passerby.visits.people import People
 
