@@ -46,17 +46,17 @@ class World:
         for outcomes in product(*(range(len(table)) for table in tables)):
             row = np.ones(len(self.traces))
             for t, outcome in enumerate(outcomes):
-                row *= tables[t][outcome][self._column(release, t)]
+                row *= tables[t][outcome][self.column(release, t)]
             rows.append(row)
         return np.array(rows)
 
     def sightings(self, release: pb.Release) -> Floats:
         """The same for raw counts, straight from the definition: a series says which sensors saw the target."""
-        told = np.stack([self._column(release, t) for t in range(self.steps)], axis=1)
+        told = np.stack([self.column(release, t) for t in range(self.steps)], axis=1)
         series = np.unique(told, axis=0)
         return np.asarray((told[None] == series[:, None]).all(axis=2), dtype=np.float64)
 
-    def _column(self, release: pb.Release, t: int) -> Ints:
+    def column(self, release: pb.Release, t: int) -> Ints:
         """For each trace, 0 if at none of the sensors of step t, 1 + j if at its sensor j."""
         column = np.zeros(len(self.traces), dtype=np.int64)
         for j, place in enumerate(release.sensors[t]):

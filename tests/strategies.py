@@ -72,6 +72,18 @@ class Halved(pb.Mechanism):
         return np.unique([float(count // 2), float((count + 1) // 2)])
 
 
+@dataclass(frozen=True)
+class Whimsical(pb.Discrete):
+    """Publishes anything from 0 to `top`, by a law drawn for each count: ratios in no order, some of them certain."""
+
+    seed: int
+    top: int = 5
+
+    def law(self, count: float) -> tuple[Floats, Floats]:
+        chances = rows(np.random.default_rng([self.seed, int(count)]), (self.top + 1,), count % 2 == 0)
+        return np.arange(self.top + 1.0)[chances > 0], chances[chances > 0]
+
+
 def rows(rng: np.random.Generator, shape: tuple[int, ...], sparse: bool) -> Floats:
     """Random laws along the last axis; with `sparse`, about half of the entries are zero."""
     values = rng.dirichlet(np.full(shape[-1], 0.8), shape[:-1])

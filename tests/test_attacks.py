@@ -80,7 +80,7 @@ def test_map_is_scored_as_enumeration_scores_its_guesses(case: Case) -> None:
     for guess, evidence, mass in zip(guesses, series.evidence, series.mass, strict=True):
         likelihood = np.ones(len(world.traces))
         for t in range(case.steps):
-            likelihood *= np.exp(evidence[t])[world._column(case.release, t)]
+            likelihood *= np.exp(evidence[t])[world.column(case.release, t)]
         total += mass * world.success(guess, case.misses, likelihood)
     attack = map_attack(case.prior, case.release, case.misses, series)
     assert attack.value == pytest.approx(total, abs=1e-9)

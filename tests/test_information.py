@@ -61,7 +61,7 @@ def test_order_one_is_a_bound_and_exact_up_to_two_steps(case: Case) -> None:
 @given(cases())
 def test_order_one_is_the_sum_of_conditional_entropies(case: Case) -> None:
     world = World(case.prior, case.steps)
-    told = np.stack([world._column(case.release, t) for t in range(case.steps)], axis=1)
+    told = np.stack([world.column(case.release, t) for t in range(case.steps)], axis=1)
     total = 0.0
     for t in range(case.steps):
         pair = np.zeros((5, 5))
@@ -74,7 +74,7 @@ def test_order_one_is_the_sum_of_conditional_entropies(case: Case) -> None:
 def test_sighting_probabilities(case: Case) -> None:
     world = World(case.prior, case.steps)
     for t, law in enumerate(sighting_probabilities(case.prior, case.release)):
-        seen = np.bincount(world._column(case.release, t), weights=world.chance, minlength=len(law))
+        seen = np.bincount(world.column(case.release, t), weights=world.chance, minlength=len(law))
         np.testing.assert_allclose(law, seen, atol=1e-12)
 
 

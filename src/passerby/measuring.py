@@ -24,8 +24,10 @@ from .prior import MarkovPrior
 from .release import Release
 from .series import MAX_SERIES, How, Series, bracketing_series, enumerate_series, given_series, sample_series, series_of
 
-#: More series than this are not listed for stand-ins of a continuum of outputs, unless a small tolerance asks for it.
-STAND_IN_SERIES = 512
+#: Series of stand-ins for mechanisms with many outputs: so many, and more until the tolerance is met. Beyond the third
+#: number only where that can be hoped for.
+STAND_IN_SERIES = (64, 256, 1024, 4096, 16384)
+HOPE = 3
 #: Attacks and bounds that hold whatever the law of the number of others.
 SURE = ("prior", "constant", "raw", "known", "dp")
 #: More series than this are not listed for noisy counts, unless a small tolerance asks for it.
@@ -77,10 +79,10 @@ def measure(
         return case.concluded(*case.search(given))
     case.baseline = case.unaided()
     case.formulas()
-    found, brackets = case.average(rng, series, runs)
     if not isinstance(release.mechanism, Raw):
         case.bounds["raw"] = case.raw()
-    elif (exact := all_right(prior, release, case.misses)) is not None:
+    found, brackets = case.average(rng, series, runs)
+    if isinstance(release.mechanism, Raw) and (exact := all_right(prior, release, case.misses)) is not None:
         case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
         case.bounds["posterior"] = exact
     if release.habits is not None:
@@ -148,21 +150,19 @@ class Measurement:
         most_left = max(0.2 * self.tolerance * self.baseline.lower, resolution)
         affordable = self.affordable(self.budget)
         draws = max(min(MIN_RUNS, runs), min(runs, affordable))
-        if how == "auto" and release.signals() is None:
-            most = STAND_IN_SERIES if self.tolerance >= 0.01 else MAX_SERIES
-            pair = bracketing_series(prior, release, min(affordable, most), most_left)
-            if pair is not None:
-                return self.between(*pair, sample_series(prior, release, rng, draws))
-        listed = affordable
-        if how == "auto" and self.tolerance >= 0.01 and not isinstance(release.mechanism, Raw):
-            # Noise spreads the probability over all series, which is no cheaper to list than to sample.
-            listed = min(affordable, LISTED_SERIES)
-        return self.search(series_of(prior, release, rng, how=how, runs=draws, max_series=listed, enough=most_left))
+        if how == "auto" and not isinstance(release.mechanism, Raw):
+            # Noise spreads the probability over all series, of which stand-ins need fewer.
+            few = min(affordable, LISTED_SERIES) if self.tolerance >= 0.01 else affordable
+            listed = enumerate_series(prior, release, few, 0.2 * self.tolerance * self.baseline.lower)
+            found = self.search(listed) if listed is not None else self.between(rng, draws)
+            if found is not None:
+                return found
+        return self.search(series_of(prior, release, rng, how=how, runs=draws, max_series=affordable, enough=most_left))
 
     def search(self, series: Series) -> tuple[Series, Brackets | None]:
         """Attacks and the bound `posterior` from the best guess for each series."""
         try:
-            brackets = bracket_series(self.prior, self.release, series, self.misses, self.tolerance, self.budget)
+            brackets = self.brackets(series, self.tolerance, self.budget)
         except UnsupportedRelease as reason:
             self.refused["posterior"] = str(reason)
             self.attacks["map"] = map_attack(self.prior, self.release, self.misses, series)
@@ -172,20 +172,50 @@ class Measurement:
         self.bounds["posterior"] = average_upper(series, brackets, self.confidence)
         return series, brackets
 
-    def between(self, less: Series, more: Series, drawn: Series) -> tuple[Series, Brackets]:
-        """The same for a continuum of outputs, from stand-ins that tell less and more; nothing is left to chance.
+    def between(self, rng: np.random.Generator, draws: int) -> tuple[Series, Brackets] | None:
+        """The same for many outputs or a continuum, from stand-ins that tell less and more; nothing is left to chance.
 
-        Only the plain guesses, which use the published values in full, are averaged over a sample.
+        The plain guesses, which use the published values in full, are averaged over a sample. If that pins the loss
+        down better, it decides. None where there are no stand-ins with few enough series.
         """
-        prior, release, misses = self.prior, self.release, self.misses
-        low = bracket_series(prior, release, less, misses, self.tolerance, self.budget / 2)
-        high = bracket_series(prior, release, more, misses, self.tolerance, self.budget / 2)
-        seen = bracket_series(prior, release, drawn, misses, self.tolerance, 0.0)
-        self.attacks["map"] = Attack(*drawn.mean(seen.map))
-        self.attacks["marginal"] = Attack(*drawn.mean(seen.marginal))
-        self.attacks["ascent"] = Attack(*less.mean(low.lower))
-        self.bounds["posterior"] = average_upper(more, high, self.confidence)
-        return more, replace(high, nodes=low.nodes + high.nodes, operations=low.operations + high.operations)
+        lower, upper, spent, found = 0.0, 1.0, 0.0, None
+        gaps: list[float] = []
+        each = cost_of_series(self.prior, self.release.steps, self.misses)
+        for rung, most in enumerate(STAND_IN_SERIES):
+            if most * each > self.budget - spent or not self.hopeful(gaps, rung):
+                break
+            pair = bracketing_series(self.prior, self.release, most, 0.05 * self.tolerance * self.baseline.lower / most)
+            if pair is None:
+                continue
+            low, high = (self.brackets(side, self.tolerance / 4, (self.budget - spent) / 2) for side in pair)
+            lower = max(lower, pair[0].mean(low.lower)[0])
+            upper = min(upper, average_upper(pair[1], high, self.confidence))
+            spent += low.operations + high.operations
+            found = pair[1], replace(high, nodes=low.nodes + high.nodes, operations=spent)
+            gaps.append(min(upper, *self.bounds.values()) / max(lower, self.baseline.lower) - 1)
+        if found is None:
+            return None
+        drawn = sample_series(self.prior, self.release, rng, draws)
+        reached = gaps[-1] <= self.tolerance
+        seen = self.brackets(drawn, self.tolerance, 0.0 if reached else max(0.0, self.budget - spent))
+        for name, values in (("map", seen.map), ("marginal", seen.marginal)):
+            self.attacks[name] = Attack(*drawn.mean(values))
+        mean, limit = Attack(*drawn.mean(seen.lower)), average_upper(drawn, seen, self.confidence)
+        by_chance = not reached and limit - mean.value < upper - lower
+        self.attacks["ascent"] = mean if by_chance and mean.value > lower else Attack(lower)
+        self.bounds["posterior"] = min(limit, upper) if by_chance else upper
+        return (drawn, seen) if by_chance else found
+
+    def hopeful(self, gaps: list[float], rung: int) -> bool:
+        """Whether more series of stand-ins are needed, and may do: each fourfold number shrinks the gap as before."""
+        if not gaps or gaps[-1] <= self.tolerance:
+            return not gaps
+        shrunk = gaps[-1] / gaps[-2] if len(gaps) > 1 else 0.5
+        return rung < HOPE or gaps[-1] * shrunk ** (len(STAND_IN_SERIES) - rung) <= self.tolerance
+
+    def brackets(self, series: Series, tolerance: float, budget: float) -> Brackets:
+        """The best guess for each series."""
+        return bracket_series(self.prior, self.release, series, self.misses, tolerance, budget)
 
     def raw(self) -> float:
         """What raw counts from the same sensors would give: published ones follow from those, and tell no more."""

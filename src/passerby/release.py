@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .crowd import Crowd, Headcount
 from .errors import InputError
 from .mechanisms import Mechanism, Raw, Then
+from .mechanisms.base import NOTHING, paired
 from .prior import MarkovPrior
 
 Floats = NDArray[np.float64]
@@ -211,7 +212,7 @@ def _table(mechanism: Mechanism, crowd: tuple[int, ...]) -> Floats | None:
         return None
     table = np.ones((1, 1))
     for count in crowd:
-        single = _merged(mechanism.pair(count))
+        single = _merged(paired(mechanism, count))
         if len(table) * len(single) > MOST_OUTCOMES:
             return None
         table = joined(table, single)
@@ -228,7 +229,7 @@ def joined(table: Floats, single: Floats) -> Floats:
 
 def _merged(rows: Floats) -> Floats:
     """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior."""
-    rows = rows[rows.sum(axis=1) > 0]
+    rows = rows[rows.sum(axis=1) > NOTHING]
     shape = rows / rows.sum(axis=1, keepdims=True)
     _, index = np.unique(shape.round(12), axis=0, return_inverse=True)
     out = np.zeros((index.max() + 1, rows.shape[1]))

@@ -7,7 +7,7 @@ probability (enumerated) or weight (sampled) it stands for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 
 from .errors import InputError, UnsupportedRelease
 from .prior import MarkovPrior
-from .release import Release, joined
-from .standins import CUTS, stand_ins
+from .release import Release
+from .standins import stand_ins
 
 Floats = NDArray[np.float64]
 How = Literal["auto", "enumerate", "sample"]
 
 #: More series than this are not enumerated.
 MAX_SERIES = 4096
+#: Outcomes are not told apart for less than this.
+FINEST = 1e-13
 
 
 @dataclass(frozen=True)
@@ -131,40 +133,64 @@ def enumerate_series(
     return None if tables is None else list_series(prior, release, tables, max_series, most_left)
 
 
-def bracketing_series(
-    prior: MarkovPrior, release: Release, max_series: int, most_left: float
-) -> tuple[Series, Series] | None:
-    """For a mechanism with a continuum of outputs: the series of stand-ins that tell less and that tell more.
+def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: float) -> tuple[Series, Series] | None:
+    """For a mechanism with many outputs or a continuum: the series of stand-ins that tell less and that tell more.
 
-    The sensors that the person is likeliest to be at get the finest cuts, as far as `max_series` go. None where the
-    mechanism has no stand-ins, or where too much would be left over.
+    None where the mechanism has no stand-ins, or where even the coarsest one that tells more has over `most` series.
     """
-    chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
-    chance = np.where(release.grid >= 0, chance, 0.0)
-    there = [(t, j) for t, j in np.argwhere(chance > 0).tolist()]
-    cuts = dict.fromkeys(there, 1)
-    if len(there) * math.log(3) > math.log(max_series):
+    laws = [stand_ins(release.mechanism, count) for crowd in release.others for count in crowd]
+    pairs = [pair for pair in laws if pair is not None]
+    if len(pairs) < len(laws):
         return None
-    while True:
-        finer = [cell for cell in there if cuts[cell] < len(CUTS)]
-        size = math.prod(count + 2 for count in cuts.values())
-        # The cell that gains most: likely to be sighted, and cut coarsely so far.
-        finer = [cell for cell in finer if size / (cuts[cell] + 2) * (cuts[cell] + 3) <= max_series]
-        if not finer:
-            break
-        cuts[max(finer, key=lambda cell: chance[cell] / (cuts[cell] + 1) ** 2)] += 1
-    both: list[list[Floats]] = [[], []]
-    for t, crowd in enumerate(release.others):
-        tables = [np.ones((1, 1)), np.ones((1, 1))]
-        for j, count in enumerate(crowd):
-            pair = stand_ins(release.mechanism, count, cuts[t, j]) if (t, j) in cuts else (np.ones((1, 2)),) * 2
-            if pair is None:
-                return None
-            tables = [joined(table, single) for table, single in zip(tables, pair, strict=True)]
-        for side, table in zip(both, tables, strict=True):
-            side.append(table)
-    less, more = (list_series(prior, release, side, max_series, most_left) for side in both)
-    return None if less is None or more is None else (less, more)
+    more = grown_series(prior, release, [pair[1] for pair in pairs], most, faint, more=True)
+    if more is None:
+        return None
+    # What telling less costs is found out with fewer series than what telling more gains.
+    less = grown_series(prior, release, [pair[0] for pair in pairs], max(1, most // 4), 0.0, more=False)
+    return None if less is None else (less, more)
+
+
+def grown_series(
+    prior: MarkovPrior, release: Release, laws: Sequence[Floats], most: int, faint: float, *, more: bool
+) -> Series | None:
+    """Series of stand-ins for the sensors' `laws`, told apart as finely as `most` series allow (`kernels.growth`).
+
+    Beginnings less likely than `faint` are left over. None where `most` do not suffice.
+    """
+    from .kernels import growth
+
+    active = release.grid.reshape(-1) >= 0
+    cells = np.zeros((active.size, max(map(len, laws), default=1), 2))
+    sizes = np.zeros(active.size, dtype=np.int64)
+    for cell, law in zip(np.flatnonzero(active), laws, strict=True):
+        cells[cell, : len(law)] = law
+        sizes[cell] = len(law)
+    # Telling apart early costs as many series as follow.
+    later = (len(laws) - np.cumsum(active)) / max(1, len(laws))
+    dear = float(most) ** later
+
+    def grown(limit: float) -> tuple[Floats, Floats, float]:
+        found: tuple[Floats, Floats, float] = growth.grow(
+            prior.initial, prior.matrices, release.grid, cells, sizes, limit * dear, more, faint, most
+        )
+        return found
+
+    best = grown(0.0)
+    if not len(best[1]):
+        best = grown(1.0)
+        low, high = math.log(FINEST), 0.0
+        while 0 < len(best[1]) < 0.8 * most and high - low > 0.1:
+            middle = (low + high) / 2
+            found = grown(math.exp(middle))
+            if len(found[1]):
+                best, high = found, middle
+            else:
+                low = middle
+    likelihood, mass, dropped = best
+    if not len(mass):
+        return None
+    with np.errstate(divide="ignore"):
+        return Series(np.log(likelihood), mass, sampled=False, left_over=dropped)
 
 
 def list_series(

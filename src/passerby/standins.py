@@ -1,9 +1,10 @@
-"""Discrete stand-ins for a mechanism with a continuum of outputs: one that tells less, and one that tells more.
+"""Stand-ins for a mechanism with many outputs or a continuum: one that tells less, and one that tells more.
 
-All that a published value tells of the target's presence is its likelihood ratio. Cut the ratios at a few thresholds.
-Publishing only the bin is a function of the value, so it tells *less*. Moving each ratio of a bin to one of the bin's
-ends, at random so that both laws are kept, can be undone by a random function of the result, so it tells *more*. The
-loss lies between those of the two, and both have few outputs: their series can be listed, and nothing need be sampled.
+All that a published value tells of the target's presence is its likelihood ratio. Values of the same ratio may be told
+as one, and nothing is lost. Telling a few neighbouring ratios as one is a function of the value, so it tells *less*.
+Moving a ratio to one of two around it, at random so that both laws are kept, can be undone by a random function of the
+result, so it tells *more*. The loss lies between those of the two, and both have few outputs: their series can be
+listed, and nothing need be sampled.
 
 The same device brackets channels in the construction of polar codes: Tal and Vardy (2013), "How to construct polar
 codes", IEEE Transactions on Information Theory 59.
@@ -11,57 +12,80 @@ codes", IEEE Transactions on Information Theory 59.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .mechanisms import Mechanism
+from .mechanisms.base import NOTHING, stood_in
 
 Floats = NDArray[np.float64]
 
-#: Cuts, in units of the spread of the log ratio; more where presence is rare, since only large ratios matter there.
-CUTS = ((0.0,), (0.0, 1.5), (-0.3, 0.7, 1.8), (-0.7, 0.2, 1.1, 2.1))
-#: Log ratios beyond this are certainty: they are not cut further, and their exponentials would overflow.
-CERTAIN = 700.0
+#: Outcomes of a stand-in, at most: `kernels.growth` tells them apart as finely as it matters.
+OUTCOMES = 256
+#: Log ratios beyond this are as good as certain, and not told apart for the sake of it.
+CERTAIN = 12.0
 
 
-def stand_ins(mechanism: Mechanism, count: int, cuts: int) -> tuple[Floats, Floats] | None:
-    """Likelihoods (outcomes, 2) without and with the target: of a stand-in that tells less, and of one that tells more.
+@lru_cache(maxsize=4_000)
+def stand_ins(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
+    """Likelihoods (outcomes, 2) without and with the target, of a stand-in that tells less and of one that tells more.
 
-    None where the mechanism does not know the law of its likelihood ratio.
+    In increasing order of the likelihood ratio; None where the mechanism cannot say. Where there are few outputs, both
+    are the mechanism itself.
 
-    >>> from passerby import Gaussian
-    >>> less, more = stand_ins(Gaussian(1.0), 0, 1)
+    >>> from passerby import Geometric
+    >>> less, more = stand_ins(Geometric(1.0), 0)
     >>> less.round(4)
-    array([[0.6915, 0.3085],
-           [0.3085, 0.6915]])
-    >>> more.round(4)
-    array([[0.3829, 0.    ],
-           [0.6171, 0.6171],
-           [0.    , 0.3829]])
+    array([[0.7311, 0.2689],
+           [0.2689, 0.7311]])
     """
-    spread = mechanism.ratio_spread(count)
-    if spread is None:
+    pair = stood_in(mechanism, count)
+    if pair is None:
         return None
-    low, scale, high = spread
-    low, high = (low if low > -CERTAIN else -np.inf), (high if high < CERTAIN else np.inf)
-    ends = np.unique(np.clip(np.array(CUTS[cuts - 1]) * scale, -CERTAIN, CERTAIN))
-    ends = ends[(low < ends) & (ends < high)]
-    absent, present = mechanism.ratio_tails(ends, count)
-    a, b = (-np.diff(np.concatenate([[1.0], tail, [0.0]])) for tail in (absent, present))
-    return np.stack([a, b], axis=1), _at_the_ends(a, b, np.exp(np.concatenate([[low], ends, [high]])))
+    less, more = (in_order(table) for table in pair)
+    less = np.add.reduceat(less, _groups(less), axis=0) if len(less) > OUTCOMES else less
+    more = spread(more, _groups(more)) if len(more) > OUTCOMES else more
+    less.flags.writeable = more.flags.writeable = False
+    return less, more
 
 
-def _at_the_ends(a: Floats, b: Floats, ratio: Floats) -> Floats:
-    """Split the mass (a_i, b_i) of each bin between its ends: `a_i = u + v` and `b_i = u r_i + v r_{i+1}`."""
-    out = np.zeros((len(ratio), 2))
-    for i in range(len(a)):
-        left, right = ratio[i], ratio[i + 1]
-        if np.isinf(right):
-            v, certain = 0.0, max(0.0, b[i] - a[i] * left)  # the end at infinity: only with the target
-        else:
-            v, certain = min(a[i], max(0.0, (b[i] - a[i] * left) / (right - left))), 0.0
-        u = a[i] - v
-        out[i] += u, u * left
-        out[i + 1] += v, v * right if v else 0.0
-        out[i + 1, 1] += certain
+def in_order(table: Floats) -> Floats:
+    """Outcomes (n, 2) by increasing likelihood ratio, with those of the same ratio added up."""
+    table = table[table.sum(axis=1) > NOTHING]
+    share = table[:, 1] / table.sum(axis=1)
+    distinct, index = np.unique(share.round(12), return_inverse=True)
+    out = np.zeros((len(distinct), 2))
+    np.add.at(out, index.reshape(-1), table)
     return out
+
+
+def _groups(table: Floats) -> NDArray[np.int64]:
+    """Where groups of outcomes begin, which are even both in log ratio and in mass."""
+    with np.errstate(divide="ignore"):
+        ratio = np.clip(np.log(table[:, 1]) - np.log(table[:, 0]), -CERTAIN, CERTAIN)
+    mass = np.cumsum(table.sum(axis=1))
+    parts = [(x - x[0]) / (x[-1] - x[0]) * (OUTCOMES // 2 - 1) for x in (ratio, mass)]
+    return np.unique(np.floor(parts[0]) + np.floor(parts[1]), return_index=True)[1]
+
+
+def spread(table: Floats, kept: NDArray[np.int64]) -> Floats:
+    """Split every outcome between the two around it that are `kept` (the first one is, and so is the last).
+
+    An outcome (a, b) goes to the two in proportions that keep the sums of a and of b.
+
+    >>> spread(np.array([[0.5, 0.0], [0.3, 0.3], [0.2, 0.7]]), np.array([0])).round(4)
+    array([[0.7143, 0.    ],
+           [0.2857, 1.    ]])
+    """
+    kept = np.unique(np.append(kept, len(table) - 1))
+    total = table.sum(axis=1)
+    share = table[:, 1] / total
+    left = np.minimum(np.searchsorted(kept, np.arange(len(table)), side="right") - 1, len(kept) - 2)
+    low, high = share[kept[left]], share[kept[left + 1]]
+    up = ((share - low) / (high - low)).clip(0.0, 1.0)
+    mass = np.zeros(len(kept))
+    np.add.at(mass, left, total * (1 - up))
+    np.add.at(mass, left + 1, total * up)
+    return np.stack([mass * (1 - share[kept]), mass * share[kept]], axis=1)

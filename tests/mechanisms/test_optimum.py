@@ -1,6 +1,7 @@
 """For each mechanism, the best guess found by trying all of them lies within the measured interval."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,14 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.mechanisms.test_conformance import EVERY
 from tests.oracle import Floats, World
-from tests.strategies import chain
+from tests.strategies import Whimsical, chain
 
 import passerby as pb
 
-LISTED = tuple(m for m in EVERY if m.outputs(0) is not None)
-CONTINUOUS = tuple(m for m in EVERY if m.outputs(0) is None)
-FIRST: tuple[pb.Mechanism, ...] = (pb.Geometric(1.0, clamped=True), pb.Miscount(0.2, 0.1), pb.RandomRounding(3))
+ALL = (*EVERY, Whimsical(3))
+FIRST: tuple[pb.Mechanism, ...] = (
+    pb.Geometric(1.0, clamped=True),
+    pb.Miscount(0.2, 0.1),
+    pb.RandomRounding(3),
+    pb.DiscreteGaussian(1.5),
+    pb.Laplace(1.0, clamped=True, rounded=True),
+)
 AFTERWARDS: tuple[pb.Mechanism, ...] = (pb.Rounding(3), pb.Suppression(3), pb.Bands([2, 5]), pb.RandomRounding(4))
+CONTINUUM: tuple[pb.Mechanism, ...] = (pb.Gaussian(0.8), pb.Laplace(1.0))
 
 
 def optimum(world: World, release: pb.Release, misses: int) -> float:
@@ -24,19 +31,20 @@ def optimum(world: World, release: pb.Release, misses: int) -> float:
     for t, crowd in enumerate(release.others):
         table = np.ones((1, len(world.traces)))
         for place, count in zip(release.sensors[t], crowd, strict=True):
-            pair = merged(release.mechanism.pair(count))
+            pair = merged(release.mechanism.pair(count), 60 if sum(map(len, release.sensors)) > 2 else 400)
             table = table[:, None] * pair.T[(world.traces[:, t] == place).astype(int)].T[None]
             table = table.reshape(-1, len(world.traces))
         tables.append(table)
-    total, near = 0.0, world.distance <= misses
-    for rows in product(*tables):
-        total += float(((np.prod(rows, axis=0) * world.chance) @ near).max())
-    return total
+    near = (world.distance <= misses).astype(float)
+    rows = tables[0] * world.chance
+    for table in tables[1:]:
+        rows = (rows[:, None] * table[None]).reshape(-1, len(world.traces))
+    return float((rows @ near).max(axis=1).sum())
 
 
-def merged(pair: Floats, bins: int = 400) -> Floats:
+def merged(pair: Floats, bins: int) -> Floats:
     """Rows with nearly the same likelihood ratio, added up: at most `bins` of them."""
-    pair = pair[pair.sum(axis=1) > 0]
+    pair = pair[pair.sum(axis=1) > 1e-15]
     share = pair[:, 1] / pair.sum(axis=1)
     index = np.unique((share * bins).round(9), return_inverse=True)[1].reshape(-1)
     if index.max() >= bins:
@@ -46,39 +54,63 @@ def merged(pair: Floats, bins: int = 400) -> Floats:
     return np.asarray(out[out.sum(axis=1) > 0])
 
 
-@pytest.mark.parametrize("mechanism", LISTED, ids=repr)
-@settings(max_examples=6)
-@given(seed=st.integers(0, 10**6), misses=st.integers(0, 1), others=st.lists(st.integers(0, 6), min_size=2, max_size=2))
-def test_within_the_interval(mechanism: pb.Mechanism, seed: int, misses: int, others: list[int]) -> None:
-    prior = chain(seed, 3, 2, "started")
-    release = pb.Release([seed % 3, (seed // 3) % 3], mechanism, others)
-    loss = pb.measure(prior, release, misses, tolerance=1e-3)
-    best = optimum(World(prior, 2), release, misses)
-    assert loss.lower - 1e-9 <= best <= loss.upper + 1e-9
+def sensors_of(draw: Any, places: int, steps: int, cells: int) -> list[list[int]]:
+    """None, one or two sensors at each step, `cells` in all at most."""
+    out: list[list[int]] = []
+    for _ in range(steps):
+        most = min(2, cells - sum(map(len, out)))
+        out.append(draw(st.lists(st.integers(0, places - 1), max_size=most, unique=True)))
+    return out
 
 
-@pytest.mark.parametrize("mechanism", CONTINUOUS, ids=repr)
-@pytest.mark.parametrize("seed", [3, 4])
-def test_within_the_interval_of_a_continuum(mechanism: pb.Mechanism, seed: int) -> None:
-    prior = chain(seed, 3, 2, "started")
-    release = pb.Release([seed % 3, 1], mechanism, [seed, 1])
-    loss = pb.measure(prior, release, 0, confidence=0.999)
+@pytest.mark.parametrize("mechanism", ALL, ids=repr)
+@settings(max_examples=5)
+@given(data=st.data())
+def test_within_the_interval(mechanism: pb.Mechanism, data: st.DataObject) -> None:
+    """Random chains, none to two sensors at a step, and any number of others at each."""
+    places, steps = data.draw(st.sampled_from([(2, 3), (3, 2), (3, 3), (4, 2)]), label="places, steps")
+    seed, kind = data.draw(st.integers(0, 10**6)), data.draw(st.sampled_from(["stationary", "started", "varying"]))
+    prior = chain(seed, places, steps, kind, sparse=data.draw(st.booleans(), label="zeros"))
+    sensors = sensors_of(data.draw, places, steps, 3)
+    others = [[data.draw(st.sampled_from([0, 1, 2, 3, 4, 6, 9]), label="others") for _ in step] for step in sensors]
+    release = pb.Release(sensors, mechanism, others)
+    misses = data.draw(st.integers(0, steps - 1), label="misses")
+    loss = pb.measure(prior, release, misses, tolerance=0.01)
+    best = optimum(World(prior, steps), release, misses)
+    # Merging in the enumeration tells less, and a numerical integral over kinks is not exact.
+    few = all(len(merged(mechanism.pair(n), 10**9)) <= 60 for step in others for n in step)
+    below = 1e-9 if few and mechanism.outputs(0) is not None else 5e-3 if sum(map(len, sensors)) > 2 else 2e-4
+    above = 1e-9 if mechanism.outputs(0) is not None else 1e-4
+    assert not loss.effort.sampled
+    assert loss.lower - below <= best <= loss.upper + above
+    for name, bound in loss.bounds.items():
+        assert best <= bound + above, name
+
+
+@pytest.mark.parametrize("mechanism", CONTINUUM, ids=repr)
+def test_a_sample_contains_the_optimum_too(mechanism: pb.Mechanism) -> None:
+    prior = chain(3, 3, 2, "started")
+    release = pb.Release([0, 1], mechanism)
+    loss = pb.measure(prior, release, 0, series="sample", confidence=0.999)
     best = optimum(World(prior, 2), release, 0)
-    slack = 5 * loss.attacks[loss.effort.attack].error
-    assert loss.lower - slack - 1e-4 <= best <= loss.upper + 1e-6
+    assert loss.effort.sampled
+    assert loss.lower - 5 * loss.attacks[loss.effort.attack].error <= best <= loss.upper
 
 
 @pytest.mark.parametrize(
-    "first", [pb.Geometric(1.0, clamped=True), pb.Miscount(0.2, 0.1), pb.RandomRounding(3)], ids=repr
+    ("first", "second"),
+    [*product(FIRST, AFTERWARDS), *product(CONTINUUM, (pb.Rounding(3), pb.Suppression(3), pb.Bands([2, 5])))],
+    ids=repr,
 )
-@pytest.mark.parametrize("second", AFTERWARDS, ids=repr)
 def test_post_processing_tells_no_more(first: pb.Mechanism, second: pb.Mechanism) -> None:
-    for seed in range(3):
-        prior = chain(seed, 4, 3, "stationary")
-        sensors, others = [0, 1, 2], [seed, 2, 4]
-        plain = pb.measure(prior, pb.Release(sensors, first, others), 1, tolerance=1e-4)
-        after = pb.measure(prior, pb.Release(sensors, pb.Then(first, second), others), 1, tolerance=1e-4)
-        assert after.lower <= plain.upper + 1e-9
-        assert after.upper <= plain.upper * (1 + 1e-4) + 1e-9
-        for count in others:
-            assert pb.Then(first, second).total_variation(count) <= first.total_variation(count) + 1e-12
+    """It never raises the upper end beyond its error."""
+    prior = chain(1, 4, 3, "stationary")
+    plain, after = (
+        pb.measure(prior, pb.Release([[0], [1, 3], [2]], rule, [[1], [2, 6], [4]]), 1, budget=1e9)
+        for rule in (first, pb.Then(first, second))
+    )
+    error = max(0.01, plain.upper / plain.lower - 1)
+    assert after.lower <= plain.upper + 1e-9
+    assert after.upper <= plain.upper * (1 + error) + 1e-9
+    for count in (1, 2, 6, 4):
+        assert pb.Then(first, second).total_variation(count) <= first.total_variation(count) + 1e-9

@@ -28,6 +28,8 @@ HIDDEN = math.nan
 #: Laws without an end are cut where less than this is left on either side. It is below the rounding error of adding
 #: up the probabilities that remain, so that no sum, and no bound, changes by it.
 TAIL = 1e-18
+#: Less than this is left of an outcome that is only there because a law was cut.
+NOTHING = 1e-16
 
 
 class Mechanism(ABC):
@@ -83,24 +85,23 @@ class Mechanism(ABC):
 
     def total_variation(self, count: int = 0) -> float:
         """Total variation between the laws at `count` (others alone) and `count + 1` (others and the target)."""
-        pair = self.pair(count)
-        return min(1.0, float(np.abs(pair[:, 0] - pair[:, 1]).sum() / 2))
+        return _apart(self, count)
 
     def information(self, presence: float, count: int = 0) -> float:
         """Mutual information, in nats, between the target's presence (of this probability) and the published value."""
-        pair = self.pair(count)
+        pair = paired(self, count)
         return mixture_information(presence, pair[:, 0], pair[:, 1])
 
-    def ratio_spread(self, count: int) -> tuple[float, float, float] | None:
-        """Smallest, typical and largest log likelihood ratio of a value with and without the target.
+    def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
+        """Likelihoods (outcomes, 2) without and with the target, of one that tells less and of one that tells more.
 
-        None where the law of the ratio is not known, as a mechanism with few outputs need not know it.
+        The first keeps the total variation. Finitely many outputs are their own stand-ins, from both sides; None where
+        a continuum cannot be cut.
         """
-        return None
-
-    def ratio_tails(self, log_ratio: Floats, count: int) -> tuple[Floats, Floats]:
-        """The probabilities that the log likelihood ratio is above each of these, without and with the target."""
-        raise UnsupportedRelease(f"{self!r} does not know the law of its likelihood ratio")
+        if self.outputs(count) is None:
+            return None
+        pair = paired(self, count)
+        return pair, pair
 
     def law(self, count: float) -> Law:
         """The values that can be published at `count`, in increasing order (empty cells last), and probabilities."""
@@ -190,6 +191,25 @@ def table(mechanism: Mechanism, count: float) -> Law:
     if math.isnan(count):
         return np.array([HIDDEN]), np.ones(1)
     return mechanism.law(count)
+
+
+@lru_cache(maxsize=4_000)
+def paired(mechanism: Mechanism, count: int) -> Floats:
+    """`Mechanism.pair`, remembered: in an audit, the same counts come up again and again."""
+    return mechanism.pair(count)
+
+
+@lru_cache(maxsize=500)
+def stood_in(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
+    """`Mechanism.stand_ins`, remembered for as long as one person is looked at."""
+    return mechanism.stand_ins(count)
+
+
+@lru_cache(maxsize=20_000)
+def _apart(mechanism: Mechanism, count: int) -> float:
+    stand_ins = stood_in(mechanism, count)
+    pair = paired(mechanism, count) if stand_ins is None else stand_ins[0]
+    return min(1.0, float(np.abs(pair[:, 0] - pair[:, 1]).sum() / 2))
 
 
 def same(left: ArrayLike, right: ArrayLike) -> NDArray[np.bool_]:

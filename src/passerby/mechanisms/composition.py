@@ -13,8 +13,9 @@ from passerby.errors import InputError, UnsupportedRelease
 
 from .base import HIDDEN, Discrete, Floats, Law, Mechanism, Record, gathered, table
 from .chance import Sampling
-from .noise import Noise, Shaped
+from .noise import Noise
 from .rules import Raw, Rule
+from .shaped import Shaped, crossing, cut
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,15 +44,16 @@ class Then(Record, Mechanism):
 
     @cached_property
     def _joined(self) -> Mechanism:
-        first, second = (_unfolded(m) for m in (self.first, self.second))
+        if isinstance(self.second, Then):
+            return Then(Then(self.first, self.second.first), self.second.second)._joined
+        first, second = _unfolded(self.first), self.second
         if isinstance(first, (Noise, Shaped)) and first.outputs(0) is None:
-            shaped = first._shaped or first if isinstance(first, Noise) else first
-            noise, rules = (shaped.first, shaped.rules) if isinstance(shaped, Shaped) else (shaped, ())
             if not isinstance(second, Rule):
                 raise UnsupportedRelease(
                     f"Then({self.first!r}, {self.second!r}): after noise from a continuum only fixed rules are "
                     "modelled; let the noise be rounded (rounded=True)"
                 )
+            noise, rules = first.parts
             return Shaped(noise, (*rules, second))
         if first.outputs(0) is None:
             raise UnsupportedRelease(
@@ -103,6 +105,10 @@ class Then(Record, Mechanism):
         """That of the two together."""
         return self._joined.pair(count)
 
+    def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
+        """Those of the two together."""
+        return self._joined.stand_ins(count)
+
 
 def _unfolded(mechanism: Mechanism) -> Mechanism:
     return mechanism._joined if isinstance(mechanism, Then) else mechanism
@@ -113,13 +119,6 @@ class _Both(Mechanism):
 
     def __init__(self, first: Mechanism, second: Mechanism) -> None:
         self.first, self.second = first, second
-        self._pairs: dict[int, Floats] = {}
-
-    def pair(self, count: int) -> Floats:
-        """Remembered: total variation and information both ask for it."""
-        if count not in self._pairs:
-            self._pairs[count] = super().pair(count)
-        return self._pairs[count]
 
     def __repr__(self) -> str:
         return f"Then({self.first!r}, {self.second!r})"
@@ -165,15 +164,30 @@ class Blurred(_Both):
                 out[here] = top + np.log(np.exp(each - top[:, None]) @ weights)
         return out
 
+    def _mixed(self, count: int) -> tuple[Floats, Floats, Floats]:
+        """What the first may give (n,), its weights (2, n), and the weights (1, 2) of an empty cell if there is one."""
+        laws = [table(self.first, float(count + bit)) for bit in (0, 1)]
+        values = np.unique(np.concatenate([law[0] for law in laws]))
+        weights = np.zeros((2, len(values)))
+        for row, (given, chances) in zip(weights, laws, strict=True):
+            row[np.searchsorted(values, given)] = chances
+        hidden = np.isnan(values)
+        return values[~hidden], weights[:, ~hidden], weights[:, hidden].T
+
     def quadrature(self, count: int) -> tuple[Floats, Floats]:
         """Panels around all that the first may give, and values that have a probability of their own."""
-        centres = np.unique(np.concatenate([table(self.first, float(count + bit))[0] for bit in (0, 1)]))
-        hidden = np.isnan(centres)
+        centres, shares, empty = self._mixed(count)
         nodes, weights = np.empty(0), np.empty(0)
-        if not hidden.all():
+        if len(centres):
             if not isinstance(self.second, (Noise, Shaped)):
                 raise UnsupportedRelease(f"{self!r}: densities are added up for the noise of this package only")
-            nodes, weights = self.second.around(centres[~hidden])
-        if hidden.any():
-            nodes, weights = np.append(nodes, HIDDEN), np.append(weights, 1.0)
-        return nodes, weights
+            nodes, weights = self.second.around(np.append(centres, crossing(self.second.parts[0], centres, shares)))
+        return np.append(nodes, [HIDDEN] * len(empty)), np.append(weights, np.ones(len(empty)))
+
+    def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
+        """Bins of the line, and an empty cell."""
+        centres, weights, empty = self._mixed(count)
+        if not len(centres):
+            return empty, empty
+        pair = cut(*self.second.parts, centres, weights) if isinstance(self.second, (Noise, Shaped)) else None
+        return pair and (np.concatenate([pair[0], empty]), np.concatenate([pair[1], empty]))

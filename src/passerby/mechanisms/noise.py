@@ -10,32 +10,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .base import TAIL, Floats, Law, Mechanism, Record, above_zero, flag, gathered
+from .additive import Additive
+from .base import TAIL, Floats, Mechanism
 from .quadrature import panels
-from .rules import AtLeast, Nearest, Piece, Rule, pieces_of
+from .rules import AtLeast, Nearest, Rule
+from .shaped import ALONE, Shaped, cut
 
 
 @dataclass(frozen=True, repr=False)
-class Noise(Record, Mechanism):
-    """The count plus noise from a continuum.
+class Noise(Additive):
+    """The count plus noise from a continuum, symmetric and of a log-concave density.
 
-    With `rounded`, the sum is rounded to a whole number; with `clamped`, negative values are then published as zero.
-    With `persistent`, the noise of a place is drawn once and used again whenever the place is published, which is
-    accepted only where that does not happen (`Mechanism.check_sensors`).
+    With `rounded`, the sum is rounded to a whole number before it is clamped.
     """
 
-    clamped: bool = field(default=False, kw_only=True)
     rounded: bool = field(default=False, kw_only=True)
-    persistent: bool = field(default=False, kw_only=True)
-
-    def _check_flags(self) -> None:
-        for name in ("clamped", "rounded", "persistent"):
-            flag(self, name, getattr(self, name))
-
-    @property
-    def shift_invariant(self) -> bool:
-        """Unless clamped."""
-        return not self.clamped
 
     @property
     @abstractmethod
@@ -59,11 +48,11 @@ class Noise(Record, Mechanism):
     def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
         """Fresh noise."""
 
-    def between(self, low: float, high: float) -> float:
+    def between(self, low: ArrayLike, high: ArrayLike) -> Floats:
         """The probability of noise between two values, from the smaller tail. The noise is symmetric."""
-        if low > 0:
-            low, high = -high, -low
-        return float(self.below(np.array(high)) - self.below(np.array(low)))
+        low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
+        right = low > 0
+        return np.asarray(self.below(np.where(right, -low, high)) - self.below(np.where(right, -high, low)))
 
     @cached_property
     def _shaped(self) -> Shaped | None:
@@ -71,9 +60,14 @@ class Noise(Record, Mechanism):
         rules = (*([Nearest()] if self.rounded else []), *([AtLeast(0)] if self.clamped else []))
         return Shaped(replace(self, clamped=False, rounded=False), rules) if rules else None
 
+    @property
+    def parts(self) -> tuple[Noise, tuple[Rule, ...]]:
+        """Plain noise, and the rules that follow it."""
+        return self._shaped.parts if self._shaped else (self, ())
+
     def noise(self) -> Mechanism:
         """The noise before rounding and clamping."""
-        return self._shaped.first if self._shaped else self
+        return self.parts[0]
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
         """The count plus a fresh draw, rounded and clamped where asked."""
@@ -100,11 +94,19 @@ class Noise(Record, Mechanism):
         """Panels for densities with kinks at the centres, as a mixture of counts has."""
         return self._shaped.around(centres) if self._shaped else panels(centres, self.reach, self.width)
 
+    def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
+        """Bins of the line."""
+        return (
+            self._shaped.stand_ins(count) if self._shaped else cut(*self.parts, np.array([count, count + 1.0]), ALONE)
+        )
+
     def total_variation(self, count: int = 0) -> float:
-        """`Pr[noise < 1/2] - Pr[noise < -1/2]`: the densities cross half way between the counts."""
-        if self._shaped:
-            return self._shaped.total_variation(count)
-        return self.between(-0.5, 0.5)
+        """`Pr[-1/2 < noise < 1/2]`: the densities cross half way between the counts."""
+        return self._shaped.total_variation(count) if self._shaped else self.half()
+
+    @abstractmethod
+    def half(self) -> float:
+        """The probability of noise from -1/2 to 1/2."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,10 +120,6 @@ class Gaussian(Noise):
     """
 
     sigma: float
-
-    def __post_init__(self) -> None:
-        above_zero(self, "sigma", self.sigma)
-        self._check_flags()
 
     @property
     def width(self) -> float:
@@ -148,18 +146,9 @@ class Gaussian(Noise):
         """Normal draws."""
         return rng.normal(0.0, self.sigma, size=shape)
 
-    def between(self, low: float, high: float) -> float:
-        """By the error function where the interval is symmetric."""
-        return math.erf(high / (math.sqrt(2) * self.sigma)) if low == -high else super().between(low, high)
-
-    def ratio_spread(self, count: int) -> tuple[float, float, float] | None:
-        """The log ratio at the value y is `(y - count - 1/2) / sigma²`."""
-        return None if self._shaped else (-math.inf, 1 / self.sigma, math.inf)
-
-    def ratio_tails(self, log_ratio: Floats, count: int) -> tuple[Floats, Floats]:
-        """The ratio grows with the value, so its tails are tails of the noise."""
-        above = 0.5 + self.sigma**2 * log_ratio
-        return self.below(-above), self.below(1 - above)
+    def half(self) -> float:
+        """By the error function."""
+        return math.erf(0.5 / (math.sqrt(2) * self.sigma))
 
     def information(self, presence: float, count: int = 0) -> float:
         """`(1-p) E[-log(1-p + p L)] + p E[-log(p + (1-p)/L)]` under each law, L the likelihood ratio.
@@ -191,10 +180,6 @@ class Laplace(Noise):
 
     scale: float
 
-    def __post_init__(self) -> None:
-        above_zero(self, "scale", self.scale)
-        self._check_flags()
-
     @property
     def width(self) -> float:
         """The scale."""
@@ -218,87 +203,6 @@ class Laplace(Noise):
         """Laplace draws."""
         return rng.laplace(0.0, self.scale, size=shape)
 
-    def ratio_spread(self, count: int) -> tuple[float, float, float] | None:
-        """The log ratio goes from `-1/scale` to `1/scale` between the two counts, and stays there outside."""
-        return None if self._shaped else (-1 / self.scale, 0.5 / self.scale, 1 / self.scale)
-
-    def ratio_tails(self, log_ratio: Floats, count: int) -> tuple[Floats, Floats]:
-        """Strictly between the two counts, the ratio at the value y is `(2 (y - count) - 1) / scale`."""
-        above = (log_ratio * self.scale + 1) / 2
-        return self.below(-above), self.below(1 - above)
-
-    def between(self, low: float, high: float) -> float:
-        """In closed form where the interval is symmetric."""
-        return -math.expm1(-high / self.scale) if low == -high else super().between(low, high)
-
-
-class Shaped(Mechanism):
-    """Noise from a continuum, followed by fixed rules: some values get a probability of their own."""
-
-    def __init__(self, first: Noise, rules: tuple[Rule, ...]) -> None:
-        self.first, self.rules = first, rules
-        self._laws: dict[float, tuple[Law, list[Piece]]] = {}
-
-    def __repr__(self) -> str:
-        return f"Shaped({self.first!r}, {self.rules!r})"
-
-    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
-        """Noise, then the rules."""
-        out = self.first.sample(count, rng)
-        for rule in self.rules:
-            out = rule.sample(out, rng)
-        return out
-
-    def _parts(self, count: float) -> tuple[Law, list[Piece]]:
-        """Values with a probability of their own, and the pieces of the line that are published as they are."""
-        if count not in self._laws:
-            reach = self.first.reach + 1
-            pieces = pieces_of(self.rules, count - reach, count + reach)
-            atoms = [piece for piece in pieces if piece.value is not None]
-            values = np.array([piece.value for piece in atoms], dtype=np.float64)
-            chances = np.array([self.first.between(piece.low - count, piece.high - count) for piece in atoms])
-            self._laws[count] = gathered(values, chances), [piece for piece in pieces if piece.value is None]
-        return self._laws[count]
-
-    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """Log probability of values that have one, log density of the rest."""
-        outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
-        out = np.full(outputs.shape, -np.inf)
-        for n in np.unique(counts[~np.isnan(counts)]):
-            (values, chances), left = self._parts(float(n))
-            here = counts == n
-            wanted = outputs[here]
-            found = np.full(wanted.shape, -np.inf)
-            for piece in left:
-                inside = (wanted > piece.low) & (wanted < piece.high)
-                found[inside] = self.first.log_density(wanted[inside] - n)
-            if len(values):
-                index = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
-                atom = (values[index] == wanted) | (np.isnan(values[index]) & np.isnan(wanted))
-                found[atom] = np.log(chances[index[atom]])
-            out[here] = found
-        return out
-
-    def outputs(self, count: int) -> Floats | None:
-        """The values, where all of them have a probability of their own."""
-        if self._parts(count)[1] or self._parts(count + 1)[1]:
-            return None
-        return self._atoms(count)
-
-    def _atoms(self, count: int) -> Floats:
-        return np.unique(np.concatenate([self._parts(count)[0][0], self._parts(count + 1)[0][0]]))
-
-    def quadrature(self, count: int) -> tuple[Floats, Floats]:
-        """Values with a probability of their own, and panels over the rest."""
-        return self.around(np.array([count, count + 0.5, count + 1]))
-
-    def around(self, centres: Floats) -> tuple[Floats, Floats]:
-        """The same for densities with kinks at the centres, as a mixture of counts has."""
-        parts = [self._parts(float(centre)) for centre in centres]
-        atoms = np.unique(np.concatenate([law[0] for law, _ in parts]))
-        left = [piece for _, pieces in parts for piece in pieces]
-        nodes, weights = panels(centres, self.first.reach, self.first.width, {e for p in left for e in p[:2]})
-        inside = np.zeros(len(nodes), dtype=bool)
-        for low, high in {piece[:2] for piece in left}:
-            inside |= (nodes > low) & (nodes < high)
-        return np.append(nodes[inside], atoms), np.append(weights[inside], np.ones(len(atoms)))
+    def half(self) -> float:
+        """`1 - exp(-1 / (2 scale))`."""
+        return -math.expm1(-0.5 / self.scale)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,13 @@ def panels(centres: Floats, reach: float, width: float, cuts: Iterable[float] = 
     near = np.minimum(np.abs(middle - nearest), np.abs(middle - before)) < reach
     near &= high - low > 1e-14 * np.maximum(1.0, np.abs(middle))
     low, high = low[near], high[near]
-    x, w = np.polynomial.legendre.leggauss(NODES)
+    x, w = _rule()
     half = (high - low) / 2
     return (low[:, None] + half[:, None] * (x + 1)).ravel(), (half[:, None] * w).ravel()
+
+
+@lru_cache(maxsize=1)
+def _rule() -> tuple[Floats, Floats]:
+    """The nodes and weights of one panel, from -1 to 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return nodes, weights

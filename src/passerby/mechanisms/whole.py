@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .base import TAIL, Discrete, Floats, Law, Mechanism, Record, above_zero, flag, gathered
+from .additive import Additive
+from .base import TAIL, Discrete, Floats, Law, gathered
 
 
 @dataclass(frozen=True, repr=False)
-class WholeNoise(Record, Discrete):
-    """The count plus noise in whole numbers; with `clamped`, negative values are published as zero.
+class WholeNoise(Additive, Discrete):
+    """The count plus noise in whole numbers.
 
     The law has no end. It is listed where all but `TAIL` of it lies on either side, and its likelihoods are exact
-    everywhere. With `persistent`, the noise of a place is drawn once and used again whenever the place is published,
-    which is accepted only where that does not happen (`Mechanism.check_sensors`).
+    everywhere.
     """
-
-    clamped: bool = field(default=False, kw_only=True)
-    persistent: bool = field(default=False, kw_only=True)
-
-    def _check_flags(self) -> None:
-        for name in ("clamped", "persistent"):
-            flag(self, name, getattr(self, name))
-
-    @property
-    def shift_invariant(self) -> bool:
-        """Unless clamped."""
-        return not self.clamped
 
     @property
     @abstractmethod
@@ -42,10 +30,6 @@ class WholeNoise(Record, Discrete):
     @abstractmethod
     def log_mass(self, noise: Floats) -> Floats:
         """The log probability of each whole number."""
-
-    def noise(self) -> Mechanism:
-        """The noise before clamping."""
-        return replace(self, clamped=False) if self.clamped else self
 
     def law(self, count: float) -> Law:
         """Whole numbers within reach of the count; negative ones as zero where clamped."""
@@ -80,10 +64,6 @@ class DiscreteGaussian(WholeNoise):
 
     sigma: float
 
-    def __post_init__(self) -> None:
-        above_zero(self, "sigma", self.sigma)
-        self._check_flags()
-
     @property
     def reach(self) -> int:
         """As for the normal law, which has the heavier tails."""
@@ -112,10 +92,6 @@ class Geometric(WholeNoise):
     """
 
     scale: float
-
-    def __post_init__(self) -> None:
-        above_zero(self, "scale", self.scale)
-        self._check_flags()
 
     @property
     def reach(self) -> int:

@@ -1,0 +1,142 @@
+"""Series of stand-ins, grown cell by cell: each beginning is told apart only as finely as it matters there.
+
+A cell's law (K, 2) lists outcomes without and with the person, in increasing order of the likelihood ratio. Given a
+beginning with probability w under which the person is there with probability p, an outcome moves p to a posterior r.
+Telling less, neighbouring outcomes are told as one. Telling more, a few outcomes are kept, and each of the others is
+told as one of the two around it, at random so that both laws are kept. What either changes is measured by the variance
+of r that is lost or gained, times w: near enough to how much the best guess can gain from it.
+"""
+
+import numpy as np
+from numba import types
+
+from .chain import at, push
+from .jit import cube, flag, inlined, kernel, number, out_cube, out_vector, vector, whole, whole_matrix, wholes
+
+_RESULT = types.Tuple((out_cube, out_vector, number))
+
+
+@inlined
+def told_as_one(law, K, p, limit, out):
+    """Group neighbouring outcomes while the variance lost in each group is within the limit; returns their number."""
+    n = 0
+    mass, mean, square = 0.0, 0.0, 0.0
+    for i in range(K):
+        m = (1.0 - p) * law[i, 0] + p * law[i, 1]
+        r = p * law[i, 1] / m
+        grown = mass + m
+        slope = mean + m * r
+        if mass == 0.0 or square + m * r * r - slope * slope / grown > limit:
+            out[n, 0], out[n, 1] = 0.0, 0.0
+            n += 1
+            grown, slope, square = m, m * r, 0.0
+        mass, mean = grown, slope
+        square += m * r * r
+        out[n - 1, 0] += law[i, 0]
+        out[n - 1, 1] += law[i, 1]
+    return n
+
+
+@inlined
+def told_as_two(law, K, p, limit, kept, out):
+    """Keep outcomes far apart while the variance gained between two of them is within the limit; returns their number.
+
+    An outcome (a, b) between two kept ones is split between them by its share b / (a + b), which keeps both sums.
+    """
+    n = 1
+    kept[0] = 0
+    start = p * law[0, 1] / ((1.0 - p) * law[0, 0] + p * law[0, 1])
+    mass, mean, square = 0.0, 0.0, 0.0
+    for i in range(1, K):
+        m = (1.0 - p) * law[i, 0] + p * law[i, 1]
+        r = p * law[i, 1] / m
+        if mean * (r + start) - square - start * r * mass > limit:
+            kept[n] = i - 1
+            n += 1
+            before = (1.0 - p) * law[i - 1, 0] + p * law[i - 1, 1]
+            start = p * law[i - 1, 1] / before
+            mass, mean, square = 0.0, 0.0, 0.0
+        mass += m
+        mean += m * r
+        square += m * r * r
+    if K > 1:
+        kept[n] = K - 1
+        n += 1
+    for j in range(n):
+        out[j] = law[kept[j]]
+    for j in range(n - 1):
+        first, last = law[kept[j]], law[kept[j + 1]]
+        low, high = first[1] / (first[0] + first[1]), last[1] / (last[0] + last[1])
+        for i in range(kept[j] + 1, kept[j + 1]):
+            total = law[i, 0] + law[i, 1]
+            up = min(1.0, max(0.0, (law[i, 1] / total - low) / (high - low))) * total
+            down = total - up
+            out[j, 0] += down * (1.0 - low)
+            out[j, 1] += down * low
+            out[j + 1, 0] += up * (1.0 - high)
+            out[j + 1, 1] += up * high
+    return n
+
+
+@kernel(_RESULT(vector, cube, whole_matrix, cube, wholes, vector, flag, number, whole))
+def grow(initial, matrices, places, laws, sizes, limits, more, faint, most):
+    """Series of stand-ins that tell less, or `more`, than the cells' laws.
+
+    Cells are numbered t S + j for `places` (T, S); `laws` (cells, K, 2) hold `sizes` (cells,) outcomes each, and
+    `limits` (cells,) say how finely each is cut. Beginnings less likely than `faint` are dropped. Returns the
+    likelihoods (n, T, S + 1) and probabilities (n,) of the series, and the probability dropped; none at all where there
+    would be more than `most`.
+    """
+    T, S = places.shape
+    M = initial.shape[0]
+    belief, belief_next = np.empty((most, M)), np.empty((most, M))
+    told, told_next = np.empty((most, T, S + 1)), np.empty((most, T, S + 1))
+    K = laws.shape[1]
+    cut = np.empty((K + 1, 2))
+    kept = np.empty(K + 1, np.int64)
+    moved = np.empty(M)
+    belief[0] = initial
+    told[0] = 1.0
+    n, dropped = 1, 0.0
+    for t in range(T):
+        if t > 0:
+            for i in range(n):
+                push(belief[i], at(matrices, t - 1), moved)
+                belief[i] = moved
+        for j in range(S):
+            place = places[t, j]
+            if place < 0:
+                continue
+            cell = t * S + j
+            law, grown = laws[cell], 0
+            for i in range(n):
+                w = belief[i].sum()
+                p = belief[i, place] / w
+                cut[0] = 1.0
+                size = 1
+                if 0.0 < p < 1.0 - 1e-15:
+                    if more:
+                        size = told_as_two(law, sizes[cell], p, limits[cell] / w, kept, cut)
+                    else:
+                        size = told_as_one(law, sizes[cell], p, limits[cell] / w, cut)
+                for o in range(size):
+                    mass = w * ((1.0 - p) * cut[o, 0] + p * cut[o, 1])
+                    if mass <= faint:
+                        dropped += mass
+                        continue
+                    if grown == most:
+                        return np.empty((0, T, S + 1)), np.empty(0), 1.0
+                    belief_next[grown] = belief[i]
+                    belief_next[grown] *= cut[o, 0]
+                    belief_next[grown, place] = belief[i, place] * cut[o, 1]
+                    told_next[grown] = told[i]
+                    told_next[grown, t] *= cut[o, 0]
+                    told_next[grown, t, 1 + j] = told[i, t, 1 + j] * cut[o, 1]
+                    grown += 1
+            n = grown
+            belief, belief_next = belief_next, belief
+            told, told_next = told_next, told
+    mass = np.empty(n)
+    for i in range(n):
+        mass[i] = belief[i].sum()
+    return told[:n].copy(), mass, dropped

@@ -1,0 +1,33 @@
+"""What all additive noise has in common: its flags, and what they say of differential privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+
+from .base import Mechanism, Record, above_zero, flag
+
+
+@dataclass(frozen=True, repr=False)
+class Additive(Record, Mechanism):
+    """The count plus noise, of a size that the subclass names; with `clamped`, negative values are published as zero.
+
+    With `persistent`, the noise of a place is drawn once and used again whenever the place is published, which is
+    accepted only where that does not happen (`Mechanism.check_sensors`).
+    """
+
+    clamped: bool = field(default=False, kw_only=True)
+    persistent: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            check = flag if f.kw_only else above_zero
+            check(self, f.name, getattr(self, f.name))
+
+    @property
+    def shift_invariant(self) -> bool:
+        """Unless clamped."""
+        return not self.clamped
+
+    def noise(self) -> Mechanism:
+        """The noise before clamping."""
+        return replace(self, clamped=False) if self.clamped else self
