@@ -39,7 +39,8 @@ def kernel(signature: Any) -> Callable[[Function], Function]:
 
     def compiled(function: Function) -> Function:
         made = njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=_FAST)(function)
-        _announce(sum(made.stats.cache_misses.values()))
+        if made is not function:  # NUMBA_DISABLE_JIT=1 leaves plain functions, to debug and to measure coverage
+            _announce(sum(made.stats.cache_misses.values()))
         return cast(Function, made)
 
     return compiled
