@@ -22,9 +22,9 @@ from .measuring import measure
 from .mechanisms import HIDDEN
 from .pool import Progress, shared
 from .release import Release
+from .visits.files import read_table
 from .visits.people import People
-from .visits.sensors import Sensors, place_number
-from .visits.steps import parse_instant
+from .visits.sensors import Sensors, place_number, step_number
 from .visits.table import Visits
 from .visits.traces import Rule, window_visits
 
@@ -52,12 +52,7 @@ def read_published(people: People, path: str | Path) -> Published:
     An empty count was not published: its mechanism left it out.
     """
     file = Path(path)
-    if not file.exists():
-        raise InputError(f"{file}: there is no such file of published counts")
-    try:
-        table = pl.read_parquet(file) if file.suffix == ".parquet" else pl.read_csv(file, infer_schema=False)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{file} cannot be read as a table: {str(error).splitlines()[0]}") from None
+    table = read_table(file)
     if not {"place", "count"} <= set(table.columns) or not {"step", "time"} & set(table.columns):
         raise InputError(
             f"{file}: published counts need the columns step (or time), place and count; "
@@ -76,22 +71,6 @@ def read_published(people: People, path: str | Path) -> Published:
     if not any(sensors):
         raise InputError(f"{file}: it holds no count")
     return Published(sensors, values)
-
-
-def step_number(people: People, row: dict[str, object], where: str) -> int:
-    """The held-out step, from 0, that a row with a `step` (from 1) or a `time` speaks of."""
-    held = people.actual.shape[1]
-    if row.get("step") is not None:
-        text = str(row["step"])
-        step = int(text) - 1 if text.strip().isdecimal() else -1
-        if step < 0:
-            raise InputError(f"{where}: step is {text!r}; expected a whole number from 1 to {held}")
-    else:
-        instant = np.datetime64(parse_instant(str(row.get("time")), where).replace(tzinfo=None), "us")
-        step = int((instant - people.starts[people.fitted.shape[1]]) // np.timedelta64(people.window))
-    if not 0 <= step < held:
-        raise InputError(f"{where}: outside the {held} steps that are published")
-    return step
 
 
 def _number(value: object, where: str) -> float:

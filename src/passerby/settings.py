@@ -25,6 +25,7 @@ from .mechanisms import (
     Sampling,
     Suppression,
 )
+from .mechanisms.base import MOST_NOISE, MOST_PEOPLE
 from .release import Release
 from .visits.people import People
 from .visits.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
@@ -32,8 +33,14 @@ from .visits.steps import parse_instant, parse_length
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Probability = Annotated[float, Field(gt=0, lt=1)]
+Scale = Annotated[float, Field(ge=1 / MOST_NOISE, le=MOST_NOISE)]
+Base = Annotated[int, Field(ge=2, le=MOST_PEOPLE)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
+
+
+#: The settings that are paths.
+PATHS = ("visits", "schedule", "published", "out")
 
 
 class AuditSettings(BaseModel):
@@ -66,7 +73,7 @@ class AuditSettings(BaseModel):
     min_active: Annotated[int, Field(ge=0)] = 10
     rule: Literal["most-visited", "first", "last"] = "most-visited"
     holdout: Count = 5
-    smoothing: Positive | Literal["auto"] = 1.0
+    smoothing: Annotated[float, Field(ge=1e-9, le=1e9)] | Literal["auto"] = 1.0
     rhythm: Literal["none", "hour", "weekday"] = "none"
     # The release.
     sensors: Literal["most-visited", "random", "fixed", "schedule"] = "most-visited"
@@ -74,10 +81,10 @@ class AuditSettings(BaseModel):
     sensor_places: tuple[str, ...] = ()
     schedule: Path | None = None
     mechanism: str = "raw"
-    sigma: Positive = 1.0
-    scale: Positive = 1.0
-    base: Annotated[int, Field(ge=2)] = 5
-    below: Count = 10
+    sigma: Scale = 1.0
+    scale: Scale = 1.0
+    base: Base = 5
+    below: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] = 10
     rate: Annotated[float, Field(gt=0, lt=1)] = 0.5
     published: Path | None = None
     # The measurement.
@@ -90,8 +97,8 @@ class AuditSettings(BaseModel):
     sample: Count | None = None
     # The report.
     explore: Annotated[int, Field(ge=0)] = 100
-    sigmas: tuple[Positive, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
-    bases: tuple[Annotated[int, Field(ge=2)], ...] = (5, 20)
+    sigmas: tuple[Scale, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
+    bases: tuple[Base, ...] = (5, 20)
     thresholds: tuple[Probability, ...] = (0.1, 0.25, 0.5, 0.9)
     delta: Probability = 1e-5
     title: str = "Audit of published counts"
@@ -101,6 +108,14 @@ class AuditSettings(BaseModel):
     @classmethod
     def _length(cls, value: str) -> str:
         return _told(lambda: parse_length(value), value)
+
+    @field_validator(*PATHS)
+    @classmethod
+    def _path(cls, value: Path | None) -> Path | None:
+        names = [name.encode(errors="replace") for name in Path(value or ".").parts]
+        if b"\0" in b"".join(names) or any(len(name) > 255 for name in names) or sum(map(len, names)) > 3000:
+            raise ValueError("it is no path: it holds the character NUL, or is too long")
+        return value
 
     @field_validator("origin", "end")
     @classmethod

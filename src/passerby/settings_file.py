@@ -14,10 +14,7 @@ from typing import Any
 
 from .errors import ConfigError
 from .files import whole_or_nothing
-from .settings import AuditSettings
-
-#: The settings that are paths.
-PATHS = ("visits", "schedule", "published", "out")
+from .settings import PATHS, AuditSettings
 
 #: The headings of a settings file, each above the setting that it begins with.
 HEADINGS = {
@@ -38,7 +35,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"{file}: there is no such settings file") from None
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{file} is not a settings file (TOML): {error}") from None
     for name in PATHS:
         if isinstance(values.get(name), str):

@@ -136,7 +136,7 @@ def test_a_dry_run_writes_nothing(made: Made) -> None:
         (("visits.parquet", "--mechanism", "magic"), "mechanism: expected 'raw' or"),
         (("visits.parquet", "--settings", "none.toml"), "there is no such settings file"),
         (("visits.parquet", *OPTIONS, "--sensors", "fixed", "--sensor-places", "the moon"), "'the moon' is not one of"),
-        (("visits.parquet", *OPTIONS, "--published", "none.csv"), "there is no such file of published counts"),
+        (("visits.parquet", *OPTIONS, "--published", "none.csv"), "none.csv does not exist"),
         (("visits.parquet", "--min-active", "1000", "--window", "3h"), "no person is seen in at least 1000"),
     ],
 )

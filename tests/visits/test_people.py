@@ -126,8 +126,8 @@ def test_a_rhythm_gives_a_matrix_per_step() -> None:
     [
         ({"holdout": 4}, "holdout: 4 of 5 steps"),
         ({"holdout": -1}, "holdout: -1"),
-        ({"smoothing": 0}, "smoothing: expected a finite number above 0, or 'auto', got 0"),
-        ({"smoothing": "much"}, "smoothing: expected a finite number above 0, or 'auto', got 'much'"),
+        ({"smoothing": 0}, "smoothing: expected a number from 1e-9 to 1e9, or 'auto', got 0"),
+        ({"smoothing": "much"}, "smoothing: expected a number from 1e-9 to 1e9, or 'auto', got 'much'"),
         ({"rhythm": "month"}, "rhythm: expected 'none', 'hour' or 'weekday', got 'month'"),
         ({"rhythm": "weekday"}, "do not fill"),
     ],

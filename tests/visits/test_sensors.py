@@ -76,5 +76,5 @@ def test_bad_schedules(people: pb.People, tmp_path: Path, text: str, message: st
 
 
 def test_no_schedule(people: pb.People, tmp_path: Path) -> None:
-    with pytest.raises(pb.InputError, match="there is no such schedule"):
+    with pytest.raises(pb.InputError, match="does not exist"):
         sensors.scheduled_sensors(people, tmp_path / "none.csv")

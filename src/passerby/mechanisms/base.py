@@ -31,6 +31,10 @@ TAIL = 1e-18
 #: Less than this is left of an outcome that is only there because a law was cut.
 NOTHING = 1e-16
 
+#: The largest scale of noise (its inverse is the smallest), and the largest number of people that a rule may name.
+MOST_NOISE = 1_000_000
+MOST_PEOPLE = 1_000_000_000
+
 
 class Mechanism(ABC):
     """The law of the published value given the true count.
@@ -243,9 +247,14 @@ def mixture_information(presence: float, absent: Floats, present: Floats) -> flo
 
 
 def above_zero(owner: object, name: str, value: Any, instead: str = "use Raw() for no noise") -> None:
-    """Refuse what is not a finite number above 0."""
+    """Refuse what is not a finite number above 0, or too far from a count of one for arithmetic."""
     if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 < value < math.inf):
         raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a finite number above 0; {instead}")
+    if not 1 / MOST_NOISE <= value <= MOST_NOISE:
+        raise InputError(
+            f"{type(owner).__name__}({name}={value!r}): {name} must lie between {1 / MOST_NOISE:g} and {MOST_NOISE:,}; "
+            "less noise is as good as none, and more as good as silence"
+        )
 
 
 def probability(owner: object, name: str, value: Any) -> None:
@@ -255,11 +264,13 @@ def probability(owner: object, name: str, value: Any) -> None:
 
 
 def at_least(owner: object, name: str, value: Any, least: int, why: str) -> None:
-    """Refuse what is not a whole number of at least `least`."""
+    """Refuse what is not a whole number of at least `least`, or larger than any count."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(
             f"{type(owner).__name__}({name}={value!r}): {name} must be a whole number of at least {least}; {why}"
         )
+    if value > MOST_PEOPLE:
+        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be at most {MOST_PEOPLE:,}")
 
 
 def flag(owner: object, name: str, value: Any) -> None:

@@ -30,23 +30,36 @@ _NO_TABLE = {
 }
 
 
+DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What polars raises on a file that is damaged; some damage makes it panic, which is no `Exception`."""
+
+
 def check_file(path: Path) -> bytes:
     """The first bytes of a file that exists, can be read, and is not obviously something else than a table."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give the path of one file")
     try:
         with path.open("rb") as file:
             magic = file.read(8)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; check the path") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; give the path of one file") from None
+    except (OSError, ValueError) as error:  # a ValueError for a path that holds the character NUL
+        raise InputError(f"{str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
     if not magic:
         raise InputError(f"{path} is empty: it holds no bytes")
     for start, what in _NO_TABLE.items():
         if magic.startswith(start):
             raise InputError(f"{path} is {what}, not a table; export it as CSV, TSV or Parquet")
     return magic
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """A small table: Parquet, or CSV with every column as text."""
+    parquet = check_file(path)[:4] == b"PAR1"
+    try:
+        return pl.read_parquet(path) if parquet else pl.read_csv(path, infer_schema=False)
+    except DAMAGED as error:
+        raise InputError(f"{path} cannot be read as a table: {str(error).splitlines()[0]}") from None
 
 
 def read_chunks(path: Path, size: int = CHUNK) -> Iterator[bytes]:
@@ -81,7 +94,7 @@ def _zstd_chunks(path: Path, rows: int = 500_000) -> Iterator[bytes]:
         lines = pl.read_csv(
             path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, truncate_ragged_lines=True
         ).to_series()
-    except (pl.exceptions.PolarsError, OSError):
+    except DAMAGED:
         raise InputError(
             f"{path} is truncated or damaged: it cannot be unpacked as zstd text; copy or download the file again"
         ) from None

@@ -206,8 +206,8 @@ def _smoothing(smoothing: float | str, fitted: NDArray[np.int32], background: Fl
     if smoothing == "auto":
         scores = [held_out_likelihood(fitted, background, a) for a in CANDIDATES]
         return CANDIDATES[int(np.argmax(scores))]
-    if isinstance(smoothing, (bool, str)) or not 0 < smoothing < np.inf:
-        raise InputError(f"smoothing: expected a finite number above 0, or 'auto', got {smoothing!r}")
+    if isinstance(smoothing, (bool, str)) or not 1e-9 <= smoothing <= 1e9:
+        raise InputError(f"smoothing: expected a number from 1e-9 to 1e9, or 'auto', got {smoothing!r}")
     return float(smoothing)
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from passerby.errors import InputError
 
 from .delimited import Batch, first_line, read_batches
-from .files import check_file
+from .files import DAMAGED, check_file
 from .gather import Gatherer
 from .grid import Cells
 from .layouts import FIXED, FOURSQUARE, detect_layout, header_layout, match_columns
@@ -102,7 +102,7 @@ def _parquet_batches(path: Path, given: dict[str, str | None], coordinates: bool
         for start in range(0, rows, _SLICE):
             frame = lazy.select(pl.col(column).alias(role) for role, column in roles.items())
             yield Batch(frame.slice(start, _SLICE).collect(), start + 1)
-    except (pl.exceptions.PolarsError, OSError):
+    except DAMAGED:
         raise InputError(f"{path} is damaged or no Parquet file; copy or write it again") from None
     except InputError as error:
         raise _located(error, path) from None

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from passerby.errors import InputError
 
+from .files import read_table
 from .people import People
 from .steps import parse_instant
 
@@ -48,9 +48,7 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     Step 1 is the first held-out step; a time is an instant within the step.
     """
     file = Path(path)
-    if not file.exists():
-        raise InputError(f"{file}: there is no such schedule of sensors")
-    table = pl.read_parquet(file) if file.suffix == ".parquet" else pl.read_csv(file, infer_schema=False)
+    table = read_table(file)
     if "place" not in table.columns or not {"step", "time"} & set(table.columns):
         raise InputError(
             f"{file}: a schedule needs the columns place and step (or time); it has {', '.join(table.columns)}"
@@ -59,7 +57,7 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     out: Sensors = [[] for _ in range(held)]
     for line, row in enumerate(table.iter_rows(named=True), start=2):
         where = f"{file}, line {line}"
-        step = _step_of(people, row, where)
+        step = step_number(people, row, where)
         place = place_number(people, str(row["place"]), where)
         if place not in out[step]:
             out[step].append(place)
@@ -76,13 +74,14 @@ def place_number(people: People, name: str, where: str) -> int:
     return people.places.index(name)
 
 
-def _step_of(people: People, row: dict[str, object], where: str) -> int:
+def step_number(people: People, row: dict[str, object], where: str) -> int:
+    """The held-out step, from 0, that a row with a `step` (from 1) or a `time` speaks of."""
     held = people.actual.shape[1]
     if row.get("step") is not None:
-        try:
-            step = int(str(row["step"])) - 1
-        except ValueError:
-            raise InputError(f"{where}: step is {row['step']!r}; expected a whole number from 1 to {held}") from None
+        text = str(row["step"]).strip()
+        step = int(text) - 1 if text.isdecimal() and len(text) < 20 else -1
+        if step < 0:
+            raise InputError(f"{where}: step is {row['step']!r}; expected a whole number from 1 to {held}")
     else:
         instant = np.datetime64(parse_instant(str(row.get("time")), where).replace(tzinfo=None), "us")
         first = people.starts[people.fitted.shape[1]]

@@ -12,7 +12,8 @@ from passerby.errors import InputError
 
 from .times import parse_times
 
-_UNITS = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
+_SECONDS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1}
+_LONGEST = timedelta(days=36_525)
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -26,13 +27,16 @@ def parse_length(length: str | timedelta) -> timedelta:
         total = length
     elif isinstance(length, str) and re.fullmatch(r"(\d{1,9}[wdhms])+", length.replace(" ", "")):
         parts = re.findall(r"(\d+)([wdhms])", length.replace(" ", ""))
-        total = sum((timedelta(**{_UNITS[unit]: int(number)}) for number, unit in parts), timedelta())
+        seconds = sum(_SECONDS[unit] * int(number) for number, unit in parts)
+        total = timedelta(seconds=min(seconds, 10**12))
     else:
         raise InputError(
             f"a length of time cannot be {length!r}; write a number and a unit (w, d, h, m, s), as in '20d' or '30m'"
         )
     if total < timedelta(seconds=1):
         raise InputError(f"a step cannot last {length!r}; the shortest is '1s'")
+    if total > _LONGEST:
+        raise InputError(f"a step cannot last {length!r}; the longest is a century, '{_LONGEST.days}d'")
     return total
 
 

@@ -6,6 +6,7 @@ of the Foursquare check-ins. Whatever cannot be read becomes null: the caller co
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 
 import polars as pl
@@ -13,6 +14,9 @@ import polars as pl
 from passerby.errors import InputError
 
 from .table import TIME
+
+_EARLIEST, _LATEST = (round(datetime(year, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000 for year in (1, 9000))
+"""Microseconds since 1970 between which a time must lie: Python has no years below 1, and none above 9999."""
 
 Form = Callable[[pl.Series], pl.Series]
 
@@ -39,11 +43,19 @@ def parse_times(values: pl.Series, timezone: str = "UTC") -> pl.Series:
 
     Times without a zone are read in `timezone`: of two possible readings (clocks set back) the earlier is taken, and
     a time that never was (clocks set forward) cannot be read. Numbers are seconds since 1970, or milliseconds
-    (microseconds, nanoseconds) where they are too large to be seconds of this millennium.
+    (microseconds, nanoseconds) where they are too large to be seconds of this millennium. Times before the year 1 and
+    from the year 9000 on cannot be read.
 
     >>> parse_times(pl.Series(["2012-04-03T20:00:08+02:00", "1333476008"])).dt.to_string().unique().to_list()
     ['2012-04-03 18:00:08.000000+00:00']
     """
+    times = _parsed(values, timezone)
+    reach = times.to_physical()
+    outside = (reach < _EARLIEST) | (reach >= _LATEST)
+    return times.set(outside, None) if outside.any() else times
+
+
+def _parsed(values: pl.Series, timezone: str) -> pl.Series:
     dtype = values.dtype
     if dtype == pl.Date:
         return _zoned(values.cast(pl.Datetime("us")), timezone)
