@@ -194,9 +194,9 @@ def partition_size(people: int) -> int:
 
 
 def clear_parts(folder: str | Path) -> None:
-    """Remove the partitions of a finished audit."""
+    """Remove the partitions of a finished audit, and what else was kept beside them."""
     parts = Path(folder) / "parts"
-    for file in (*parts.glob("*.parquet"), parts / "plan.json"):
+    for file in (*parts.glob("*.parquet"), *parts.glob("*.jsonl"), parts / "plan.json"):
         file.unlink(missing_ok=True)
     if parts.is_dir() and not any(parts.iterdir()):
         parts.rmdir()

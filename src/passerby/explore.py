@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from .attacks import constant_attack, decode_series, prior_attack, score
-from .auditing import Job, Settings, audit_person, over_states
+from .auditing import Job, Settings, audit_person, fingerprint, over_states
 from .mechanisms import Mechanism
 from .others import Counted
-from .pool import Progress, shared
+from .pool import Kept, Progress, mark_of, shared
 from .prior import MarkovPrior
 from .release import Release, combined
 from .visits.people import People
@@ -119,10 +120,12 @@ def try_out(
     few: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
+    file: Path | None = None,
 ) -> Findings:
     """Leave out each sensor, each step and each count, and send the counts of the same sensors through each mechanism.
 
     `totals` (h, M) are the counts of everybody. The mechanisms are tried on the first `few` people only.
+    With a `file`, what is finished is kept there when it is interrupted.
 
     >>> from passerby import Gaussian
     >>> from passerby.realised import count_everybody
@@ -145,7 +148,9 @@ def try_out(
     some = len(people) if few is None else min(few, len(people))
     items = [("", person) for person in range(len(people))]
     items += [(name, person) for name in jobs for person in range(some)]
-    rows = shared(_one, work, items, workers=workers, progress=progress)
+    marks = [fingerprint(job) for job in (work.job, *jobs.values())]
+    kept = None if file is None else Kept(file, mark_of(marks, keys, items, SERIES, TINY))
+    rows = shared(_one, work, items, workers=workers, progress=progress, kept=kept)
     return Findings(
         len(people),
         _left_out(keys, np.array(rows[: len(people)], dtype=np.float64)),

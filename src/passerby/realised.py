@@ -16,11 +16,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from .auditing import Settings, over_states
+from .auditing import Job, Settings, fingerprint, over_states
 from .errors import InputError, PasserbyError
 from .measuring import measure
 from .mechanisms import HIDDEN
-from .pool import Progress, shared
+from .pool import Kept, Progress, mark_of, shared
 from .release import Release
 from .visits.files import read_table
 from .visits.people import People
@@ -129,15 +129,21 @@ def realised_losses(
     *,
     workers: int | None = None,
     progress: Progress | None = None,
+    file: Path | None = None,
 ) -> pl.DataFrame:
     """The realised loss of everyone: success of the best guess given the published `values`, as an interval.
 
     `totals` (h, M) are the true counts of everybody. The status is "ok", "impossible" where no trace of the person
     agrees with the published values and the others (then the counts were not made from these visits, or not in this
-    way), or the reason for a refusal.
+    way), or the reason for a refusal. With a `file`, what is finished is kept there when it is interrupted.
     """
     job = _Job(people, release, values, totals, settings)
-    rows = shared(_realised, job, range(len(people)), workers=workers, progress=progress)
+    kept = (
+        None
+        if file is None
+        else Kept(file, mark_of(fingerprint(Job(people, release, settings)), values, totals.tolist()))
+    )
+    rows = shared(_realised, job, range(len(people)), workers=workers, progress=progress, kept=kept)
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 

@@ -69,24 +69,21 @@ def run(
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     _refuse_finished(settings.out, overwrite)
     draft = settings.out / "parts" / "audit.toml"
-    reached = [0, 0]
     try:
         plan = prepare(settings, aside, visits)
-        make_folder(draft.parent, "--out")
-        write_settings(settings, draft)
         if overwrite and not _belongs(settings.out, plan.job):
             clear_parts(settings.out)
-            make_folder(draft.parent, "--out")
-            write_settings(settings, draft)
-        table, findings = _measure(plan, workers, aside, reached)
-        with stage(aside, "Writing the report"):
+        make_folder(draft.parent, "--out")
+        write_settings(settings, draft)
+        table, findings = _measure(plan, workers, aside)
+        with stage(aside, "Writing the report") as progress:
             summary = summarise(table, plan.people, plan.release, settings, plan.skipped, plan.eligible)
-            page = render(table, plan.people, plan.release, settings, summary, plan.totals, findings)
+            page = render(table, plan.people, plan.release, settings, summary, plan.totals, findings, progress)
             _write(settings, table, page, summary)
         draft.unlink(missing_ok=True)
         clear_parts(settings.out)
-    except KeyboardInterrupt:
-        raise Interrupted(_how_to_go_on(draft, reached, workers, overwrite)) from None
+    except KeyboardInterrupt as stop:
+        raise Interrupted(f"{stop or 'interrupted'}; {_how_to_go_on(draft, workers, overwrite)}") from None
     _conclude(screen, settings, summary)
     return summary
 
@@ -158,29 +155,37 @@ def dry_run(settings: AuditSettings, workers: int | None = None) -> None:
     screen.print("Nothing was written.", markup=False)
 
 
-def _measure(
-    plan: Plan, workers: int | None, aside: Console, reached: list[int]
-) -> tuple[pl.DataFrame, Findings | None]:
-    settings = plan.settings
+def _measure(plan: Plan, workers: int | None, aside: Console) -> tuple[pl.DataFrame, Findings | None]:
+    """Everyone's loss, what the published series revealed, and what was tried out; what is finished is kept."""
+    settings, how = plan.settings, plan.measurement
+    parts = settings.out / "parts"
     with stage(aside, "Auditing people") as progress:
-
-        def tell(done: int, everyone: int) -> None:
-            reached[:] = done, everyone
-            progress(done, everyone)
-
-        table = audit_job(plan.job, settings.out, workers=workers, progress=tell)
-    how = plan.measurement
+        table = audit_job(plan.job, settings.out, workers=workers, progress=progress)
     if plan.published:
         with stage(aside, "Looking at what was published") as progress:
             realised = realised_losses(
-                plan.people, plan.release, plan.published.values, plan.totals, how, workers=workers, progress=progress
+                plan.people,
+                plan.release,
+                plan.published.values,
+                plan.totals,
+                how,
+                workers=workers,
+                progress=progress,
+                file=parts / "realised.jsonl",
             )
         table = pl.concat([table, realised], how="horizontal")
     findings = None
     if settings.explore:
         with stage(aside, "Trying out sensors, steps and noise") as progress:
             findings = explore(
-                plan.people, plan.release, settings, plan.totals, how, workers=workers, progress=progress
+                plan.people,
+                plan.release,
+                settings,
+                plan.totals,
+                how,
+                workers=workers,
+                progress=progress,
+                file=parts / "tried.jsonl",
             )
     return table, findings
 
@@ -226,17 +231,13 @@ def _write(settings: AuditSettings, table: pl.DataFrame, page: str, summary: Sum
     write_json(out / "summary.json", summary.model_dump(mode="json"))
 
 
-def _how_to_go_on(draft: Path, reached: list[int], workers: int | None, overwrite: bool) -> str:
+def _how_to_go_on(draft: Path, workers: int | None, overwrite: bool) -> str:
     if not draft.exists():
-        return "interrupted before anybody was measured; nothing was written"
+        return "nobody was measured yet, and nothing was written"
     command = ["passerby", "audit", "--settings", str(draft)]
     command += ["--workers", str(workers)] if workers else []
     command += ["--overwrite"] if overwrite else []
-    done, everyone = reached
-    return (
-        f"interrupted; {done:,} of {everyone:,} people are done and kept. To go on:\n"
-        f"  {' '.join(map(shlex.quote, command))}"
-    )
+    return f"what is finished is kept. To go on:\n  {' '.join(map(shlex.quote, command))}"
 
 
 def _conclude(screen: Console, settings: AuditSettings, summary: Summary) -> None:

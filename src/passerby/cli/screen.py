@@ -38,7 +38,7 @@ def waiting(console: Console, what: str) -> Iterator[Status]:
 
 
 class Interrupted(KeyboardInterrupt):
-    """The user stopped the work; the message says how to go on."""
+    """The user stopped the work; the message says where it was, and how to go on."""
 
 
 @contextmanager
@@ -46,6 +46,7 @@ def stage(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
     """Show a stage of the work: what it is, how much of it is done, the rate and the time left.
 
     Yields `progress(done, all)`. Off a terminal, a line is written for each stage that took more than two seconds.
+    An interruption says which stage it hit.
     """
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -59,29 +60,56 @@ def stage(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
+    pace = Pace()
     logger, handler = logging.getLogger("passerby"), _Aside(console)
     logger.addHandler(handler)
-    count = [0]
     try:
         with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
             bar = bars.add_task(what, total=None, rate="")
-            first: list[tuple[float, int]] = []
 
             def progress(done: int, everything: int) -> None:
-                now = time.perf_counter()
-                first.append((now, done)) if not first else None
-                count[0] = everything
-                spent, made = now - first[0][0], done - first[0][1]
-                rate = f"{done:,} of {everything:,}" + (f", {rate_of(made, spent)}" if made and spent > 0 else "")
-                bars.update(bar, completed=done, total=everything, rate=rate)
+                pace.note(done, everything)
+                bars.update(bar, completed=done, total=everything, rate=str(pace))
 
             yield progress
+    except KeyboardInterrupt:
+        raise Interrupted(f"interrupted while {what[0].lower()}{what[1:]}{pace.reached}") from None
     finally:
         logger.removeHandler(handler)
     spent = time.perf_counter() - started
     if spent > 2:
-        size = f" ({count[0]:,}, {rate_of(count[0], spent)})" if count[0] else ""
+        size = f" ({pace.everything:,}, {rate_of(pace.everything, spent)})" if pace.everything else ""
         console.print(f"{what}: {spent:.0f} s{size}", markup=False, highlight=False)
+
+
+class Pace:
+    """How far a stage is, and how fast it goes since it was first heard of.
+
+    >>> pace = Pace()
+    >>> pace.note(3, 8)
+    >>> str(pace), pace.reached
+    ('3 of 8', ' (3 of 8)')
+    """
+
+    def __init__(self) -> None:
+        self.done, self.everything = 0, 0
+        self.first: tuple[float, int] | None = None
+
+    def note(self, done: int, everything: int) -> None:
+        """Take down how much is done."""
+        self.done, self.everything = done, everything
+        self.first = self.first or (time.perf_counter(), done)
+
+    def __str__(self) -> str:
+        began, before = self.first or (0.0, 0)
+        spent, made = time.perf_counter() - began, self.done - before
+        rate = f", {rate_of(made, spent)}" if made and spent > 0 else ""
+        return f"{self.done:,} of {self.everything:,}{rate}"
+
+    @property
+    def reached(self) -> str:
+        """How far it came, in brackets; nothing where that is not known."""
+        return f" ({self.done:,} of {self.everything:,})" if self.everything else ""
 
 
 def rate_of(done: int, seconds: float) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -42,6 +43,7 @@ def explore(
     *,
     workers: int | None = None,
     progress: Progress | None = None,
+    file: Path | None = None,
 ) -> Findings:
     """Try out sensors, steps and mechanisms on a sample of the audited people, with a tenth of the effort for each.
 
@@ -50,7 +52,7 @@ def explore(
     chosen = only(people, some_people(people, settings.explore, settings.seed + 1))
     how, few = replace(how, budget=how.budget / 10), max(FEW, len(chosen) // 3)
     rules = candidates(settings)
-    return try_out(chosen, release, totals, rules, how, few=few, workers=workers, progress=progress)
+    return try_out(chosen, release, totals, rules, how, few=few, workers=workers, progress=progress, file=file)
 
 
 def candidates(settings: AuditSettings) -> dict[str, Mechanism]:

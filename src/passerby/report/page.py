@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from passerby import __version__
 from passerby.explore import Findings
+from passerby.pool import Progress
 from passerby.release import Release
 from passerby.settings import AuditSettings
 from passerby.settings_file import as_toml
@@ -21,6 +23,7 @@ from passerby.summary import Summary
 from passerby.visits.people import People
 
 from . import captions, data, sections, words
+from .parts import Section
 
 
 def render(
@@ -31,21 +34,28 @@ def render(
     summary: Summary,
     totals: NDArray[np.int64],
     findings: Findings | None = None,
+    progress: Progress | None = None,
 ) -> str:
     """The report of an audit as one HTML page that needs no other file and no network."""
     known = data.measured(table)
-    parts = [sections.published(people, release, totals, summary)]
+    todo: list[Callable[[], Section]] = [lambda: sections.published(people, release, totals, summary)]
     if known.height:
-        parts += [sections.exposed(known, settings, summary), sections.why(data.points(table, people, settings.seed))]
+        todo.append(lambda: sections.exposed(known, settings, summary))
+        todo.append(lambda: sections.why(data.points(table, people, settings.seed)))
         if "realised_status" in table.columns:
-            parts.append(sections.realised(known, summary))
+            todo.append(lambda: sections.realised(known, summary))
     ways = None
     if findings is not None:
-        parts.append(sections.which(findings, people))
+        todo.append(lambda: sections.which(findings, people))
         if findings.mechanisms.height:
             ways = data.noise(findings, release, settings, totals)
-            parts.append(sections.noise(ways))
-    parts += [sections.privacy(known, ways, summary), sections.limits()]
+            todo.append(lambda: sections.noise(ways))
+    todo += [lambda: sections.privacy(known, ways, summary), sections.limits]
+    parts = []
+    for build in todo:
+        parts.append(build())
+        if progress:
+            progress(len(parts), len(todo) + 1)  # and the script, below
     specs = {figure.key: figure.spec for section in parts for figure in section.figures if figure.spec}
     page: str = _template().render(
         title=settings.title,
