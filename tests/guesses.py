@@ -105,10 +105,12 @@ class Chain:
         return V
 
     def loosened(self, needed: int, seed: int) -> Floats:
-        """The same, raised at random: any such table is a valid ceiling."""
+        """The same, raised at random where it can be reached: any such table is a valid ceiling."""
         V = self.exact(needed)
         slack = np.random.default_rng(seed).random(V.shape) * 0.2
-        slack[:, 0] = slack[-1] = 0.0
+        slack[:, 0] = 0.0
+        for t in range(self.steps):
+            slack[t, self.steps - t :] = 0.0  # more right steps than there are left
         return np.asarray(np.minimum(V + slack, 1.0))
 
 

@@ -13,9 +13,8 @@ from passerby.attacks import (
     prior_attack,
     prior_trace,
     sampled_attacks,
-    score,
 )
-from passerby.series import enumerate_series, sample_series, series_of
+from passerby.series import enumerate_series, sample_series, score, series_of
 from tests.oracle import World
 from tests.reference import prior_of, small_cases
 from tests.strategies import FINITE, Case, Jumbled, cases, chain, chains

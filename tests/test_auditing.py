@@ -141,7 +141,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     script.write_text(SCRIPT)
     folder = tmp_path / "audit"
     root = Path(__file__).parent.parent
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(root / "src")])}
     process = subprocess.Popen([sys.executable, script, folder], env=environment, start_new_session=True)
     deadline = time.monotonic() + 120
     while not list((folder / "parts").glob("*.parquet")) and time.monotonic() < deadline:

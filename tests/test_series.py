@@ -3,9 +3,11 @@ import pytest
 from hypothesis import given
 
 import passerby as pb
-from passerby.series import enumerate_series, sample_series, series_of
+from passerby.attacks import prior_attack
+from passerby.posterior import bracket_series
+from passerby.series import Anchor, enumerate_series, sample_series, series_of
 from tests.oracle import World
-from tests.strategies import FINITE, Case, cases, chain
+from tests.strategies import FINITE, Case, Jumbled, cases, chain
 
 
 @given(cases(mechanisms=FINITE))
@@ -84,3 +86,56 @@ def test_samples_depend_on_the_generator_alone() -> None:
     prior, release = pb.line_prior(5), pb.Release([1, 2, 3], pb.Gaussian(1.0))
     first, second = (sample_series(prior, release, np.random.default_rng(7), 20) for _ in range(2))
     np.testing.assert_array_equal(first.evidence, second.evidence)
+
+
+class TestAnchoredSamples:
+    """Series drawn only for traces that a known guess gets wrong."""
+
+    prior = chain(seed=4, places=3, steps=4, kind="varying")
+    release = pb.Release([0, 1, 0, 1], Jumbled(0.3), [0, 0, 0, 0])
+    misses = 1
+
+    def anchor(self) -> Anchor:
+        found = prior_attack(self.prior, 4, self.misses)
+        return Anchor(np.array(found.guess), self.misses, found.value)
+
+    def best(self) -> float:
+        world = World(self.prior, 4)
+        return world.optimum(world.likelihoods(self.release), self.misses)
+
+    def test_averages_are_those_of_all_series(self) -> None:
+        optimum = self.best()
+        series = sample_series(self.prior, self.release, np.random.default_rng(2), 4000, self.anchor())
+        found = bracket_series(self.prior, self.release, series, self.misses, 0.0, 1e9)
+        mean, error = series.mean(found.lower)
+        assert 0 < error < 0.02
+        assert abs(mean - optimum) < 5 * error
+        assert series.mass.sum() == pytest.approx(1.0, abs=0.1)
+        plain = sample_series(self.prior, self.release, np.random.default_rng(2), 4000)
+        loose = bracket_series(self.prior, self.release, plain, self.misses, 0.0, 1e9)
+        assert error < plain.mean(loose.lower)[1]
+
+    def test_the_limit_is_rarely_below_the_mean(self) -> None:
+        optimum = self.best()
+        below = 0
+        for seed in range(40):
+            series = sample_series(self.prior, self.release, np.random.default_rng(seed), 60, self.anchor())
+            found = bracket_series(self.prior, self.release, series, self.misses, 0.0, 1e8)
+            limit = series.upper(found.upper, np.maximum(found.map, found.marginal), 0.9)
+            assert self.anchor().success <= limit <= 1
+            below += limit < optimum
+        assert below <= 10
+
+    def test_only_traces_that_the_anchor_gets_wrong_are_drawn(self) -> None:
+        told = pb.Release([[0, 1, 2]] * 4)
+        anchor = self.anchor()
+        series = sample_series(self.prior, told, np.random.default_rng(0), 200, anchor)
+        assert (series.anchored == 0).all()
+        assert series.mass == pytest.approx(np.full(200, (1 - anchor.success) / 200))
+
+    def test_a_guess_that_nearly_always_succeeds_is_no_anchor(self) -> None:
+        still = pb.MarkovPrior([1.0, 0.0], np.array([[0.999, 0.001], [0.5, 0.5]]))
+        anchor = Anchor(np.zeros(4, dtype=np.int64), 0, 0.997)
+        series = sample_series(still, pb.Release([0] * 4), np.random.default_rng(0), 20, anchor)
+        assert series.success == 0
+        assert series.mass == pytest.approx(np.full(20, 0.05))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .kernels import chain, right
 from .prior import MarkovPrior
 from .release import Release
-from .series import Series
+from .series import Series, score
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,12 +42,6 @@ def logs(values: Floats) -> Floats:
         return np.log(values)
 
 
-def relative(evidence: Floats) -> Floats:
-    """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs."""
-    top = evidence.max(axis=-1, keepdims=True)
-    return np.exp(evidence - np.where(top > -np.inf, top, 0.0))
-
-
 def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tuple[Ints, Floats]:
     """The likeliest trace for each series (n, T), and the log of its joint probability with the series (n,).
 
@@ -61,17 +55,6 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     # Where every trace that may be guessed is impossible, any one of those will do.
     traces[value == -np.inf] = np.flatnonzero(prior.guessable)[0]
     return traces, value
-
-
-def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
-    """`Pr[at most misses steps wrong | series]` for a guess (n, T) per series of evidence (n, T, S + 1)."""
-    weights = relative(evidence)
-    return np.array(
-        [
-            right.success(prior.initial, prior.matrices, release.grid, w, g, misses)
-            for w, g in zip(weights, guesses, strict=True)
-        ]
-    )
 
 
 def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Attack:

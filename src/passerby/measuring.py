@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -16,13 +16,23 @@ from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_informatio
 from .errors import InputError, UnsupportedRelease
 from .information import STRETCHES_LIMIT
 from .kernels import stretches
-from .limits import upper_limit
 from .loss import Effort, Interval, Loss
 from .mechanisms import Raw
-from .posterior import Brackets, bracket_series, cost_of_series
+from .posterior import Brackets, bracket_series, bracket_stretches, cost_of_series, plain_series
 from .prior import MarkovPrior
 from .release import Release
-from .series import MAX_SERIES, How, Series, bracketing_series, enumerate_series, given_series, sample_series, series_of
+from .series import (
+    MAX_SERIES,
+    Anchor,
+    How,
+    Series,
+    bracketing_series,
+    count_series,
+    enumerate_series,
+    given_series,
+    sample_series,
+    series_of,
+)
 
 #: Series of stand-ins for mechanisms with many outputs: so many, and more until the tolerance is met. Beyond the third
 #: number only where that can be hoped for.
@@ -76,18 +86,35 @@ def measure(
         given = given_series(prior, release, published)
         case.baseline = case.unaided()
         case.attacks.clear()  # averages over series have no say about this one
-        return case.concluded(*case.search(given))
+        return case.concluded(case.search(release, given))
     case.baseline = case.unaided()
     case.formulas()
     if not isinstance(release.mechanism, Raw):
         case.bounds["raw"] = case.raw()
-    found, brackets = case.average(rng, series, runs)
+    look = case.average(rng, series, runs)
     if isinstance(release.mechanism, Raw) and (exact := all_right(prior, release, case.misses)) is not None:
         case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
         case.bounds["posterior"] = exact
     if release.habits is not None:
         case.bounds["known"] = case.knowing(seed, series, runs)
-    return case.concluded(found, brackets, case.baseline.lower)
+    return case.concluded(look, case.baseline.lower)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was looked at: so many published series (or stretches of all of them), and the effort of the search."""
+
+    series: int
+    sampled: bool = False
+    covered: float = 1.0
+    nodes: int = 0
+    operations: float = 0.0
+
+    @classmethod
+    def at(cls, series: Series, *searches: Brackets) -> Look:
+        """At these series, by these searches."""
+        nodes, operations = sum(found.nodes for found in searches), sum(found.operations for found in searches)
+        return cls(len(series), series.sampled, 1.0 - series.left_over, nodes, operations)
 
 
 @dataclass
@@ -104,6 +131,7 @@ class Measurement:
     bounds: dict[str, float] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     baseline: Interval = field(default_factory=lambda: Interval(0.0, 1.0))
+    anchor: Anchor | None = None
     started: float = field(default_factory=time.perf_counter)
 
     def unaided(self) -> Interval:
@@ -114,15 +142,19 @@ class Measurement:
         prior, steps, misses = self.prior, self.release.steps, self.misses
         self.attacks["prior"] = prior_attack(prior, steps, misses)
         self.attacks["constant"] = constant_attack(prior, steps, misses)
-        known = max(attack.value for attack in self.attacks.values())
+        best = max(self.attacks.values(), key=lambda attack: attack.value)
+        known = best.value
+        self.anchor = Anchor(np.array(best.guess), misses, known)
         if misses == 0:
             return Interval(known, known)
         one = Series(np.zeros((1, steps, 1)), np.ones(1), sampled=False, left_over=0.0)
         if cost_of_series(prior, steps, misses) <= max(self.budget / 4, 1e10):
             with suppress(UnsupportedRelease):
                 found = bracket_series(prior, Release.silent(steps), one, misses, self.tolerance, self.budget / 4)
-                lower = max(known, float(found.lower[0]))
-                return Interval(lower, max(lower, float(found.upper[0])))
+                lower = float(found.lower[0])
+                if lower > known:
+                    self.anchor = Anchor(found.guesses[0, 2], misses, lower)
+                return Interval(self.anchor.success, max(self.anchor.success, float(found.upper[0])))
         return Interval(known, max(known, math.exp(log_kappa_bound(prior, steps, misses))))
 
     def formulas(self) -> None:
@@ -139,46 +171,74 @@ class Measurement:
             except UnsupportedRelease as reason:
                 self.refused[name] = str(reason)
 
-    def average(self, rng: np.random.Generator, how: How, runs: int) -> tuple[Series, Brackets | None]:
-        """The best guess over all that can be published: listed, listed for stand-ins, or sampled.
+    def average(self, rng: np.random.Generator, how: How, runs: int) -> Look:
+        """The best guess over all that can be published: stretch by stretch, listed, for stand-ins, or sampled.
 
         What a list leaves over is added to the upper end, so it must be negligible against the loss, or at least below
         the resolution of a sample.
         """
-        prior, release = self.prior, self.release
-        resolution = min(0.01, math.log(1 / (1 - self.confidence)) / runs)
-        most_left = max(0.2 * self.tolerance * self.baseline.lower, resolution)
+        prior, release = self.prior, self.release.revealed or self.release
+        most_left = max(0.2 * self.tolerance * self.baseline.lower, min(0.01, self.resolution(runs)))
         affordable = self.affordable(self.budget)
         draws = max(min(MIN_RUNS, runs), min(runs, affordable))
-        if how == "auto" and not isinstance(release.mechanism, Raw):
+        plain = isinstance(release.mechanism, Raw)
+        if how == "auto" and plain and count_series(prior, release) > affordable:
+            look = self.by_stretches(release, sample_series(prior, release, rng, draws, self.anchor))
+            if look is not None:
+                return look
+        if how == "auto" and not plain:
             # Noise spreads the probability over all series, of which stand-ins need fewer.
             few = min(affordable, LISTED_SERIES) if self.tolerance >= 0.01 else affordable
             listed = enumerate_series(prior, release, few, 0.2 * self.tolerance * self.baseline.lower)
-            found = self.search(listed) if listed is not None else self.between(rng, draws)
-            if found is not None:
-                return found
-        return self.search(series_of(prior, release, rng, how=how, runs=draws, max_series=affordable, enough=most_left))
+            look = self.search(release, listed) if listed is not None else self.between(rng, draws)
+            if look is not None:
+                return look
+        series = series_of(
+            prior, release, rng, how=how, runs=draws, max_series=affordable, enough=most_left, anchor=self.anchor
+        )
+        return self.search(release, series)
 
-    def search(self, series: Series) -> tuple[Series, Brackets | None]:
-        """Attacks and the bound `posterior` from the best guess for each series."""
+    def resolution(self, runs: int) -> float:
+        """How wide an interval from so many sampled series is, at least."""
+        return math.log(1 / (1 - self.confidence)) * (1 - self.baseline.lower) / runs
+
+    def search(self, release: Release, series: Series, spent: float = 0.0) -> Look:
+        """Attacks and the bound `posterior` from the best guess for each series, with what is left of the budget."""
         try:
-            brackets = self.brackets(series, self.tolerance, self.budget)
+            found = self.brackets(release, series, self.tolerance, max(0.0, self.budget - spent))
         except UnsupportedRelease as reason:
             self.refused["posterior"] = str(reason)
-            self.attacks["map"] = map_attack(self.prior, self.release, self.misses, series)
-            return series, None
-        for name, values in (("map", brackets.map), ("marginal", brackets.marginal), ("ascent", brackets.lower)):
+            self.attacks["map"] = map_attack(self.prior, release, self.misses, series)
+            return Look.at(series)
+        best = np.maximum(found.lower, series.anchored)
+        for name, values in (("map", found.map), ("marginal", found.marginal), ("ascent", best)):
             self.attacks[name] = Attack(*series.mean(values))
-        self.bounds["posterior"] = average_upper(series, brackets, self.confidence)
-        return series, brackets
+        self.bounds["posterior"] = average_upper(series, found, self.confidence)
+        return Look.at(series, found)
 
-    def between(self, rng: np.random.Generator, draws: int) -> tuple[Series, Brackets] | None:
+    def by_stretches(self, release: Release, drawn: Series) -> Look | None:
+        """The same for raw counts whose series are too many to list, from the stretches between sightings."""
+        found = bracket_stretches(self.prior, release, self.misses, self.tolerance, self.budget / 2)
+        if found is None:
+            return None
+        if found.upper - found.lower > max(self.tolerance * found.lower, self.resolution(len(drawn))):
+            look = self.search(release, drawn, found.operations)
+            if self.bounds["posterior"] < found.upper:
+                self.attacks["ascent"] = Attack(found.lower)
+                return look
+        else:
+            self.plain(release, drawn)
+        self.attacks["ascent"] = Attack(found.lower)
+        self.bounds["posterior"] = found.upper
+        return Look(found.refined, nodes=found.nodes, operations=found.operations)
+
+    def between(self, rng: np.random.Generator, draws: int) -> Look | None:
         """The same for many outputs or a continuum, from stand-ins that tell less and more; nothing is left to chance.
 
         The plain guesses, which use the published values in full, are averaged over a sample. If that pins the loss
         down better, it decides. None where there are no stand-ins with few enough series.
         """
-        lower, upper, spent, found = 0.0, 1.0, 0.0, None
+        lower, upper, nodes, spent, look = 0.0, 1.0, 0, 0.0, None
         gaps: list[float] = []
         each = cost_of_series(self.prior, self.release.steps, self.misses)
         for rung, most in enumerate(STAND_IN_SERIES):
@@ -187,24 +247,30 @@ class Measurement:
             pair = bracketing_series(self.prior, self.release, most, 0.05 * self.tolerance * self.baseline.lower / most)
             if pair is None:
                 continue
-            low, high = (self.brackets(side, self.tolerance / 4, (self.budget - spent) / 2) for side in pair)
+            low, high = (
+                self.brackets(self.release, side, self.tolerance / 4, (self.budget - spent) / 2) for side in pair
+            )
             lower = max(lower, pair[0].mean(low.lower)[0])
             upper = min(upper, average_upper(pair[1], high, self.confidence))
             spent += low.operations + high.operations
-            found = pair[1], replace(high, nodes=low.nodes + high.nodes, operations=spent)
+            nodes += low.nodes + high.nodes
+            look = Look(len(pair[1]), covered=1.0 - pair[1].left_over, nodes=nodes, operations=spent)
             gaps.append(min(upper, *self.bounds.values()) / max(lower, self.baseline.lower) - 1)
-        if found is None:
+        if look is None:
             return None
-        drawn = sample_series(self.prior, self.release, rng, draws)
-        reached = gaps[-1] <= self.tolerance
-        seen = self.brackets(drawn, self.tolerance, 0.0 if reached else max(0.0, self.budget - spent))
-        for name, values in (("map", seen.map), ("marginal", seen.marginal)):
-            self.attacks[name] = Attack(*drawn.mean(values))
-        mean, limit = Attack(*drawn.mean(seen.lower)), average_upper(drawn, seen, self.confidence)
-        by_chance = not reached and limit - mean.value < upper - lower
-        self.attacks["ascent"] = mean if by_chance and mean.value > lower else Attack(lower)
-        self.bounds["posterior"] = min(limit, upper) if by_chance else upper
-        return (drawn, seen) if by_chance else found
+        drawn = sample_series(self.prior, self.release, rng, draws, self.anchor)
+        if gaps[-1] > self.tolerance:
+            sampled = self.search(self.release, drawn, spent)
+            mean, limit = self.attacks["ascent"], self.bounds["posterior"]
+            if limit - mean.value < upper - lower:
+                self.attacks["ascent"] = mean if mean.value > lower else Attack(lower)
+                self.bounds["posterior"] = min(limit, upper)
+                return sampled
+        else:
+            self.plain(self.release, drawn)
+        self.attacks["ascent"] = Attack(lower)
+        self.bounds["posterior"] = upper
+        return look
 
     def hopeful(self, gaps: list[float], rung: int) -> bool:
         """Whether more series of stand-ins are needed, and may do: each fourfold number shrinks the gap as before."""
@@ -213,24 +279,36 @@ class Measurement:
         shrunk = gaps[-1] / gaps[-2] if len(gaps) > 1 else 0.5
         return rung < HOPE or gaps[-1] * shrunk ** (len(STAND_IN_SERIES) - rung) <= self.tolerance
 
-    def brackets(self, series: Series, tolerance: float, budget: float) -> Brackets:
+    def brackets(self, release: Release, series: Series, tolerance: float, budget: float) -> Brackets:
         """The best guess for each series."""
-        return bracket_series(self.prior, self.release, series, self.misses, tolerance, budget)
+        return bracket_series(self.prior, release, series, self.misses, tolerance, budget)
+
+    def plain(self, release: Release, drawn: Series) -> None:
+        """The plain guesses, which use the published values in full, averaged over a sample."""
+        for name, values in zip(
+            ("map", "marginal"), plain_series(self.prior, release, drawn, self.misses), strict=True
+        ):
+            self.attacks[name] = Attack(*drawn.mean(values))
 
     def raw(self) -> float:
         """What raw counts from the same sensors would give: published ones follow from those, and tell no more."""
-        raw = Release(self.release.sensors)
+        raw, budget = Release(self.release.sensors), self.budget / 4
         exact = all_right(self.prior, raw, self.misses)
         if exact is not None:
             return exact
-        listed = enumerate_series(self.prior, raw, self.affordable(self.budget / 4), 0.5)
+        affordable = self.affordable(budget)
+        if count_series(self.prior, raw) > affordable:
+            found = bracket_stretches(self.prior, raw, self.misses, self.tolerance, budget)
+            if found is not None:
+                return found.upper
+        listed = enumerate_series(self.prior, raw, affordable, 0.5)
         if listed is None:
             return 1.0
         try:
-            found = bracket_series(self.prior, raw, listed, self.misses, self.tolerance, self.budget / 4)
+            best = bracket_series(self.prior, raw, listed, self.misses, self.tolerance, budget)
         except UnsupportedRelease:
             return 1.0
-        return average_upper(listed, found, self.confidence)
+        return average_upper(listed, best, self.confidence)
 
     def knowing(self, seed: int | Sequence[int], how: How, runs: int) -> float:
         """Against an adversary who knows everyone else, instead of a crowd; at most what raw counts would give."""
@@ -269,28 +347,27 @@ class Measurement:
         kappa = math.exp(log_kappa_bound(self.prior, self.release.steps, self.misses))
         self.baseline = Interval(known, max(known, kappa))
         self.formulas()
-        drawn = Series(np.empty((runs, 0, 0)), np.full(runs, 1 / runs), sampled=True, left_over=0.0)
-        return self.concluded(drawn, None)
+        return self.concluded(Look(runs, sampled=True))
 
-    def concluded(self, series: Series, brackets: Brackets | None, unaided: float = 0.0) -> Loss:
+    def concluded(self, look: Look, unaided: float = 0.0) -> Loss:
         """The loss: the best attack and the smallest bound. On average, nobody does worse than `unaided`."""
         # A sampled average may be lucky: it decides only where all there is was sampled.
-        sure = [name for name, attack in self.attacks.items() if series.sampled or attack.error == 0]
+        sure = [name for name, attack in self.attacks.items() if look.sampled or attack.error == 0]
         best = max(sure, key=lambda name: self.attacks[name].value)
         smallest = min(self.bounds, key=lambda name: self.bounds[name], default="none")
         upper = min(1.0, self.bounds.get(smallest, 1.0))
         lower = max(self.attacks[best].value, unaided)
-        lower = min(lower, upper) if series.sampled else lower
+        lower = min(lower, upper) if look.sampled else lower
         upper = max(lower, upper)
         effort = Effort(
-            series=len(series),
-            sampled=series.sampled,
-            covered=1.0 - series.left_over,
-            nodes=brackets.nodes if brackets else 0,
-            operations=brackets.operations if brackets else 0.0,
+            series=look.series,
+            sampled=look.sampled,
+            covered=look.covered,
+            nodes=look.nodes,
+            operations=look.operations,
             attack=best if self.attacks[best].value >= unaided else "baseline",
             bound=smallest,
-            confidence=self.confidence if series.sampled and smallest == "posterior" else None,
+            confidence=self.confidence if look.sampled and smallest == "posterior" else None,
             reached=upper <= lower * (1 + self.tolerance) + 1e-15,
             seconds=time.perf_counter() - self.started,
         )
@@ -308,13 +385,11 @@ class Measurement:
         )
 
 
-def average_upper(series: Series, brackets: Brackets, confidence: float) -> float:
-    """The average of the upper ends: exact plus what was not listed, or an upper confidence limit."""
-    if series.sampled:
-        # Effort goes where it helps the whole sample, so the upper ends are not independent of each other. They are
-        # never below values that are, and the stakes come from what depends on each series alone.
-        return upper_limit(np.minimum(brackets.upper, 1.0), confidence, np.maximum(brackets.map, brackets.marginal))
-    return min(1.0, float(series.mass @ brackets.upper) + series.left_over)
+def average_upper(series: Series, found: Brackets, confidence: float) -> float:
+    """At least the average of the best guess's success."""
+    # Effort goes where it helps the whole sample, so the upper ends are not independent of each other. They are never
+    # below values that are, and the stakes come from what depends on each series alone.
+    return series.upper(np.minimum(found.upper, 1.0), np.maximum(found.map, found.marginal), confidence)
 
 
 def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .attacks import logs, relative
+from .attacks import logs
 from .errors import UnsupportedRelease
-from .kernels import brackets
+from .kernels import brackets, stretchwise
 from .prior import MarkovPrior
 from .release import Release
-from .series import Series
+from .series import Series, relative
 
 Floats = NDArray[np.float64]
 
+#: Tables over pairs of sightings may have at most this many entries.
+PAIRS_LIMIT = 3e7
 #: A posterior chain is held in memory whole, so it may have at most this many entries.
 MEMORY_LIMIT = 2e8
 
@@ -68,11 +70,54 @@ def bracket_series(
         tolerance,
         budget,
         series.sampled,
+        np.broadcast_to(series.anchored, len(series)).copy(),
     )
     for i in np.flatnonzero(table[:, 4] < 0):
         table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
         total = total + more
     return Brackets(table[:, 0], table[:, 1], table[:, 2], table[:, 3], guesses, int(total[0]), float(total[1]))
+
+
+def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
+    """Success of the `map` and `marginal` guesses for each series, without a search for a better one."""
+    named = prior.guessable.astype(np.float64)
+    weights = relative(series.evidence)
+    found = brackets.plain_guesses(prior.initial, prior.matrices, release.grid, weights, named, misses)
+    if (found < 0).any():
+        whole = bracket_series(prior, release, series, misses, 1.0, 0.0)
+        return whole.map, whole.marginal
+    return found[:, 0], found[:, 1]
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """The best guess over all series of raw counts from both sides, from `refined` stretches between sightings."""
+
+    lower: float
+    upper: float
+    refined: int
+    nodes: int
+    operations: float
+
+
+def bracket_stretches(
+    prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float
+) -> Stretches | None:
+    """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
+
+    See `kernels.stretchwise`. None where the tables over pairs of sightings are too big.
+    """
+    steps, sensors = release.grid.shape
+    points = 1 + steps * sensors
+    if points**2 * (misses + 1) > PAIRS_LIMIT or prior.places * points * (misses + 2) > PAIRS_LIMIT:
+        return None
+    if not sensors or not prior.guessable[release.grid[release.grid >= 0]].all():
+        return None
+    named = prior.guessable.astype(np.float64)
+    lower, upper, refined, nodes, work = stretchwise.stretchwise(
+        prior.initial, prior.matrices, release.grid, named, misses, tolerance, budget
+    )
+    return Stretches(min(1.0, lower), min(1.0, upper), int(refined), int(nodes), work)
 
 
 def _in_logs(
@@ -83,7 +128,7 @@ def _in_logs(
     steps = release.steps
     nothing = np.empty((steps, 0), dtype=np.int64)
     table, guesses, total = brackets.brackets(
-        start, moves, nothing, np.ones((1, steps, 1)), np.ones(1), named, misses, tolerance, budget, False
+        start, moves, nothing, np.ones((1, steps, 1)), np.ones(1), named, misses, tolerance, budget, False, np.zeros(1)
     )
     return table[0], guesses[0], total
 

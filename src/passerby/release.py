@@ -145,10 +145,10 @@ class Release:
 
     def relabelled(self, state_of: Mapping[int, int]) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
-        self.signals()  # cached, and shared by all copies: it does not depend on place numbers
         out = copy.copy(self)
         sensors = tuple(tuple(state_of[place] for place in step) for step in self.sensors)
-        out.__dict__.pop("grid", None)
+        for name in ("grid", "revealed"):
+            out.__dict__.pop(name, None)
         object.__setattr__(out, "sensors", sensors)
         return out
 
@@ -173,6 +173,24 @@ class Release:
         absent = np.where(active, self.mechanism.log_likelihood(values, self.crowd), 0.0)
         present = np.where(active, self.mechanism.log_likelihood(values, self.crowd + 1), -np.inf)
         return absent, present
+
+    @cached_property
+    def revealed(self) -> Release | None:
+        """The raw counts that tell the same as this release, where there are such.
+
+        There are if each published value either gives the target's presence away or does not depend on it, as with any
+        rule without chance (rounding, suppression): those counts are the revealed ones.
+        """
+        if isinstance(self.mechanism, Raw):
+            return self
+        self._check_counted()
+        kept: list[list[int]] = []
+        for step, crowd in zip(self.sensors, self.others, strict=True):
+            told = [_total_variation(self.mechanism, count) for count in crowd]
+            if not {0.0, 1.0}.issuperset(told):
+                return None
+            kept.append([place for place, apart in zip(step, told, strict=True) if apart])
+        return Release(kept)
 
     def signals(self) -> list[Floats] | None:
         """For each step, the likelihoods of each possible outcome: arrays (outcomes, sensors at the step + 1).
@@ -206,8 +224,14 @@ def combined(absent: Floats, present: Floats) -> Floats:
 
 
 @lru_cache(maxsize=20_000)
+def _total_variation(mechanism: Mechanism, count: int) -> float:
+    """Remembered: in an audit, the same counts of others come up again and again."""
+    return mechanism.total_variation(count)
+
+
+@lru_cache(maxsize=20_000)
 def _table(mechanism: Mechanism, crowd: tuple[int, ...]) -> Floats | None:
-    """Outcomes of one step, remembered: in an audit, the same counts of others come up again and again."""
+    """Outcomes of one step, remembered likewise."""
     if crowd and mechanism.outputs(crowd[0]) is None:
         return None
     table = np.ones((1, 1))

@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError, UnsupportedRelease
+from .kernels import right
+from .limits import upper_limit
 from .prior import MarkovPrior
 from .release import Release
 from .standins import stand_ins
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 How = Literal["auto", "enumerate", "sample"]
 
+#: A guess that nearly always succeeds is no anchor: the traces that it gets wrong are too rare to be drawn.
+MOST_ANCHORED = 0.98
+#: The success of an anchor given a series it fails for is below one; this is where rounding is cut off.
+MOST_ANCHORED_GIVEN = 1 - 1e-9
 #: More series than this are not enumerated.
 MAX_SERIES = 4096
 #: Outcomes are not told apart for less than this.
@@ -33,23 +40,50 @@ class Series:
     """Published series: `evidence` (n, T, S + 1) as log-likelihoods, `mass` (n,).
 
     Enumerated series are distinct and carry their probabilities, in decreasing order; `left_over` is the probability
-    of those not listed. Sampled ones carry 1 / n each, and `left_over` is 0.
+    of those not listed.
+
+    Sampled ones are drawn for traces that one `Anchor` guess gets wrong, since its success is known and needs no
+    sample. `anchored` (n,) is its success given each series: an average is that success plus the average of what is
+    achieved beyond it. A series stands for `(1 - success) / (1 - anchored)` series of all traces.
     """
 
     evidence: Floats
     mass: Floats
     sampled: bool
     left_over: float
+    success: float = 0.0
+    anchored: Floats = field(default_factory=lambda: np.zeros(1))
 
     def __len__(self) -> int:
         return len(self.mass)
 
     def mean(self, values: Floats) -> tuple[float, float]:
         """The average of a value per series, and its standard error (0 where all series are listed)."""
-        mean = min(1.0, float(self.mass @ values))  # rounding must not make it more than certain
+        beyond = self.mass * (values - self.anchored)
+        # Rounding, or luck, must not make it more than certain.
+        mean = min(1.0, max(0.0, self.success + float(beyond.sum())))
         if not self.sampled or len(values) < 2:
             return mean, 0.0
-        return mean, float(values.std(ddof=1) / np.sqrt(len(values)))
+        return mean, float(beyond.std(ddof=1) * np.sqrt(len(values)))
+
+    def upper(self, values: Floats, guide: Floats, confidence: float) -> float:
+        """At least the average of a value per series: exact plus what was not listed, or an upper confidence limit.
+
+        Sampled values may depend on each other if `guide` does not (see `upper_limit`).
+        """
+        if not self.sampled:
+            return min(1.0, float(self.mass @ values) + self.left_over)
+        beyond, guide = (np.clip((each - self.anchored) / (1.0 - self.anchored), 0.0, 1.0) for each in (values, guide))
+        return self.success + (1.0 - self.success) * upper_limit(beyond, confidence, guide)
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A guess (T,), and its success over all traces when `misses` steps may be wrong."""
+
+    guess: Ints
+    misses: int
+    success: float
 
 
 def series_of(
@@ -61,6 +95,7 @@ def series_of(
     runs: int = 1000,
     max_series: int = MAX_SERIES,
     enough: float = 1e-3,
+    anchor: Anchor | None = None,
 ) -> Series:
     """List the series that a release can publish about this person, or draw `runs` of them.
 
@@ -74,7 +109,7 @@ def series_of(
             raise UnsupportedRelease(
                 f"{release.mechanism!r} publishes from a continuum of values: its series cannot be listed; sample them"
             )
-    return sample_series(prior, release, rng, runs)
+    return sample_series(prior, release, rng, runs, anchor)
 
 
 def given_series(prior: MarkovPrior, release: Release, published: Iterable[float | Iterable[float]]) -> Series:
@@ -115,11 +150,28 @@ def _as_published(release: Release, published: Iterable[float | Iterable[float]]
     return out
 
 
-def sample_series(prior: MarkovPrior, release: Release, rng: np.random.Generator, runs: int) -> Series:
-    """Draw traces from the prior and what is published for them."""
-    traces = prior.sample(runs, release.steps, rng)
-    evidence = release.evidence(release.publish(traces, rng))
-    return Series(evidence, np.full(runs, 1 / runs), sampled=True, left_over=0.0)
+def sample_series(
+    prior: MarkovPrior, release: Release, rng: np.random.Generator, runs: int, anchor: Anchor | None = None
+) -> Series:
+    """Draw traces from the prior, those that the anchor gets wrong, and what is published for them."""
+    if anchor is None or anchor.success > MOST_ANCHORED:
+        evidence = release.evidence(release.publish(prior.sample(runs, release.steps, rng), rng))
+        return Series(evidence, np.full(runs, 1 / runs), sampled=True, left_over=0.0)
+    kept = np.empty((0, release.steps), dtype=np.int64)
+    while len(kept) < runs:
+        traces = prior.sample(int(1.2 * (runs - len(kept)) / (1 - anchor.success)) + 8, release.steps, rng)
+        kept = np.concatenate([kept, traces[(traces != anchor.guess).sum(axis=1) > anchor.misses]])
+    evidence = release.evidence(release.publish(kept[:runs], rng))
+    anchored = score(prior, release, evidence, np.repeat(anchor.guess[None], runs, axis=0), anchor.misses)
+    anchored = np.clip(anchored, 0.0, MOST_ANCHORED_GIVEN)
+    mass = (1 - anchor.success) / (1 - anchored) / runs
+    return Series(evidence, mass, sampled=True, left_over=0.0, success=anchor.success, anchored=anchored)
+
+
+def count_series(prior: MarkovPrior, release: Release) -> float:
+    """How many series of raw counts a person can be part of, at most: each step, unsighted or sighted somewhere."""
+    chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
+    return float(np.prod(1.0 + ((chance > 0) & (release.grid >= 0)).sum(axis=1)))
 
 
 def enumerate_series(
@@ -226,3 +278,15 @@ def list_series(
         for t, table in enumerate(tables):
             evidence[:, t, : table.shape[1]] = np.log(table)[chosen[:, t]]
     return Series(evidence, mass, sampled=False, left_over=max(dropped, 0.0))
+
+
+def relative(evidence: Floats) -> Floats:
+    """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs."""
+    top = evidence.max(axis=-1, keepdims=True)
+    return np.exp(evidence - np.where(top > -np.inf, top, 0.0))
+
+
+def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
+    """`Pr[at most misses steps wrong | series]` for a guess (n, T) per series of evidence (n, T, S + 1)."""
+    weights = relative(evidence)
+    return np.asarray(right.successes(prior.initial, prior.matrices, release.grid, weights, guesses, misses))

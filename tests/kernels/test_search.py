@@ -9,9 +9,8 @@ from tests.guesses import Chain, masked_cases, small_chains, successes
 from tests.oracle import World
 from tests.strategies import FINITE, Case
 
-from passerby.attacks import relative
 from passerby.kernels import brackets, search
-from passerby.series import enumerate_series
+from passerby.series import enumerate_series, relative
 
 Floats = NDArray[np.float64]
 
@@ -139,6 +138,7 @@ class TestBrackets:
             tolerance,
             budget,
             False,
+            np.zeros(len(series)),
         )
         return series, table, guesses, total
 

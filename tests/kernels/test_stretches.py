@@ -62,7 +62,10 @@ def test_the_power_sum_is_that_of_all_series(case: Case, power: float) -> None:
     first, stay = stretches.stretches(case.prior.initial, case.prior.matrices, case.release.grid, reveal)
     law = world.sightings(case.release) @ world.chance
     expected = math.log((law[law > 0] ** power).sum())
-    assert stretches.log_power_sum(first, stay, np.zeros(reveal.size), power) == pytest.approx(expected, abs=1e-9)
+    found, slope = stretches.log_power_sum(first, stay, np.zeros(reveal.size), power)
+    assert found == pytest.approx(expected, abs=1e-9)
+    share = law[law > 0] ** power
+    assert slope == pytest.approx((share @ np.log(law[law > 0])) / share.sum(), abs=1e-9)
 
 
 def erased_power_sum(case: Case, world: World, reveal: Floats, power: float) -> float:
@@ -91,7 +94,7 @@ def test_with_sightings_that_may_fail_it_is_never_below_the_sum_over_what_was_re
         return
     world, reveal = World(case.prior, case.steps), reveals(case, seed)
     first, stay = stretches.stretches(case.prior.initial, case.prior.matrices, case.release.grid, reveal)
-    found = math.exp(stretches.log_power_sum(first, stay, logs(reveal.reshape(-1)), power))
+    found = math.exp(stretches.log_power_sum(first, stay, logs(reveal.reshape(-1)), power)[0])
     assert found >= erased_power_sum(case, world, reveal, power) - 1e-9
     # The twin: which sensor saw the person at each step (or none), each term with the mass that stays unseen.
     hidden, total = unseen(case, world, reveal), 0.0
@@ -116,7 +119,8 @@ def test_the_best_power_is_found(case: Case, log_kappa: float) -> None:
     zeros = np.zeros(reveal.size)
     found = stretches.lowest_power_sum(first, stay, zeros, log_kappa)
     scan = [
-        (1 - power) * log_kappa + stretches.log_power_sum(first, stay, zeros, power) for power in np.linspace(0, 1, 401)
+        (1 - power) * log_kappa + stretches.log_power_sum(first, stay, zeros, power)[0]
+        for power in np.linspace(0, 1, 401)
     ]
     assert found <= min(scan) + 1e-6
     assert found >= min(scan) - 1e-2
@@ -143,4 +147,4 @@ def test_long_chains_do_not_underflow() -> None:
     first, stay = stretches.stretches(start, moves, places[:1500], np.ones((1500, 1)))
     for power in (0.0, 0.5, 1.0):
         expected = 1500 * (1 - power) * math.log(2)
-        assert stretches.log_power_sum(first, stay, np.zeros(1500), power) == pytest.approx(expected, abs=1e-8)
+        assert stretches.log_power_sum(first, stay, np.zeros(1500), power)[0] == pytest.approx(expected, abs=1e-8)

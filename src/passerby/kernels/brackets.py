@@ -32,7 +32,7 @@ ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
 #: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
 #: on trying all constants.
-UNION_AT_ONCE = 1e6
+UNION_AT_ONCE = 1e5
 UNION_LIMIT = 1e8
 AVOID_LIMIT = 3e8
 CONSTANT_LIMIT = 2e8
@@ -49,7 +49,7 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
     spread, value, after = scratch[8], scratch[9], scratch[10]
     unused = np.empty(T, np.int64)
     sums = np.empty((needed + 1, M))
-    pairs = T * T / 2.0 * M * M
+    pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], scratch[7].shape[0] - 1)
     avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
@@ -60,7 +60,7 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
         low, high = max(1, needed - t - 1), min(needed, T - 1 - t)
         if union and low <= high:
             union_sums(V, Q, law, named, pinned, t, low, high, sums)
-            work += (T - t) * M * M * (M + high - low + 1)
+            work += (T - low - t) * M * M * (M + high - low + 1)
         for k in range(low, high + 1):
             for x in range(M):
                 if law[t, x] == 0.0:
@@ -72,7 +72,7 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
                     b = sums[k, x]
                     if avoid:
                         b = min(b, first_right(V, Q, named, pinned, Q[t, x], t + 1, k, True, spread, value, after))
-                        work += 2 * (T - t) * M * M
+                        work += 2 * (T - k - t) * M * M
                 elif state_nodes > 1 and b > 1e-12:
                     found, _, _, more = search(
                         V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, False, unused, scratch
@@ -123,6 +123,25 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scra
 
 
 @inlined
+def room(T, M, needed, nodes):
+    """Scratch for a search of so many nodes."""
+    entries = (nodes + 1) * M
+    return (
+        np.empty((nodes + 1, needed, M)),
+        np.empty(entries),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(nodes + 1, np.int64),
+        np.empty(nodes + 1),
+        np.empty((T, M)),
+        np.empty(M),
+        np.empty(M),
+    )
+
+
+@inlined
 def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
     """Ascend from the best guesses that name one place at all steps (but pinned ones)."""
     T, M = guess.shape[0], a.shape[0]
@@ -150,6 +169,47 @@ def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
     return low, tried * cost * 1.0
 
 
+@inlined
+def look(a, Q, named, law, pinned):
+    """Fill the law of each step, and `pinned`: the place of steps at which it is certain and may be named, or -1."""
+    law[0] = a
+    for t in range(law.shape[0]):
+        if t > 0:
+            push(law[t - 1], Q[t - 1], law[t])
+        pinned[t] = -1
+        seen = 0
+        for x in range(a.shape[0]):
+            if law[t, x] > 0.0:
+                seen += 1
+                pinned[t] = x
+        if seen > 1 or named[pinned[t]] == 0.0:
+            pinned[t] = -1
+
+
+@inlined
+def plain(a, Q, law, named, needed, decoded, stepwise):
+    """The likeliest trace and the likeliest place of each step, as guesses; returns the success of both."""
+    map_guess(a, Q, named, decoded)
+    for t in range(law.shape[0]):
+        stepwise[t] = np.argmax(law[t] * named + (named - 1.0))
+    return score(a, Q, decoded, needed), score(a, Q, stepwise, needed)
+
+
+@kernel(out_matrix(vector, cube, whole_matrix, cube, vector, whole))
+def plain_guesses(initial, matrices, places, weights, named, misses):
+    """Success (n, 2) of the decoded and the step-by-step guess for each series, -1 where it cannot be explained."""
+    n, T = weights.shape[:2]
+    law, pinned = np.empty((T, initial.shape[0])), np.empty(T, np.int64)
+    decoded, stepwise = np.empty(T, np.int64), np.empty(T, np.int64)
+    out = np.full((n, 2), -1.0)
+    for i in range(n):
+        a, Q, log_mass = posterior(initial, matrices, places, weights[i])
+        if log_mass > -np.inf:
+            look(a, Q, named, law, pinned)
+            out[i, 0], out[i, 1] = plain(a, Q, law, named, T - misses, decoded, stepwise)
+    return out
+
+
 #: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
 #: make up for the few that stay outside, and all would be done again at ever higher levels.
 CLOSER = 0.1
@@ -157,15 +217,16 @@ CLOSER = 0.1
 _RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
 
 
-@kernel(_RESULT(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag))
-def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, sampled):
+@kernel(_RESULT(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag, vector))
+def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, sampled, anchored):
     """Bracket the best guess for each of n series (weights (n, T, S+1), mass (n,)).
 
     Returns a table (n, 5) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached (-1
     where the series could not be explained: it is impossible, or numbers underflow); the guesses (n, 3, T) that were
     decoded, made step by step, and best; and (nodes, work). Every series is
     done at the lowest level of effort; then the series that adds most to the gap is done again at the next level, until
-    the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling error), or the
+    the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling error of what is
+    achieved beyond the success `anchored` (n,) of a known guess), or the
     `budget` of elementary operations is spent.
     """
     n, T = weights.shape[:2]
@@ -178,19 +239,7 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     pinned = np.empty(T, np.int64)
     after = np.empty((T, needed + 1, M))
     top_nodes = max(1, min(ROOT_NODES[LEVELS - 1], int(5e7 / (needed * M + M))))
-    scratch = (
-        np.empty((top_nodes + 1, needed, M)),
-        np.empty((top_nodes + 1) * M),
-        np.empty((top_nodes + 1) * M, np.int64),
-        np.empty((top_nodes + 1) * M, np.int64),
-        np.empty((top_nodes + 1) * M, np.int64),
-        np.empty((top_nodes + 1) * M, np.int64),
-        np.empty(top_nodes + 1, np.int64),
-        np.empty(top_nodes + 1),
-        np.empty((T, M)),
-        np.empty(M),
-        np.empty(M),
-    )
+    scratch = room(T, M, needed, top_nodes)
     total = np.zeros(2)
     todo = 0
     while True:
@@ -199,19 +248,21 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
             todo += 1
             level = 0
         else:
-            gap, floor, squares, widest, i = 0.0, 0.0, 0.0, 0.0, -1
+            gap, floor, beyond, squares, widest, i = 0.0, 0.0, 0.0, 0.0, 0.0, -1
             for j in range(n):
                 part = mass[j] * (out[j, 3] - out[j, 2])
                 gap += part
                 floor += mass[j] * out[j, 2]
-                squares += mass[j] * out[j, 2] * out[j, 2]
+                more = mass[j] * max(out[j, 2] - anchored[j], 0.0)
+                beyond += more
+                squares += n * more * more
                 level = int(out[j, 4])
                 wider = part > widest and 0 <= level < LEVELS - 1
                 if wider and total[1] + cost_of_level(T, M, needed, level + 1) <= budget:
                     widest, i = part, j
             close = tolerance * floor
             if sampled:
-                close = max(close, 0.25 * np.sqrt(max(squares - floor * floor, 0.0) / n))
+                close = max(close, 0.25 * np.sqrt(max(squares - beyond * beyond, 0.0) / n))
             if i < 0 or gap <= close:
                 break
             level = int(out[i, 4]) + 1
@@ -219,31 +270,17 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
         if log_mass == -np.inf:
             out[i, 4] = -1.0
             continue
-        law[0] = a
-        for t in range(T):
-            if t > 0:
-                push(law[t - 1], Q[t - 1], law[t])
-            pinned[t] = -1
-            seen = 0
-            for x in range(M):
-                if law[t, x] > 0.0:
-                    seen += 1
-                    pinned[t] = x
-            if seen > 1 or named[pinned[t]] == 0.0:
-                pinned[t] = -1
+        look(a, Q, named, law, pinned)
         if level == 0:
-            map_guess(a, Q, named, guesses[i, 0])
-            out[i, 0] = score(a, Q, guesses[i, 0], needed)
+            out[i, 0], out[i, 1] = plain(a, Q, law, named, needed, guesses[i, 0], guesses[i, 1])
             guesses[i, 2] = guesses[i, 0]
             out[i, 2] = ascend(a, Q, named, guesses[i, 2], needed, after)
-            for t in range(T):
-                guesses[i, 1, t] = np.argmax(law[t] * named + (named - 1.0))
-            out[i, 1] = score(a, Q, guesses[i, 1], needed)
-            trial[:] = guesses[i, 1]
-            b = ascend(a, Q, named, trial, needed, after)
-            if b > out[i, 2]:
-                out[i, 2] = b
-                guesses[i, 2] = trial
+            if (guesses[i, 1] != guesses[i, 0]).any():
+                trial[:] = guesses[i, 1]
+                b = ascend(a, Q, named, trial, needed, after)
+                if b > out[i, 2]:
+                    out[i, 2] = b
+                    guesses[i, 2] = trial
             out[i, 3] = 1.0
             total[1] += 20.0 * T * M * (M + 24.0) * min(needed, misses + 1)
         elif level == 2:

@@ -50,7 +50,8 @@ def first_right(V, Q, named, pinned, start, begin, k, avoid, spread, value, afte
         for y in range(M):
             top = max(top, belief[y] * reward[y] * named[y])
         total += top
-        if end == T - 1 or pinned[end] >= 0:
+        # A first right step must leave enough steps for the rest.
+        if end == T - k or pinned[end] >= 0:
             break
         push(spread[end], Q[end], spread[end + 1])
         end += 1
@@ -76,7 +77,10 @@ def first_right(V, Q, named, pinned, start, begin, k, avoid, spread, value, afte
 
 @inlined
 def union_sums(V, Q, law, named, pinned, t, low, high, sums):
-    """`sums[k, x] = Σ_{u>t} max_y Pr[X_u = y | X_t = x] V_u(y, k-1)`, k = low..high, up to the first pinned step."""
+    """`sums[k, x] = Σ_{u>t} max_y Pr[X_u = y | X_t = x] V_u(y, k-1)`, k = low..high, up to the first pinned step.
+
+    A first right step later than T - k leaves too few steps for the rest, so few misses make for short sums.
+    """
     T, M = V.shape[0], V.shape[2]
     sums[low : high + 1] = 0.0
     reach = Q[t].copy()
@@ -85,13 +89,13 @@ def union_sums(V, Q, law, named, pinned, t, low, high, sums):
         for x in range(M):
             if law[t, x] > 0.0:
                 line = reach[x]
-                for k in range(low, high + 1):
+                for k in range(low, min(high, T - u) + 1):
                     reward = V[u, k - 1]
                     top = 0.0
                     for y in range(M):
                         top = max(top, line[y] * reward[y] * named[y])
                     sums[k, x] += top
-        if u == T - 1 or pinned[u] >= 0:
+        if u == T - low or pinned[u] >= 0:
             return
         for x in range(M):
             push(reach[x], Q[u], further[x])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .chain import at, push, weigh
-from .jit import cube, kernel, matrix, number, vector, whole, whole_matrix, wholes
+from .jit import cube, kernel, matrix, number, out_vector, vector, whole, whole_matrix, wholes
 
 
 @kernel(number(vector, cube, whole_matrix, matrix, wholes, whole))
@@ -52,3 +52,12 @@ def success(initial, matrices, places, weights, guess, misses):
             return -1.0
         now /= total
     return now[:last].sum() if by_wrong else now[last].sum()
+
+
+@kernel(out_vector(vector, cube, whole_matrix, cube, whole_matrix, whole))
+def successes(initial, matrices, places, weights, guesses, misses):
+    """`success` for a guess (n, T) per series of evidence (n, T, S + 1)."""
+    out = np.empty(guesses.shape[0])
+    for i in range(guesses.shape[0]):
+        out[i] = success(initial, matrices, places, weights[i], guesses[i], misses)
+    return out

@@ -61,67 +61,78 @@ def stretches(initial, matrices, places, reveal):
     return first, stay
 
 
-@kernel(number(matrix, matrix, vector, number))
+@kernel(types.UniTuple(number, 2)(matrix, matrix, vector, number))
 def log_power_sum(log_first, log_stay, log_reveal, power):
-    """`log Σ_y Pr[y]^β`: `A(0) = 1`, `A(v) = ρ_v Σ_u A(u) first(u,v)^β`, and the sum is `Σ_u A(u) stay(u, T)^β`.
+    """`log Σ_y Pr[y]^β`, and its derivative by β.
 
-    `log_reveal` (T S,) holds `log ρ`. With `ρ < 1` this is the upper bound in which the sum over which unsighted steps
-    were revealed is pulled inside the concave power.
+    `A(0) = 1`, `A(v) = ρ_v Σ_u A(u) first(u,v)^β`, and the sum is `Σ_u A(u) stay(u, T)^β`. `log_reveal` (T S,) holds
+    `log ρ`. With `ρ < 1` this is the upper bound in which the sum over which unsighted steps were revealed is pulled
+    inside the concave power.
     """
     N, TS = log_first.shape
     T = log_stay.shape[1]
     S = TS // T if T > 0 else 1
-    weight = np.full(N, -np.inf)
+    weight, slope = np.full(N, -np.inf), np.zeros(N)
     weight[0] = 0.0
-    for v in range(TS):
-        if log_reveal[v] == -np.inf:
+    terms, ways = np.empty(N), np.empty(N)
+    for v in range(TS + 1):
+        if v < TS and log_reveal[v] == -np.inf:
             continue
+        # Restart points before the step of v; at last, the ways to the end.
+        ahead = 1 + (v // S) * S if v < TS else N
         top = -np.inf
-        # Restart points before the step of v.
-        ahead = 1 + (v // S) * S
         for u in range(ahead):
-            if weight[u] > -np.inf and log_first[u, v] > -np.inf:
-                top = max(top, weight[u] + power * log_first[u, v])
-        if top > -np.inf:
-            total = 0.0
-            for u in range(ahead):
-                if weight[u] > -np.inf and log_first[u, v] > -np.inf:
-                    total += np.exp(weight[u] + power * log_first[u, v] - top)
-            weight[1 + v] = top + np.log(total) + log_reveal[v]
-    top = -np.inf
-    ends = np.full(N, -np.inf)
-    for u in range(N):
-        last = log_stay[u, T - 1] if u < 1 + (T - 1) * S else 0.0
-        if weight[u] > -np.inf and last > -np.inf:
-            ends[u] = weight[u] + power * last
-            top = max(top, ends[u])
-    total = 0.0
-    for u in range(N):
-        if ends[u] > -np.inf:
-            total += np.exp(ends[u] - top)
-    return top + np.log(total)
+            if v < TS:
+                ways[u] = log_first[u, v]
+            else:
+                ways[u] = log_stay[u, T - 1] if u < 1 + (T - 1) * S else 0.0
+            terms[u] = weight[u] + power * ways[u] if ways[u] > -np.inf else -np.inf
+            top = max(top, terms[u])
+        if top == -np.inf:
+            continue
+        total, tilt = 0.0, 0.0
+        for u in range(ahead):
+            if terms[u] > -np.inf:
+                part = np.exp(terms[u] - top)
+                total += part
+                tilt += part * (slope[u] + ways[u])
+        if v == TS:
+            return top + np.log(total), tilt / total
+        weight[1 + v] = top + np.log(total) + log_reveal[v]
+        slope[1 + v] = tilt / total
+    return -np.inf, 0.0
 
 
 @kernel(number(matrix, matrix, vector, number))
 def lowest_power_sum(log_first, log_stay, log_reveal, log_kappa):
-    """`min_β (1-β) log κ + log Σ_y Pr[y]^β` over [0, 1]: convex in β, by golden section. Any β gives a valid bound."""
-    ratio = (np.sqrt(5.0) - 1.0) / 2.0
+    """`min_β (1-β) log κ + log Σ_y Pr[y]^β` over [0, 1].
+
+    Convex in β: the root of the slope by false position (the Illinois rule of Dowell and Jarratt 1971). Any β gives a
+    valid bound, so nothing hangs on how close to the root this stops.
+    """
     low, high = 0.0, 1.0
-    left, right = 1.0 - ratio, ratio
-    at_left = (1.0 - left) * log_kappa + log_power_sum(log_first, log_stay, log_reveal, left)
-    at_right = (1.0 - right) * log_kappa + log_power_sum(log_first, log_stay, log_reveal, right)
-    best = min(0.0, min(at_left, at_right))
-    for _ in range(36):
-        if at_left < at_right:
-            high, right, at_right = right, left, at_left
-            left = high - ratio * (high - low)
-            at_left = (1.0 - left) * log_kappa + log_power_sum(log_first, log_stay, log_reveal, left)
-            best = min(best, at_left)
+    best, at_low = log_power_sum(log_first, log_stay, log_reveal, low)
+    best, at_low = best + log_kappa, at_low - log_kappa
+    value, at_high = log_power_sum(log_first, log_stay, log_reveal, high)
+    best, at_high = min(0.0, min(best, value)), at_high - log_kappa
+    if not (at_low < 0.0 < at_high):
+        return best
+    side = 0
+    for _ in range(30):
+        power = (low * at_high - high * at_low) / (at_high - at_low)
+        value, slope = log_power_sum(log_first, log_stay, log_reveal, power)
+        slope -= log_kappa
+        best = min(best, (1.0 - power) * log_kappa + value)
+        if abs(slope) * (high - low) < 1e-10:
+            break
+        if slope < 0.0:
+            low, at_low = power, slope
+            at_high *= 0.5 if side == -1 else 1.0
+            side = -1
         else:
-            low, left, at_left = left, right, at_right
-            right = low + ratio * (high - low)
-            at_right = (1.0 - right) * log_kappa + log_power_sum(log_first, log_stay, log_reveal, right)
-            best = min(best, at_right)
+            high, at_high = power, slope
+            at_low *= 0.5 if side == 1 else 1.0
+            side = 1
     return best
 
 
