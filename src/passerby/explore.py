@@ -10,13 +10,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from .attacks import constant_attack, decode_series, prior_attack, score
+from .attacks import constant_attack, decode_series, prior_attack
 from .auditing import Job, Settings, audit_person, fingerprint, over_states
 from .mechanisms import Mechanism
 from .others import Counted
 from .pool import Kept, Progress, mark_of, shared
 from .prior import MarkovPrior
 from .release import Release, combined
+from .series import score
 from .visits.people import People
 
 #: Series that are looked at for each person and each thing that is left out.

@@ -153,14 +153,16 @@ class Gaussian(Noise):
     def information(self, presence: float, count: int = 0) -> float:
         """`(1-p) E[-log(1-p + p L)] + p E[-log(p + (1-p)/L)]` under each law, L the likelihood ratio.
 
-        By the trapezoid rule over the noise, whose error on such smooth and fast decaying functions is negligible.
+        By the trapezoid rule over the noise. The integrand is analytic up to a distance of πσ from the real line, so
+        with steps of h the error is of the order `exp(-2π² σ / h)`, beyond double precision for h = σ / 2.
         """
         if self._shaped:
             return self._shaped.information(presence, count)
         if not 0 < presence < 1:
             return 0.0
-        z = np.arange(-12, 12, 1 / 64)
-        weight = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) / 64
+        step = min(0.25, max(self.sigma / 2, 1 / 64))
+        z = np.arange(-12, 12, step)
+        weight = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) * step
         half = 1 / (2 * self.sigma**2)
         log_absent, log_present = math.log1p(-presence), math.log(presence)
         absent = -np.logaddexp(log_absent, log_present + z / self.sigma - half)
