@@ -23,6 +23,7 @@ LADDER = (
     "prior",
     "crowd",
     "release",
+    "alike",
     "visits",
     "standins",
     "limits",

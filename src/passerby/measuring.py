@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from .alike import with_one_sensor
 from .attacks import Attack, constant_attack, logs, map_attack, prior_attack, sampled_attacks
 from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
 from .errors import InputError, UnsupportedRelease
@@ -397,8 +398,11 @@ def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None
 
     None where there are misses, or where it takes too long.
     """
+    if misses:
+        return None
+    prior, release = with_one_sensor(prior, release)
     steps, sensors = release.grid.shape
-    if misses or (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
+    if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
         return None
     named = np.where(prior.guessable, 0.0, -np.inf)
     value = stretches.log_all_right(logs(prior.initial) + named, logs(prior.matrices) + named, release.grid)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .alike import merged, with_one_sensor
 from .attacks import logs
 from .errors import UnsupportedRelease
 from .kernels import brackets, stretchwise
@@ -57,21 +58,22 @@ def bracket_series(
         raise UnsupportedRelease(
             f"a posterior chain of {steps} steps and {prior.places} places does not fit into memory; merge places"
         )
-    named = prior.guessable.astype(np.float64)
-    weights = relative(series.evidence)
+    case = merged(prior, release, relative(series.evidence))
     table, guesses, total = brackets.brackets(
-        prior.initial,
-        prior.matrices,
-        release.grid,
-        weights,
+        case.initial,
+        case.matrices,
+        case.places,
+        case.weights,
         series.mass,
-        named,
+        case.named,
         misses,
         tolerance,
         budget,
         series.sampled,
         np.broadcast_to(series.anchored, len(series)).copy(),
     )
+    guesses = case.original(guesses)
+    named = prior.guessable.astype(np.float64)
     for i in np.flatnonzero(table[:, 4] < 0):
         table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
         total = total + more
@@ -80,9 +82,8 @@ def bracket_series(
 
 def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
     """Success of the `map` and `marginal` guesses for each series, without a search for a better one."""
-    named = prior.guessable.astype(np.float64)
-    weights = relative(series.evidence)
-    found = brackets.plain_guesses(prior.initial, prior.matrices, release.grid, weights, named, misses)
+    case = merged(prior, release, relative(series.evidence))
+    found = brackets.plain_guesses(case.initial, case.matrices, case.places, case.weights, case.named, misses)
     if (found < 0).any():
         whole = bracket_series(prior, release, series, misses, 1.0, 0.0)
         return whole.map, whole.marginal
@@ -107,6 +108,7 @@ def bracket_stretches(
 
     See `kernels.stretchwise`. None where the tables over pairs of sightings are too big.
     """
+    prior, release = with_one_sensor(prior, release)
     steps, sensors = release.grid.shape
     points = 1 + steps * sensors
     if points**2 * (misses + 1) > PAIRS_LIMIT or prior.places * points * (misses + 2) > PAIRS_LIMIT:

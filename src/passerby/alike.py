@@ -1,0 +1,145 @@
+"""Places that are alike: told apart by the counts alone, and merged without changing any loss.
+
+Two places are alike if the same habits lead away from both, and those that lead to one lead to the other in a fixed
+proportion. All places that a person never visited are alike when habits are smoothed with common frequencies. Which of
+them the person is at says nothing about any other step, so a guess should name the likeliest of them, and all the
+others can be one state that is never named. In an audit most states are such places with a sensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .prior import MarkovPrior
+from .release import Release
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Fewer places than this are not worth merging: two states are left of them.
+FEWEST = 4
+
+
+def alike(prior: MarkovPrior) -> Ints:
+    """The largest set of places that are alike, in order; empty where there are none.
+
+    >>> from passerby import MarkovPrior
+    >>> alike(MarkovPrior([0.2, 0.2, 0.6], [[0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [0.1, 0.1, 0.8]])).tolist()
+    [0, 1]
+    """
+    found: Ints | None = prior.__dict__.get("_alike")
+    if found is None:
+        away = prior.matrices.transpose(1, 0, 2)
+        towards = np.concatenate([prior.initial[:, None], prior.matrices.reshape(-1, prior.places).T], axis=1)
+        total = towards.sum(axis=1)
+        shape = np.round(towards / np.where(total > 0, total, 1.0)[:, None], 11) + 0.0
+        classes: dict[tuple[bytes, bytes], list[int]] = {}
+        for x in np.flatnonzero(total > 0).tolist():
+            classes.setdefault((away[x].tobytes(), shape[x].tobytes()), []).append(x)
+        found = np.array(max(classes.values(), key=len), dtype=np.int64)
+        found = found if len(found) > 1 else found[:0]
+        prior.__dict__["_alike"] = found
+    return found
+
+
+def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, Release]:
+    """For raw counts: places that are alike and have a sensor at every step become one place with a sensor.
+
+    Sighted there, the person is known to be at one of them, and which one does not matter to the other steps.
+    """
+    group = alike(prior)
+    everywhere = (release.grid[:, :, None] == group).any(axis=1).all(axis=0)
+    group = group[everywhere & prior.guessable[group]]
+    if len(group) < 2:
+        return prior, release
+    kept = np.setdiff1d(np.arange(prior.places), group[1:])
+    start, moves = prior.initial.copy(), prior.transition.copy()
+    start[group[0]] = start[group].sum()
+    moves[..., group[0]] = moves[..., group].sum(axis=-1)
+    state = np.full(prior.places, -1)
+    state[kept] = np.arange(len(kept))
+    # What only matters to other numbers than success (entropies, the number of places) is not carried over.
+    merged = MarkovPrior(start[kept], moves[..., kept[:, None], kept], guessable=prior.guessable[kept])
+    return merged, Release([[int(state[x]) for x in step if state[x] >= 0] for step in release.sensors])
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A chain and evidence in which places that are alike are two states: the likeliest given each count, and the rest.
+
+    Arrays are those that kernels take; `kept` (M',) says what each state stood for, and `best` (n, T) which place the
+    state after the last kept one stands for at each step of each series.
+    """
+
+    initial: Floats
+    matrices: Floats
+    named: Floats
+    places: Ints
+    weights: Floats
+    kept: Ints
+    best: Ints
+
+    def original(self, guesses: Ints) -> Ints:
+        """Guesses (n, ..., T) over these states, as places."""
+        if not self.best.size:
+            return guesses
+        best = self.best.reshape(len(self.best), *[1] * (guesses.ndim - 2), -1)
+        return np.where(guesses < len(self.kept), self.kept[np.minimum(guesses, len(self.kept) - 1)], best)
+
+
+def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
+    """The chain with likelihoods `weights` (n, T, S + 1), with places that are alike merged where there are enough.
+
+    Both states of the merged places have the habits of all of them together; how likely each is comes with the weights.
+    """
+    group = alike(prior)
+    named = prior.guessable.astype(np.float64)
+    if len(group) < FEWEST:
+        nothing = np.empty((0, 0), dtype=np.int64)
+        return Merged(prior.initial, prior.matrices, named, release.grid, weights, np.arange(prior.places), nothing)
+    n, steps = weights.shape[:2]
+    kept = np.setdiff1d(np.arange(prior.places), group)
+    rest = len(kept)
+    towards = prior.initial + prior.matrices.sum(axis=(0, 1))
+    share = towards[group] / towards[group].sum()
+    # The likelihood at each place of the group, times its share.
+    parts = np.repeat(weights[:, :, :1], len(group), axis=2)
+    places = np.full((steps, release.grid.shape[1] + 2), -1)
+    out = np.zeros((n, steps, places.shape[1] + 1))
+    out[:, :, 0] = weights[:, :, 0]
+    state = np.full(prior.places, -1)
+    state[kept] = np.arange(rest)
+    member = np.full(prior.places, -1)
+    member[group] = np.arange(len(group))
+    for t, step in enumerate(release.sensors):
+        places[t, -2:] = rest, rest + 1
+        for j, place in enumerate(step):
+            if member[place] >= 0:
+                parts[:, t, member[place]] = weights[:, t, 1 + j]
+            else:
+                places[t, j] = state[place]
+                out[:, t, 1 + j] = weights[:, t, 1 + j]
+    parts *= share
+    top = np.argmax(parts * named[group] + (named[group] - 1.0), axis=2)
+    mine = np.arange(len(group)) == top[:, :, None]
+    out[:, :, -2] = (parts * mine).sum(axis=2)
+    out[:, :, -1] = (parts * ~mine).sum(axis=2)
+    away = np.concatenate([kept, group[[0, 0]]])
+    return Merged(
+        _joined(prior.initial, kept, group),
+        np.ascontiguousarray(_joined(prior.matrices, kept, group)[:, away]),
+        np.concatenate([named[kept], [named[group].max(), 0.0]]),
+        places,
+        out,
+        kept,
+        group[top],
+    )
+
+
+def _joined(towards: Floats, kept: Ints, group: Ints) -> Floats:
+    """The last axis with one entry for each kept place, and that of the group twice."""
+    total = towards[..., group].sum(axis=-1, keepdims=True)
+    return np.concatenate([towards[..., kept], total, total], axis=-1)
