@@ -111,3 +111,10 @@ def test_few_places_are_left_as_they_are() -> None:
     assert case.initial is prior.initial
     guesses = np.array([[[0, 1, 2]]])
     assert case.original(guesses) is guesses
+
+
+def test_a_single_step_makes_all_places_alike() -> None:
+    prior = pb.MarkovPrior([0.1, 0.2, 0.3, 0.4], np.empty((0, 4, 4)))
+    assert alike(prior).tolist() == [0, 1, 2, 3]
+    loss = pb.measure(prior, pb.Release([1]), 0, tolerance=0.0)
+    assert loss.lower == loss.upper == pytest.approx(0.2 + 0.4)

@@ -87,7 +87,8 @@ class Merged:
         if not self.best.size:
             return guesses
         best = self.best.reshape(len(self.best), *[1] * (guesses.ndim - 2), -1)
-        return np.where(guesses < len(self.kept), self.kept[np.minimum(guesses, len(self.kept) - 1)], best)
+        known = np.append(self.kept, -1)[np.minimum(guesses, len(self.kept))]
+        return np.where(known >= 0, known, best)
 
 
 def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
