@@ -194,9 +194,10 @@ def partition_size(people: int) -> int:
 
 
 def clear_parts(folder: str | Path) -> None:
-    """Remove the partitions of a finished audit, and what else was kept beside them."""
+    """Remove the partitions of a finished audit, what was kept beside them, and drafts that a killed process left."""
     parts = Path(folder) / "parts"
-    for file in (*parts.glob("*.parquet"), *parts.glob("*.jsonl"), parts / "plan.json"):
+    drafts = (*parts.glob(".*.part"), *Path(folder).glob(".*.part"))
+    for file in (*parts.glob("*.parquet"), *parts.glob("*.jsonl"), *drafts, parts / "plan.json"):
         file.unlink(missing_ok=True)
     if parts.is_dir() and not any(parts.iterdir()):
         parts.rmdir()

@@ -19,6 +19,8 @@ def whole_or_nothing(target: Path) -> Iterator[Path]:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())  # else a crash of the system could leave the name without the content
         temporary.replace(target)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -21,6 +21,10 @@ def make_folder(folder: Path, option: str) -> Path:
 
 def write_json(path: Path, value: Any) -> None:
     """Write `value` to `path`, whole or not at all."""
-    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     with whole_or_nothing(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+        draft.write_text(as_json(value), encoding="utf-8")
+
+
+def as_json(value: Any) -> str:
+    """`value` as the text of a file."""
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
