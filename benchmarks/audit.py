@@ -38,7 +38,8 @@ def crowd(people: int, places: int, seed: int = 0) -> pb.Traces:
     frequency = np.bincount(array.ravel(), minlength=places) / array.size
     starts = np.datetime64("2024-01-01", "us") + np.arange(STEPS) * np.timedelta64(20, "D")
     active = (array != places - 1).sum(axis=1).astype(np.int32)
-    return pb.Traces(array, names, pl.Series(range(people)), starts, timedelta(days=20), active, frequency)
+    counts = np.stack([np.bincount(step, minlength=places) for step in array.T])
+    return pb.Traces(array, names, pl.Series(range(people)), starts, timedelta(days=20), active, frequency, counts)
 
 
 def timed(people: int, places: int, workers: int) -> float:

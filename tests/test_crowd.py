@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import passerby as pb
 from passerby.crowd import poisson_binomial, without
+from passerby.others import Counted, everyone_else
 from tests.oracle import World
 from tests.strategies import chain
 
@@ -98,6 +99,26 @@ class TestAudit:
             loss = pb.measure(prior, pb.Release(sensors, rule, others), 1, runs=200, budget=5e9)
             assert table["lower"][person] == pytest.approx(loss.lower)
             assert table["upper"][person] == pytest.approx(loss.upper)
+
+    def test_those_who_are_not_audited_are_counted_too(self) -> None:
+        """People who are seen too seldom have no habits to speak of, but they are in the published counts."""
+        city = pb.simulate_city(people=60, places=12, days=3)
+        everybody = pb.fit_people(city, window="2h", places=6, min_active=1, holdout=3)
+        regulars = pb.fit_people(city, window="2h", places=6, min_active=36, holdout=3)
+        assert len(regulars) < len(everybody)
+        np.testing.assert_array_equal(regulars.counts, everybody.counts)
+        here = [[int((everybody.actual[:, t] == place).sum()) for place in range(7)] for t in range(3)]
+        np.testing.assert_array_equal(everybody.counts, here)
+        release = pb.Release([[0, 1], [2], []], pb.Rounding(3))
+        found = everyone_else(regulars, release)
+        assert isinstance(found, Counted)
+        for person, name in enumerate(regulars.ids):
+            trace = regulars.actual[person]
+            others = everybody.actual[(everybody.ids != name).to_numpy()]
+            counted = [[int((others[:, t] == place).sum()) for place in step] for t, step in enumerate(release.sensors)]
+            assert found.besides(person, release) == counted
+            assert len(others) == len(everybody) - 1
+            assert (everybody.actual[(everybody.ids == name).to_numpy()] == trace).all()
 
     def test_a_crowd_is_everyone_else(self) -> None:
         city = pb.simulate_city(people=25, places=12, days=3)

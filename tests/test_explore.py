@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 import passerby as pb
 from passerby.auditing import Settings
 from passerby.explore import TINY, Key, Seen, keys_of, try_out
-from passerby.realised import count_everybody
 from tests.oracle import World
 from tests.strategies import Halved, rows
 
@@ -17,10 +16,9 @@ SENSORS = [[0, 2], [], [1, 2], [0]]
 
 
 @pytest.fixture(scope="module")
-def town() -> tuple[pb.People, np.ndarray]:
+def town() -> pb.People:
     city = pb.simulate_city(12, 20, 4, seed=2)
-    people = pb.fit_people(city, window="3h", places=8, min_active=1, holdout=4)
-    return people, count_everybody(city, people)
+    return pb.fit_people(city, window="3h", places=8, min_active=1, holdout=4)
 
 
 def without(release: pb.Release, key: Key) -> pb.Release:
@@ -85,10 +83,9 @@ def test_what_can_be_left_out() -> None:
 
 
 @pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0), pb.Rounding(5)], ids=repr)
-def test_findings(town: tuple[pb.People, np.ndarray], mechanism: pb.Mechanism) -> None:
-    people, totals = town
+def test_findings(town: pb.People, mechanism: pb.Mechanism) -> None:
     release = pb.Release([[0, 1], [0], [], [2]], mechanism)
-    found = try_out(people, release, totals, {"raw": pb.Raw(), "fine": mechanism}, Settings(1), few=3, workers=1)
+    found = try_out(town, release, {"raw": pb.Raw(), "fine": mechanism}, Settings(1), few=3, workers=1)
     rows = found.left_out
     assert rows["what"].to_list() == ["sensor"] * 3 + ["step"] * 3 + ["count"] * 4
     assert (rows["with_all"] - rows["without"] - rows["fall"]).abs().max() == pytest.approx(0, abs=1e-12)
@@ -100,10 +97,7 @@ def test_findings(town: tuple[pb.People, np.ndarray], mechanism: pb.Mechanism) -
     assert found.mechanisms["people"].to_list() == [3, 3]
 
 
-def test_people_who_are_hardly_ever_there_are_passed_over(
-    town: tuple[pb.People, np.ndarray], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    people, totals = town
+def test_people_who_are_hardly_ever_there_are_passed_over(town: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
     release = pb.Release([[0, 1], [0], [], [2]])
     tried = []
     plain = Seen.hits_without
@@ -113,11 +107,11 @@ def test_people_who_are_hardly_ever_there_are_passed_over(
         return plain(self, gone)
 
     monkeypatch.setattr(Seen, "hits_without", noted)
-    all_of = try_out(people, release, totals, {}, Settings(1), workers=1).left_out
+    all_of = try_out(town, release, {}, Settings(1), workers=1).left_out
     everything = len(tried)
     monkeypatch.setattr("passerby.explore.TINY", 0.02)
-    some_of = try_out(people, release, totals, {}, Settings(1), workers=1).left_out
-    assert everything == len(people) * all_of.height
+    some_of = try_out(town, release, {}, Settings(1), workers=1).left_out
+    assert everything == len(town) * all_of.height
     assert TINY < 0.02
     assert len(tried) - everything < everything
     assert (all_of["fall"] - some_of["fall"]).abs().max() <= 0.02 * 4  # type: ignore[operator]

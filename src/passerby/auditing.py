@@ -112,7 +112,8 @@ def audit(
 
     `release` covers the held-out steps, with places numbered as in `people.places`. Where its mechanism depends on the
     number of other people and `others` is left out, they are counted for each person from everyone else's held-out
-    trace; with `others=Crowd()`, the adversary knows everyone else only by their fitted habits.
+    trace, also of those who are seen too seldom to be audited (`People.counts`); with `others=Crowd()`, the adversary
+    knows the other audited people, who alone have habits to speak of, only by their habits.
 
     Rows hold the loss interval, baseline, advantage, every attack and bound by name, the probability of being sighted
     at least once, the spectral gap of the person's habits, the number of places they visited, whether each attack gets

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .attacks import constant_attack, decode_series, prior_attack
 from .auditing import Job, Settings, audit_person, fingerprint, over_states
 from .mechanisms import Mechanism
-from .others import Counted
+from .others import counted
 from .pool import Kept, Progress, mark_of, shared
 from .prior import MarkovPrior
 from .release import Release, combined
@@ -102,19 +102,9 @@ class Findings:
     mechanisms: pl.DataFrame
 
 
-def counted(people: People, release: Release, totals: NDArray[np.int64]) -> Counted:
-    """Everyone else at the sensors, for each of these people, where `totals` (h, M) are of everybody."""
-    cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
-    there = (
-        np.array([people.actual[:, t] == place for t, place in cells], dtype=bool).reshape(len(cells), len(people)).T
-    )
-    return Counted(there, np.array([totals[cell] for cell in cells], dtype=np.int64))
-
-
 def try_out(
     people: People,
     release: Release,
-    totals: NDArray[np.int64],
     mechanisms: Mapping[str, Mechanism],
     settings: Settings,
     *,
@@ -125,21 +115,19 @@ def try_out(
 ) -> Findings:
     """Leave out each sensor, each step and each count, and send the counts of the same sensors through each mechanism.
 
-    `totals` (h, M) are the counts of everybody. The mechanisms are tried on the first `few` people only.
-    With a `file`, what is finished is kept there when it is interrupted.
+    The mechanisms are tried on the first `few` people only. With a `file`, what is finished is kept there when it is
+    interrupted.
 
     >>> from passerby import Gaussian
-    >>> from passerby.realised import count_everybody
     >>> from passerby.visits import simulate_city
     >>> from passerby.visits.people import fit_people
     >>> city = simulate_city(people=9, places=20, days=3)
     >>> people = fit_people(city, window="2h", places=10, min_active=1, holdout=3)
-    >>> totals = count_everybody(city, people)
-    >>> found = try_out(people, Release([0, 1, 0]), totals, {"noise": Gaussian(1.0)}, Settings(1), workers=1)
+    >>> found = try_out(people, Release([0, 1, 0]), {"noise": Gaussian(1.0)}, Settings(1), workers=1)
     >>> found.left_out["what"].to_list(), found.mechanisms["mechanism"].to_list()
     (['sensor', 'sensor', 'step', 'step', 'step', 'count', 'count', 'count'], ['noise'])
     """
-    others = counted(people, release, totals)
+    others = counted(people, release)
     keys = keys_of(release)
     jobs = {
         name: Job(people, Release(release.sensors, mechanism), settings, others)

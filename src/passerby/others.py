@@ -1,4 +1,8 @@
-"""Who else is counted: for each person of an audit, everyone else at the same sensors and steps."""
+"""Who else is counted: for each person of an audit, everyone else at the same sensors and steps.
+
+The numbers of others come from everybody in the visits, also from those who are seen too seldom to be audited: they are
+in the published counts too.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from .visits.people import People
 
 @dataclass(frozen=True)
 class Counted:
-    """Everyone's actual traces: `there` (N, sensors) tells who was at which sensor, sensors numbered through."""
+    """Actual traces: `there` (N, sensors) tells who was at which sensor, `total` (sensors,) how many of everybody."""
 
     there: NDArray[np.bool_]
     total: NDArray[np.int64]
@@ -29,7 +33,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Expected:
-    """Everyone's habits: `chance` (N, sensors) of being at each sensor, and the law of how many are there."""
+    """Habits of all who have any: `chance` (N, sensors) of being at each sensor, and the law of how many are there."""
 
     chance: NDArray[np.float64]
     total: list[Sum]
@@ -59,9 +63,14 @@ def everyone_else(people: People, release: Release) -> Counted | Expected | None
             f"others: {release.rule!r} treats small and large counts differently, and no steps are held out to count "
             "the other people at; give others=[...], in the form of sensors"
         )
+    return counted(people, release)
+
+
+def counted(people: People, release: Release) -> Counted:
+    """Who of these people was at which sensor, and how many of everybody."""
     cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
-    there = np.stack([people.actual[:, t] == place for t, place in cells], axis=1)
-    return Counted(there, there.sum(axis=0))
+    steps, places = np.array(cells, dtype=np.int64).reshape(-1, 2).T
+    return Counted(people.actual[:, steps] == places, people.counts[steps, places])
 
 
 def _expected(people: People, release: Release) -> Expected:

@@ -8,12 +8,11 @@ import pytest
 
 import passerby as pb
 from passerby.auditing import Settings
-from passerby.realised import count_everybody
 from passerby.report import data, explore, figures, render
 from passerby.settings import AuditSettings, check_settings
 from passerby.summary import summarise
 
-Made = tuple[pl.DataFrame, pb.People, pb.Release, AuditSettings, np.ndarray]
+Made = tuple[pl.DataFrame, pb.People, pb.Release, AuditSettings]
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +23,15 @@ def made() -> Made:
     settings = check_settings(
         {"visits": "v.csv", "holdout": 4, "explore": 10, "sigmas": [1, 4], "title": "A <b>town</b>"}
     )
-    return pb.audit(people, release, 1, workers=1), people, release, settings, count_everybody(city, people)
+    return pb.audit(people, release, 1, workers=1), people, release, settings
 
 
 @pytest.fixture(scope="module")
 def page(made: Made) -> str:
-    table, people, release, settings, totals = made
-    found = explore(people, release, settings, totals, Settings(1), workers=1)
+    table, people, release, settings = made
+    found = explore(people, release, settings, Settings(1), workers=1)
     summary = summarise(table, people, release, settings)
-    return render(table, people, release, settings, summary, totals, found)
+    return render(table, people, release, settings, summary, found)
 
 
 def test_the_questions_come_in_order(page: str) -> None:
@@ -75,9 +74,9 @@ def test_titles_are_escaped(page: str) -> None:
 
 
 def test_a_page_without_trials_and_without_people(made: Made) -> None:
-    table, people, release, settings, totals = made
+    table, people, release, settings = made
     nobody = table.with_columns(pl.lit(None, pl.Float64).alias("lower"), status=pl.lit("refused"))
-    page = render(nobody, people, release, settings, summarise(nobody, people, release, settings), totals)
+    page = render(nobody, people, release, settings, summarise(nobody, people, release, settings))
     assert "How exposed are people?" not in page
     assert "60: 60 could not be measured" in page
     assert "Nobody could be measured." in page
@@ -92,9 +91,9 @@ def test_small_groups_are_not_told() -> None:
 
 
 def test_small_counts_are_not_told(made: Made) -> None:
-    _, people, release, _, totals = made
-    counts = data.published_counts(people, release, totals)
-    true = [int(totals[t, x]) for t in range(4) for x in (0, 1)]
+    _, people, release, _ = made
+    counts = data.published_counts(people, release)
+    true = [int(people.counts[t, x]) for t in range(4) for x in (0, 1)]
     assert counts["count"].to_list() == [n if n >= data.FEW else None for n in true]
 
 

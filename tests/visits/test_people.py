@@ -23,6 +23,7 @@ def traces(array: ArrayLike, places: int, window: timedelta = timedelta(days=20)
         window,
         (filled != places - 1).sum(axis=1).astype(np.int32),
         np.bincount(filled.ravel(), minlength=places) / filled.size,
+        (filled[:, :, None] == np.arange(places)).sum(axis=0),
     )
 
 

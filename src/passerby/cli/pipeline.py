@@ -16,10 +16,11 @@ from rich.console import Console
 from passerby.auditing import Job, audit_job, audit_person, clear_parts, fingerprint
 from passerby.auditing import Settings as Measurement
 from passerby.errors import ConfigError, InputError
-from passerby.explore import counted, only, some_people
+from passerby.explore import only, some_people
 from passerby.files import whole_or_nothing
 from passerby.numerals import chance, duration, percent, span
-from passerby.realised import Published, Whole, count_everybody, read_published, realised_losses
+from passerby.others import everyone_else
+from passerby.realised import Published, read_published, realised_losses
 from passerby.release import Release
 from passerby.report import Findings, explore, render
 from passerby.settings import AuditSettings
@@ -44,7 +45,6 @@ class Plan:
     people: People
     eligible: int
     release: Release
-    totals: Whole
     skipped: Skipped
     published: Published | None
 
@@ -57,10 +57,7 @@ class Plan:
     @property
     def job(self) -> Job:
         """The work of one audit."""
-        others = None
-        if not self.release.mechanism.shift_invariant:
-            others = counted(self.people, self.release, self.totals)
-        return Job(self.people, self.release, self.measurement, others)
+        return Job(self.people, self.release, self.measurement, everyone_else(self.people, self.release))
 
 
 def run(
@@ -79,7 +76,7 @@ def run(
         table, findings = _measure(plan, workers, aside)
         with stage(aside, "Writing the report") as progress:
             summary = summarise(table, plan.people, plan.release, settings, plan.skipped, plan.eligible)
-            page = render(table, plan.people, plan.release, settings, summary, plan.totals, findings, progress)
+            page = render(table, plan.people, plan.release, settings, summary, findings, progress)
             _write(settings, table, page, summary)
         draft.unlink(missing_ok=True)
         clear_parts(settings.out)
@@ -112,11 +109,10 @@ def prepare(settings: AuditSettings, aside: Console, visits: Visits | None = Non
         if published:
             release = Release(published.sensors, release.mechanism)
         release.check_misses(settings.misses)
-        totals = count_everybody(visits, people, settings.rule)
         eligible = len(people)
         if settings.sample is not None:
             people = only(people, some_people(people, settings.sample, settings.seed))
-    return Plan(settings, people, eligible, release, totals, visits.skipped, published)
+    return Plan(settings, people, eligible, release, visits.skipped, published)
 
 
 def dry_run(settings: AuditSettings, workers: int | None = None) -> None:
@@ -168,7 +164,6 @@ def _measure(plan: Plan, workers: int | None, aside: Console) -> tuple[pl.DataFr
                 plan.people,
                 plan.release,
                 plan.published.values,
-                plan.totals,
                 how,
                 workers=workers,
                 progress=progress,
@@ -182,7 +177,6 @@ def _measure(plan: Plan, workers: int | None, aside: Console) -> tuple[pl.DataFr
                 plan.people,
                 plan.release,
                 settings,
-                plan.totals,
                 how,
                 workers=workers,
                 progress=progress,

@@ -38,7 +38,6 @@ def explore(
     people: People,
     release: Release,
     settings: AuditSettings,
-    totals: NDArray[np.int64],
     how: Settings,
     *,
     workers: int | None = None,
@@ -52,7 +51,7 @@ def explore(
     chosen = only(people, some_people(people, settings.explore, settings.seed + 1))
     how, few = replace(how, budget=how.budget / 10), max(FEW, len(chosen) // 3)
     rules = candidates(settings)
-    return try_out(chosen, release, totals, rules, how, few=few, workers=workers, progress=progress, file=file)
+    return try_out(chosen, release, rules, how, few=few, workers=workers, progress=progress, file=file)
 
 
 def candidates(settings: AuditSettings) -> dict[str, Mechanism]:
@@ -88,11 +87,11 @@ def _moment(start: np.datetime64) -> datetime:
     return moment
 
 
-def published_counts(people: People, release: Release, totals: NDArray[np.int64]) -> pl.DataFrame:
+def published_counts(people: People, release: Release) -> pl.DataFrame:
     """The true count behind each published one: step (from 1), start, place, count; null where it is below `FEW`."""
-    labels = step_labels(people)
+    labels, counts = step_labels(people), people.counts
     rows = [
-        (t + 1, labels[t], people.places[x], int(totals[t, x]) if totals[t, x] >= FEW else None)
+        (t + 1, labels[t], people.places[x], int(counts[t, x]) if counts[t, x] >= FEW else None)
         for t, step in enumerate(release.sensors)
         for x in step
     ]
@@ -233,9 +232,9 @@ def left_out(findings: Findings, people: People, what: str) -> pl.DataFrame:
     return rows.with_columns(name=name).select(columns).sort("fall", descending=True, maintain_order=True)
 
 
-def noise(findings: Findings, release: Release, settings: AuditSettings, totals: NDArray[np.int64]) -> pl.DataFrame:
+def noise(findings: Findings, people: People, release: Release, settings: AuditSettings) -> pl.DataFrame:
     """Loss, error of the counts and differential privacy under each mechanism."""
-    counts = np.array([totals[t, x] for t, step in enumerate(release.sensors) for x in step], dtype=np.int64)
+    counts = np.array([people.counts[t, x] for t, step in enumerate(release.sensors) for x in step], dtype=np.int64)
     tried = candidates(settings)
     rows = []
     for row in findings.mechanisms.iter_rows(named=True):

@@ -9,9 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from passerby import __version__
 from passerby.explore import Findings
@@ -32,13 +30,12 @@ def render(
     release: Release,
     settings: AuditSettings,
     summary: Summary,
-    totals: NDArray[np.int64],
     findings: Findings | None = None,
     progress: Progress | None = None,
 ) -> str:
     """The report of an audit as one HTML page that needs no other file and no network."""
     known = data.measured(table)
-    todo: list[Callable[[], Section]] = [lambda: sections.published(people, release, totals, summary)]
+    todo: list[Callable[[], Section]] = [lambda: sections.published(people, release, summary)]
     if known.height:
         todo.append(lambda: sections.exposed(known, settings, summary))
         todo.append(lambda: sections.why(data.points(table, people, settings.seed)))
@@ -48,7 +45,7 @@ def render(
     if findings is not None:
         todo.append(lambda: sections.which(findings, people))
         if findings.mechanisms.height:
-            ways = data.noise(findings, release, settings, totals)
+            ways = data.noise(findings, people, release, settings)
             todo.append(lambda: sections.noise(ways))
     todo += [lambda: sections.privacy(known, ways, summary), sections.limits]
     parts = []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from passerby.explore import Findings
 from passerby.numerals import percent
@@ -24,9 +22,9 @@ WITH_IT: Columns = {
 }
 
 
-def published(people: People, release: Release, totals: NDArray[np.int64], summary: Summary) -> Section:
+def published(people: People, release: Release, summary: Summary) -> Section:
     """What would be published: the counts."""
-    counts = data.published_counts(people, release, totals)
+    counts = data.published_counts(people, release)
     columns: Columns = {
         "step": ("step", str),
         "start": ("begins", str),

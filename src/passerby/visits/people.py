@@ -38,7 +38,9 @@ class People:
     """N people: the steps that their habits are fitted to, and the steps to find.
 
     `fitted` (N, F) and `actual` (N, h) hold place numbers; `background` (M,) the population's frequencies over the
-    fitted steps; `phase` (F + h,) the part of the day or week of each step where habits follow a rhythm.
+    fitted steps; `counts` (h, M) how many people were at each place at each step to find, also of those who are seen
+    too seldom to be among the N; `phase` (F + h,) the part of the day or week of each step, where habits follow a
+    rhythm.
     """
 
     fitted: NDArray[np.int32]
@@ -49,6 +51,7 @@ class People:
     ids: pl.Series
     starts: NDArray[np.datetime64]
     window: timedelta
+    counts: Ints
     phase: Ints | None = None
 
     def __len__(self) -> int:
@@ -199,7 +202,10 @@ def fit_people(
     background = np.bincount(fitted.ravel(), minlength=len(traces.places)) / fitted.size
     chosen = _smoothing(smoothing, fitted, background)
     phase = _phase(rhythm, traces)
-    return People(fitted, actual, traces.places, background, chosen, traces.people, traces.starts, traces.window, phase)
+    counts = traces.counts[steps - holdout :]
+    return People(
+        fitted, actual, traces.places, background, chosen, traces.people, traces.starts, traces.window, counts, phase
+    )
 
 
 def _smoothing(smoothing: float | str, fitted: NDArray[np.int32], background: Floats) -> float:

@@ -40,6 +40,8 @@ class Traces:
     """In how many steps each person is seen at a chosen place (N,)."""
     frequency: NDArray[np.float64]
     """Share of all person-steps spent at each place (K+1,)."""
+    counts: NDArray[np.int64]
+    """How many people are at each place at each step (T, K+1), also of those left out for being seen too seldom."""
 
     def __len__(self) -> int:
         """The number of people."""
@@ -87,10 +89,11 @@ def window_visits(
     seen = _one_place(table, pl.Series(index), steps, rule)
     people, array, active = _fill(seen, len(chosen), len(visits.people), steps.count, min_active)
     frequency = np.bincount(array.ravel(), minlength=len(chosen) + 1) / array.size
-    for result in (array, active, frequency):
+    counts = _count(seen, len(chosen), steps.count)
+    for result in (array, active, frequency, counts):
         result.flags.writeable = False
     names = (*visits.places.gather(chosen).to_list(), ELSEWHERE)
-    return Traces(array, names, visits.people.gather(people), steps.starts, steps.length, active, frequency)
+    return Traces(array, names, visits.people.gather(people), steps.starts, steps.length, active, frequency, counts)
 
 
 def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None, *, given: bool) -> pl.DataFrame:
@@ -150,6 +153,14 @@ def _one_place(table: pl.DataFrame, index: pl.Series, steps: Steps, rule: Rule) 
     ranked = chosen.sort("person", "step", *best, "place")
     same = (pl.col("person") == pl.col("person").shift()) & (pl.col("step") == pl.col("step").shift())
     return ranked.filter(~same.fill_null(False)).select("person", "step", "place")
+
+
+def _count(seen: pl.DataFrame, elsewhere: int, steps: int) -> NDArray[np.int64]:
+    """How many people are at each place at each step; whoever is seen at another step is `elsewhere` at this one."""
+    cells = seen["step"].to_numpy().astype(np.int64) * (elsewhere + 1) + seen["place"].to_numpy()
+    counts = np.bincount(cells, minlength=steps * (elsewhere + 1)).reshape(steps, elsewhere + 1)
+    counts[:, elsewhere] = seen["person"].n_unique() - counts.sum(axis=1)
+    return counts
 
 
 def _fill(
