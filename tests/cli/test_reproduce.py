@@ -30,7 +30,8 @@ def test_one_experiment_by_name(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["nonsense"], "there is no experiment 'nonsense'; choose from examples, formulas, places"),
-        (["--foursquare", "nowhere.txt"], "--foursquare: there is no file 'nowhere.txt'"),
+        (["--foursquare", "nowhere.txt"], "--foursquare: 'nowhere.txt' does not exist"),
+        (["--gowalla", "."], "--gowalla: '.' is a folder, not a file"),
         (["real-right"], "real-right: real check-ins are needed; give --foursquare FILE, --gowalla FILE or both"),
         (["examples", "--out", "/dev/null/x"], "--out: cannot make the folder"),
     ],

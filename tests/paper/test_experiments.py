@@ -318,7 +318,7 @@ def test_choosing() -> None:
         choose(["plaices"], {})
     with pytest.raises(pb.ConfigError, match="--foursquare FILE"):
         choose(["real"], {})
-    with pytest.raises(pb.InputError, match="--gowalla: there is no file"):
+    with pytest.raises(pb.InputError, match=r"--gowalla: 'nowhere\.txt' does not exist"):
         choose([], {"gowalla": Path("nowhere.txt")})
 
 

@@ -49,7 +49,7 @@ FIGURES = {
     "real-right": "Real: the number of steps that must be right (figure 6).",
     "real-sigma": "Real: noise, sensors at random places (figure 8).",
     "real-noise": "Real: noise, a sensor at the most visited place (not in the paper).",
-    "sensor-visits": "Real: loss and visits to the one sensor (figure 3).",
+    "sensor-visits": "Real: loss and visits to the one sensor (figure 3); marks are moved sideways to be told apart.",
     "spectral-gap": "Real: loss and spectral gap (figure 4).",
 }
 TALLY = {HOLDS: "hold", PART: "hold in part", FAILS: "do not hold", OPEN: "cannot be checked here"}

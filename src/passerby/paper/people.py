@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.errors import InputError
 from passerby.prior import MarkovPrior, stationary_distribution
 from passerby.visits.people import People, fit_people
 from passerby.visits.readers import read_visits
@@ -21,6 +22,9 @@ from .settings import Settings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+#: The files that options stand for.
+LAYOUTS = {"foursquare": "dataset_TIST2015_Checkins.txt", "gowalla": "loc-gowalla_totalCheckins.txt"}
+
 Where = Literal["random", "most-visited"]
 Unseen = Literal["spread", "own", "stay"]
 
@@ -88,22 +92,28 @@ def reached(moves: Floats, start: Ints) -> Ints:
 
 def read_data(name: str, path: Path) -> Data:
     """A file of check-ins in the layout of its name, "foursquare" or "gowalla"."""
-    visits = read_visits(path, layout="foursquare" if name == "foursquare" else "gowalla")
+    try:
+        visits = read_visits(path, layout="foursquare" if name == "foursquare" else "gowalla")
+    except InputError as error:
+        raise InputError(f"--{name}, which takes the layout of {LAYOUTS[name]}: {error}") from None
     return Data(name, visits, visits.table.height)
 
 
 def prepare(data: Data, settings: Settings, reading: Reading | None = None) -> People:
     """The people of a file under a reading (the default one: as the rest of this package fits habits)."""
     reading = reading or Reading("default", smoothing=settings.smoothing)
-    people = fit_people(
-        data.visits,
-        window=settings.window,
-        places=settings.real_places,
-        min_active=settings.min_active,
-        holdout=settings.holdout,
-        smoothing=reading.smoothing or 1.0,
-        rule=reading.rule,
-    )
+    try:
+        people = fit_people(
+            data.visits,
+            window=settings.window,
+            places=settings.real_places,
+            min_active=settings.min_active,
+            holdout=settings.holdout,
+            smoothing=reading.smoothing or 1.0,
+            rule=reading.rule,
+        )
+    except InputError as error:
+        raise InputError(f"--{data.name}: too little is left by the paper's preparation ({error})") from None
     if reading.toward == "uniform":
         people = replace(people, background=np.full(len(people.places), 1 / len(people.places)))
     if reading.smoothing == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -37,7 +38,9 @@ def done(work: Sequence[tuple[str, Piece]], workers: int) -> Iterator[tuple[int,
             yield i, piece.do()
         return
     with one_thread_each():
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+        # A key that interrupts reaches all processes; this one alone answers.
+        deaf = (signal.SIGINT, signal.SIG_IGN)
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=deaf)
         try:
             waiting: dict[Future[list[Row]], int] = {pool.submit(piece.do): i for i, (_, piece) in enumerate(work)}
             while waiting:

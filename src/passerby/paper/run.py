@@ -17,7 +17,7 @@ from .examples import EXAMPLES
 from .experiment import Experiment
 from .fingerprints import fingerprint
 from .formulas import FORMULAS
-from .people import Data, read_data
+from .people import LAYOUTS, Data, read_data
 from .pieces import Piece, Row, done
 from .readings import OPEN
 from .real import COUNTS, REAL_NOISE, REAL_RIGHT, REAL_SIGMA
@@ -104,8 +104,9 @@ def choose(names: Iterable[str], files: Mapping[str, Path]) -> list[str]:
             raise ConfigError(f"there is no experiment {name!r}; choose from {', '.join((*EXPERIMENTS, *GROUPS))}")
         asked.update(GROUPS.get(name, [name]))
     for name, path in files.items():
-        if not path.exists():
-            raise InputError(f"--{name}: there is no file {str(path)!r}")
+        if not path.is_file():
+            what = "is a folder, not a file" if path.is_dir() else "does not exist"
+            raise InputError(f"--{name}: {str(path)!r} {what}; give a file in the layout of {LAYOUTS[name]}")
     needing = [name for name in EXPERIMENTS if name in asked and EXPERIMENTS[name].real]
     if needing and not files:
         raise ConfigError(

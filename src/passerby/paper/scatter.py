@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Ways to measure a person's loss: column, look, words.
-WAYS = (("tight", "tight", "tight bound (paper)"), ("upper", "interval", "loss (this tool)"))
+WAYS = (("tight", "tight", "tight bound (paper)"), ("upper", "interval", "upper end of the loss"))
 COLUMNS = ("dataset", "frequency", "spectral_gap", "tight", "lower", "upper", "baseline_lower", "sighted")
 
 
@@ -55,22 +55,26 @@ def visitors(table: pl.DataFrame) -> dict[str, float]:
     return out
 
 
-def draw_against(table: pl.DataFrame, x: str, label: str) -> Figure:
-    """A panel per file and way of measuring: the paper's tight bound above, this tool's upper end below."""
+def draw_against(table: pl.DataFrame, x: str, label: str, *, apart: float = 0.0) -> Figure:
+    """A panel per file and way of measuring: the paper's tight bound above, this tool's upper end below.
+
+    People with the same value are moved sideways by up to `apart`, so that they can be told apart.
+    """
     names = sorted(set(table["dataset"].to_list()))
     figure, axes = style.grid(2, len(names), 4.8, shared=True)
     for column, name in enumerate(names):
         group = table.filter(pl.col("dataset") == name)
-        for row, (loss, look, title) in enumerate(WAYS):
+        where = group[x].to_numpy() + apart * np.random.default_rng(0).uniform(-1, 1, group.height)
+        for row, (loss, look, words) in enumerate(WAYS):
             axis = axes[row][column]
             colour, mark = style.LOOKS[look].colour, style.LOOKS[look].mark or "o"
-            axis.scatter(group[x], group[loss], s=11, color=colour, marker=mark, alpha=0.4, linewidth=0, zorder=3)
+            axis.scatter(where, group[loss], s=11, color=colour, marker=mark, alpha=0.4, linewidth=0, zorder=3)
             value = spearman(group[x].to_numpy(), group[loss].to_numpy(), np.ones((1, group.height)))[0]
-            axis.set_title(f"{style.NAMES[name]}: {title}; rank correlation {value:+.2f}")
+            found = f"rank correlation {value:+.2f}".replace("-", "\N{MINUS SIGN}")
+            axis.set_title(f"{style.NAMES[name]}: {found}")
             axis.set_ylim(-0.03, 1.04)
+            axes[row][0].set_ylabel(words)
         axes[1][column].set_xlabel(label)
-    for row in range(2):
-        axes[row][0].set_ylabel("loss of a person")
     return figure
 
 
@@ -79,7 +83,7 @@ VISITS = Experiment(
     "Real: loss and visits to a fixed sensor",
     "real",
     lambda s, data: pieces(s, data, "most-visited"),
-    lambda table: draw_against(table, "frequency", "share of fitted steps at the sensor"),
+    lambda table: draw_against(table, "frequency", "share of fitted steps at the sensor", apart=0.01),
     persons,
 )
 GAP = Experiment(

@@ -151,7 +151,7 @@ def draw_sweep(table: pl.DataFrame, x: str, label: str, ticks: Sequence[float] |
             axis.set_title("logarithmic")
         else:
             axis.set_ylim(-0.03, 1.04)
-            axis.set_title("linear, as in the paper; hollow: Monte Carlo")
+            axis.set_title("linear, as in the paper")
             axis.set_ylabel("success probability")
-    style.legend(figure, axes)
+    style.legend(figure, axes, columns=4)
     return figure

@@ -48,6 +48,7 @@ LOOKS = {
 #: In the order in which they are drawn.
 ATTACKS = ("prior", "constant", "map")
 PAPER_BOUNDS = ("tight", "loose")
+SAMPLED = "attacks by Monte Carlo"
 NAMES = {"foursquare": "Foursquare", "gowalla": "Gowalla"}
 
 _RC: dict[Any, Any] = {
@@ -128,12 +129,14 @@ def sampled(axes: Axes, name: str, x: Sequence[float], y: Sequence[float], error
         elinewidth=0.8,
         zorder=1.9,
     )
+    if SAMPLED not in axes.get_legend_handles_labels()[1]:
+        axes.plot([], [], marker="o", color="#555555", markerfacecolor="none", linestyle="none", label=SAMPLED)
 
 
 def band(axes: Axes, name: str, x: Sequence[float], lower: Sequence[float], upper: Sequence[float]) -> None:
     """An interval around a loss."""
     look = LOOKS[name]
-    axes.fill_between(x, lower, upper, color=look.colour, alpha=0.18, linewidth=0)
+    axes.fill_between(x, lower, upper, color=look.colour, alpha=0.18, linewidth=0, label=look.label)
     axes.plot(x, lower, color=look.colour, linestyle=look.line, linewidth=0.9, label=look.label)
     axes.plot(x, upper, color=look.colour, linestyle=look.line, linewidth=0.9)
 
@@ -146,11 +149,15 @@ def level(axes: Axes, name: str, value: float) -> None:
 
 def legend(figure: Figure, axes: Iterable[Axes], note: str = "", columns: int = 3) -> None:
     """One legend for all panels, below them, with a line of explanation."""
-    seen: dict[str, Any] = {}
+    seen: dict[str, tuple[Any, ...]] = {}
     for ax in axes:
+        known = set(seen)
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            seen.setdefault(label, handle)
-    figure.legend(seen.values(), seen.keys(), loc="outside lower center", ncols=columns, title=note, title_fontsize=7.5)
+            if label not in known:  # a band is an area and a line, drawn as one
+                seen[label] = (*seen.get(label, ()), handle)
+    labels = sorted(seen, key=lambda label: label == SAMPLED)
+    handles: list[Any] = [seen[label][0] if len(seen[label]) == 1 else seen[label] for label in labels]
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, title=note, title_fontsize=7.5)
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:

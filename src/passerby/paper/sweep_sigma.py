@@ -44,13 +44,13 @@ def draw(table: pl.DataFrame) -> Figure:
     means = averaged(table)
     for axis, log in zip(axes, (False, True), strict=True):
         against_sigma(axis, means, monte_carlo=not log)
-        axis.set_title("logarithmic" if log else "linear, as in the paper; hollow: Monte Carlo")
+        axis.set_title("logarithmic" if log else "linear, as in the paper")
         if log:
             axis.set_yscale("log")
         else:
             axis.set_ylim(-0.03, 1.04)
             axis.set_ylabel("success probability")
-    style.legend(figure, axes, "thin level lines: the same with raw counts")
+    style.legend(figure, axes, "thin level lines: the same with raw counts", columns=4)
     return figure
 
 
