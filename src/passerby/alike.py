@@ -63,7 +63,8 @@ def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, 
     state[kept] = np.arange(len(kept))
     # What only matters to other numbers than success (entropies, the number of places) is not carried over.
     merged = MarkovPrior(start[kept], moves[..., kept[:, None], kept], guessable=prior.guessable[kept])
-    return merged, Release([[int(state[x]) for x in step if state[x] >= 0] for step in release.sensors])
+    told = tuple(tuple(int(state[x]) for x in step if state[x] >= 0) for step in release.sensors)
+    return merged, Release.raw(told)
 
 
 @dataclass(frozen=True)

@@ -275,19 +275,14 @@ def full_joint_maxima(prior: MarkovPrior, steps: int) -> Floats:
     """
     table = np.full((steps, steps, prior.places), -np.inf)
     table[:, 0] = logs(prior.marginals(steps)) + np.where(prior.guessable, 0.0, -np.inf)
-    powers: list[Floats] = []
-    for source in range(steps):
-        between = np.eye(prior.places)
-        for target in range(source + 1, steps):
-            if not prior.homogeneous:
-                between = between @ prior.transition[target - 1]
-                log_between = logs(between)
-            else:
-                if source == 0:
-                    between = between @ prior.transition
-                    powers.append(logs(between))
-                log_between = powers[target - source - 1]
-            joint.extend(table, source, target, log_between, prior.guessable)
+    between, matrices = np.empty((steps, prior.places, prior.places)), prior.matrices
+    for source in range(steps - 1):
+        if source == 0 or not prior.homogeneous:
+            ahead = np.eye(prior.places)
+            for target in range(source + 1, steps):
+                ahead = between[target - source - 1] = ahead @ matrices[0 if prior.homogeneous else target - 1]
+            log_between = logs(between[: steps - source - 1])
+        joint.extend(table, source, log_between, prior.guessable)
     return np.asarray(table.max(axis=(0, 2)))
 
 

@@ -239,6 +239,13 @@ class Measurement:
         The plain guesses, which use the published values in full, are averaged over a sample. If that pins the loss
         down better, it decides. None where there are no stand-ins with few enough series.
         """
+        drawn = sample_series(self.prior, self.release, rng, draws, self.anchor)
+        if self.bounds["raw"] <= self.baseline.lower * (1 + self.tolerance):
+            # Even raw counts would tell next to nothing.
+            self.plain(self.release, drawn)
+            self.attacks["ascent"] = Attack(self.baseline.lower)
+            self.bounds["posterior"] = self.bounds["raw"]
+            return Look(0)
         lower, upper, nodes, spent, look = 0.0, 1.0, 0, 0.0, None
         gaps: list[float] = []
         each = cost_of_series(self.prior, self.release.steps, self.misses)
@@ -259,7 +266,6 @@ class Measurement:
             gaps.append(min(upper, *self.bounds.values()) / max(lower, self.baseline.lower) - 1)
         if look is None:
             return None
-        drawn = sample_series(self.prior, self.release, rng, draws, self.anchor)
         if gaps[-1] > self.tolerance:
             sampled = self.search(self.release, drawn, spent)
             mean, limit = self.attacks["ascent"], self.bounds["posterior"]
@@ -293,7 +299,7 @@ class Measurement:
 
     def raw(self) -> float:
         """What raw counts from the same sensors would give: published ones follow from those, and tell no more."""
-        raw, budget = Release(self.release.sensors), self.budget / 4
+        raw, budget = Release.raw(self.release.sensors), self.budget / 4
         exact = all_right(self.prior, raw, self.misses)
         if exact is not None:
             return exact

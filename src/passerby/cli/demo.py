@@ -8,12 +8,12 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-#: People whose loss is measured, and on whom sensors and noise are tried out; the counts are of everybody.
-AUDITED, TRIED = 50, 18
+#: People on whom sensors, steps and noise are tried out.
+TRIED = 60
 #: Hours that the adversary may get wrong.
 MISSES = 2
-#: Series that are drawn for each person, and operations to spend on each.
-RUNS, BUDGET = 60, 1e8
+#: How close, relative to the loss; series that are drawn for each person where there is noise, and operations to spend.
+TOLERANCE, RUNS, BUDGET = 0.02, 80, 5e7
 
 
 def demo(
@@ -22,7 +22,7 @@ def demo(
     places: Annotated[int, Parameter(validator=Number(gte=20))] = 200,
     days: Annotated[int, Parameter(validator=Number(gte=3))] = 14,
     sensors: Annotated[int, Parameter(validator=Number(gte=1))] = 12,
-    audited: Annotated[int, Parameter(validator=Number(gte=1))] = AUDITED,
+    audited: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     tried: Annotated[int, Parameter(validator=Number(gte=0))] = TRIED,
     sigma: float = 2.0,
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
@@ -44,7 +44,7 @@ def demo(
     sensors
         Number of places that are counted: the most visited ones.
     audited
-        How many people are measured, drawn at random; the counts are of everybody.
+        How many people are measured, drawn at random; the counts are of everybody. [default: all]
     tried
         On how many people sensors, steps and noise are tried out for the report.
     sigma
@@ -84,6 +84,7 @@ def demo(
         "sensor_count": sensors,
         "sigma": sigma,
         "misses": MISSES,
+        "tolerance": TOLERANCE,
         "runs": RUNS,
         "budget": BUDGET,
         "seed": seed,

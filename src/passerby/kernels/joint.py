@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from .chain import raise_to
-from .jit import flags, kernel, matrix, out_cube, out_vector, out_wholes, vector, whole, whole_matrix
+from .jit import cube, flags, kernel, matrix, out_cube, out_vector, out_wholes, vector, whole, whole_matrix
 
 
 @kernel(types.Tuple((out_vector, out_wholes))(vector, matrix, whole_matrix, whole))
@@ -47,22 +47,25 @@ def chained(log_initial, log_best, gap, steps):
     return out, total
 
 
-@kernel(types.void(out_cube, whole, whole, matrix, flags))
-def extend(table, source, target, log_between, guessable):
-    """Let `target` follow `source` as the next chosen step: raises `table[target, k + 1, y]` in place.
+@kernel(types.void(out_cube, whole, cube, flags))
+def extend(table, source, log_between, guessable):
+    """Let each later step follow `source` as the next chosen one: raises `table[target, k + 1, y]` in place.
 
     `table[t, k, y]` is the largest log probability of k + 1 chosen steps of which the last is t, at place y;
-    `log_between` (M, M) the log probabilities from `source` to `target`.
+    `log_between[d]` (M, M) the log probabilities from `source` to the step d + 1 after it.
     """
-    M = log_between.shape[0]
-    for k in range(source + 1):
-        for x in range(M):
-            a = table[source, k, x]
-            if a > -np.inf:
-                for y in range(M):
-                    b = a + log_between[x, y]
-                    if b > table[target, k + 1, y] and guessable[y]:
-                        table[target, k + 1, y] = b
+    T, M = table.shape[0], table.shape[2]
+    best = np.empty(M)
+    for target in range(source + 1, T):
+        lines = log_between[target - source - 1]
+        for k in range(source + 1):
+            best[:] = -np.inf
+            for x in range(M):
+                if table[source, k, x] > -np.inf:
+                    raise_to(best, table[source, k, x], lines[x])
+            for y in range(M):
+                if best[y] > table[target, k + 1, y] and guessable[y]:
+                    table[target, k + 1, y] = best[y]
 
 
 @kernel(types.void(out_cube, whole, whole, matrix))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -153,21 +153,30 @@ class Gaussian(Noise):
     def information(self, presence: float, count: int = 0) -> float:
         """`(1-p) E[-log(1-p + p L)] + p E[-log(p + (1-p)/L)]` under each law, L the likelihood ratio.
 
-        By the trapezoid rule over the noise. The integrand is analytic up to a distance of πσ from the real line, so
-        with steps of h the error is of the order `exp(-2π² σ / h)`, beyond double precision for h = σ / 2.
+        By the trapezoid rule over the noise.
         """
         if self._shaped:
             return self._shaped.information(presence, count)
         if not 0 < presence < 1:
             return 0.0
-        step = min(0.25, max(self.sigma / 2, 1 / 64))
-        z = np.arange(-12, 12, step)
-        weight = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) * step
+        z, weight = _points(self.sigma)
         half = 1 / (2 * self.sigma**2)
         log_absent, log_present = math.log1p(-presence), math.log(presence)
         absent = -np.logaddexp(log_absent, log_present + z / self.sigma - half)
         present = -np.logaddexp(log_present, log_absent - z / self.sigma - half)
         return max(0.0, float(weight @ ((1 - presence) * absent + presence * present)))
+
+
+@lru_cache(maxsize=64)
+def _points(sigma: float) -> tuple[Floats, Floats]:
+    """Standard normal noise and its weights for the trapezoid rule.
+
+    What is integrated is analytic up to a distance of πσ from the real line, so with steps of h the error is of the
+    order `exp(-2π² σ / h)`, beyond double precision for h = σ / 2.
+    """
+    step = min(0.25, max(sigma / 2, 1 / 64))
+    z = np.arange(-12, 12, step)
+    return z, np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) * step
 
 
 @dataclass(frozen=True, repr=False)
