@@ -22,10 +22,11 @@ class Effort:
     """How a loss was found.
 
     `series` published series were looked at, listed in full or `sampled`, which cover a share `covered` of the
-    probability; the search expanded `nodes` beginnings of guesses in about `operations` elementary operations. `attack`
-    and `bound` name the ones that decided `lower` and `upper` ("baseline" where the best guess without the release is
-    better than what was found with it). `confidence` is the level at which a sampled `upper` holds, None where it holds
-    with certainty. `reached` tells whether the tolerance was met within the budget.
+    probability (or so many stretches between sightings, where all series are looked at at once); the search expanded
+    `nodes` beginnings of guesses in about `operations` elementary operations. `attack` and `bound` name the ones that
+    decided `lower` and `upper` ("baseline" where the best guess without the release is better than what was found with
+    it). `confidence` is the level at which a sampled `upper` holds, None where it holds with certainty. `reached` tells
+    whether the tolerance was met within the budget.
     """
 
     series: int
