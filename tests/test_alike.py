@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -7,12 +8,21 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import passerby as pb
+from passerby import alike as module
 from passerby.alike import FEWEST, alike, merged, with_one_sensor
 from passerby.kernels import brackets
 from passerby.measuring import all_right
 from passerby.posterior import bracket_series, bracket_stretches, plain_series
 from passerby.series import relative, sample_series
 from tests.oracle import World
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_is_too_small() -> Iterator[None]:
+    """Merge in small cases too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SMALL", 0.0)
+        yield
 
 
 def habits(seed: int, varying: bool, steps: int, own: int = 2, strangers: int = 4) -> pb.MarkovPrior:

@@ -21,6 +21,8 @@ Ints = NDArray[np.int64]
 
 #: Fewer places than this are not worth merging: two states are left of them.
 FEWEST = 4
+#: Elementary operations of one pass over all series below which merging takes longer than it saves.
+SMALL = 1e5
 
 
 def alike(prior: MarkovPrior) -> Ints:
@@ -97,12 +99,12 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
 
     Both states of the merged places have the habits of all of them together; how likely each is comes with the weights.
     """
-    group = alike(prior)
+    n, steps = weights.shape[:2]
     named = prior.guessable.astype(np.float64)
+    group = alike(prior) if n * steps * prior.places**2 >= SMALL else np.empty(0, dtype=np.int64)
     if len(group) < FEWEST:
         nothing = np.empty((0, 0), dtype=np.int64)
         return Merged(prior.initial, prior.matrices, named, release.grid, weights, np.arange(prior.places), nothing)
-    n, steps = weights.shape[:2]
     kept = np.setdiff1d(np.arange(prior.places), group)
     rest = len(kept)
     towards = prior.initial + prior.matrices.sum(axis=(0, 1))

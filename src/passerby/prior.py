@@ -133,11 +133,14 @@ class MarkovPrior:
 
     def marginals(self, steps: int) -> Floats:
         """`Pr[X_t = x]` for each step and place, shape (T, M)."""
-        out = np.empty((self.check_steps(steps), self.places))
-        out[0] = self.initial
-        for t in range(1, steps):
-            out[t] = out[t - 1] @ self.matrices[0 if self.homogeneous else t - 1]
-        return out
+        known: Floats | None = self.__dict__.get("_marginals")
+        if known is None or len(known) != steps:
+            known = np.empty((self.check_steps(steps), self.places))
+            known[0] = self.initial
+            for t in range(1, steps):
+                known[t] = known[t - 1] @ self.matrices[0 if self.homogeneous else t - 1]
+            self.__dict__["_marginals"] = _frozen(known)
+        return known
 
     def sample(self, size: int, steps: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw `size` traces, shape (size, T)."""
