@@ -91,6 +91,15 @@ def test_a_budget_that_is_too_small_is_a_status(people: pb.People, release: pb.R
     assert set(exact["status"]) == {"ok"}
 
 
+def test_the_status_tells_who_is_within_the_tolerance(people: pb.People) -> None:
+    """Whether series are listed, stood in for or sampled."""
+    for mechanism, budget in ((pb.Raw(), 5e9), (pb.Gaussian(1.0), 5e9), (pb.Gaussian(1.0), 1e3)):
+        table = pb.audit(people, pb.Release([0, 1, 2], mechanism), 1, workers=1, runs=20, budget=budget)
+        reached = table["upper"] <= table["lower"] * 1.01 + 1e-15
+        assert (table["status"] == "ok").to_list() == reached.to_list()
+        assert reached.all() == (budget > 1e3)
+
+
 def test_rows_depend_on_the_seed_and_the_person_alone(people: pb.People) -> None:
     release = pb.Release([0, 1, 2], pb.Gaussian(1.0))
     whole = pb.audit(people, release, 1, workers=1, runs=20)

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import passerby as pb
 from passerby.crowd import poisson_binomial, without
 from passerby.others import Counted, everyone_else
 from tests.oracle import World
 from tests.strategies import chain
+
+Floats = NDArray[np.float64]
 
 
 def by_enumeration(chances: list[float]) -> list[float]:
@@ -63,6 +66,100 @@ def test_what_holds_is_told_apart_from_estimates(mechanism: pb.Mechanism) -> Non
         knowing = pb.measure(prior, release.with_others(None), 1, runs=300)
         assert loss.lower <= knowing.upper
         assert loss.bounds["known"] == pytest.approx(knowing.upper, rel=0.02)
+
+
+def true_channel(world: World, release: pb.Release, others: list[pb.MarkovPrior]) -> Floats:
+    """`Pr[series | trace]` from the traces of everyone else, which the adversary does not know: by enumeration."""
+    cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
+    numbers: dict[tuple[int, ...], float] = {(0,) * len(cells): 1.0}
+    for person in others:
+        mine = World(person, release.steps)
+        there = np.stack([mine.traces[:, t] == place for t, place in cells], axis=1).astype(int)
+        after: dict[tuple[int, ...], float] = {}
+        for (number, chance), (row, p) in product(numbers.items(), zip(there.tolist(), mine.chance, strict=True)):
+            key = tuple(n + bit for n, bit in zip(number, row, strict=True))
+            after[key] = after.get(key, 0.0) + chance * p
+        numbers = after
+    seen = np.stack([world.traces[:, t] == place for t, place in cells], axis=1).astype(int)
+    published = [np.unique(np.concatenate([release.rule.law(n)[0] for n in range(len(others) + 2)])) for _ in cells]
+    channel = np.zeros((np.prod([len(values) for values in published]), len(world.traces)))
+    for number, chance in numbers.items():
+        table = np.full((1, len(world.traces)), chance)
+        for cell, values in enumerate(published):
+            counts = number[cell] + seen[:, cell]
+            single = np.exp(release.rule.log_likelihood(values[:, None], counts))
+            table = (table[:, None] * single).reshape(-1, len(world.traces))
+        channel += table
+    return channel
+
+
+def staying(chance: float) -> pb.MarkovPrior:
+    """Somebody who stays at the first of two places, with this probability, or at the other."""
+    return pb.MarkovPrior([chance, 1 - chance], np.eye(2))
+
+
+RULES: tuple[pb.Mechanism, ...] = (
+    pb.Raw(),
+    pb.Rounding(2),
+    pb.Suppression(2),
+    pb.RandomRounding(3),
+    pb.Sampling(0.4),
+    pb.Geometric(0.7, clamped=True),
+    pb.DiscreteGaussian(0.8),
+    pb.Then(pb.Suppression(2), pb.Miscount(0.1, 0.2)),
+)
+
+
+class TestTruth:
+    """Against the true law of all counts together, in which the numbers of others at different counts depend."""
+
+    @given(st.sampled_from(RULES), st.integers(0, 10**6), st.integers(0, 3), st.integers(0, 1), st.booleans())
+    def test_what_is_called_a_bound_is_one(
+        self, rule: pb.Mechanism, seed: int, others: int, misses: int, stay: bool
+    ) -> None:
+        places, steps, sensors = [(2, 3, [[0], [0], [0]]), (3, 2, [[0, 1], [seed % 3]])][seed % 2]
+        prior = chain(seed, places, steps, "started")
+        crowd = [chain(seed + 1 + i, places, steps, "varying") for i in range(others)]
+        if stay:
+            crowd = [pb.MarkovPrior(person.initial, np.eye(places)) for person in crowd]
+        loss = pb.measure(prior, pb.Release(sensors, rule, others=pb.Crowd(crowd)), misses)
+        world = World(prior, steps)
+        best = world.optimum(true_channel(world, pb.Release(sensors, rule), crowd), misses)
+        assert not {"prior", "constant", "raw", "known", "dp"} & set(loss.estimates)
+        for name, bound in loss.bounds.items():
+            assert name in loss.estimates or best <= bound + 1e-9, name
+        for name, attack in loss.attacks.items():
+            assert name in loss.estimates or attack.value <= best + 1e-9, name
+        assert loss.baseline.lower <= best + 1e-9
+        if others == 0:
+            # Nobody is unknown, and nothing is an estimate in effect.
+            assert loss.lower - 1e-9 <= best <= loss.upper + 1e-9
+
+    def test_an_estimate_can_be_too_low(self) -> None:
+        """Another person stays where they are, so that two counts together tell that the target moved."""
+        prior, crowd = pb.MarkovPrior([0.5, 0.5], np.full((2, 2), 0.5)), [staying(0.5)]
+        release = pb.Release([0, 0], others=pb.Crowd(crowd))
+        loss, world = pb.measure(prior, release, 0), World(prior, 2)
+        best = world.optimum(true_channel(world, release, crowd), 0)
+        assert "posterior" in loss.estimates
+        assert loss.upper < best - 0.05
+        assert best <= loss.bounds["known"] + 1e-9
+
+    def test_an_estimate_can_be_too_high(self) -> None:
+        """The target stays too: the second count repeats the first, where fresh others would tell something new."""
+        prior, crowd = staying(0.5), [staying(0.5)]
+        release = pb.Release([0, 0], others=pb.Crowd(crowd))
+        loss, world = pb.measure(prior, release, 0), World(prior, 2)
+        best = world.optimum(true_channel(world, release, crowd), 0)
+        assert "ascent" in loss.estimates
+        assert best < loss.lower - 0.05
+
+    def test_known_uses_that_small_counts_are_likely(self) -> None:
+        """Suppressed counts tell nothing of a small crowd, where raw counts would tell everything."""
+        prior = pb.line_prior(5)
+        loss = pb.measure(prior, pb.Release([1, 3, 2], pb.Suppression(10), others=pb.Crowd([prior] * 8)), 1)
+        assert loss.bounds["known"] < loss.baseline.upper * 1.01
+        assert loss.bounds["raw"] > 2 * loss.baseline.upper
 
 
 def test_more_people_hide_better() -> None:

@@ -13,7 +13,7 @@ from scipy.stats import laplace, norm
 
 import passerby as pb
 from passerby.series import Series, bracketing_series
-from passerby.standins import OUTCOMES, in_order, spread, stand_ins
+from passerby.standins import OUTCOMES, at_any, in_order, spread, stand_ins
 from tests.mechanisms.test_conformance import EVERY
 from tests.oracle import World
 from tests.strategies import Case, Whimsical, cases
@@ -115,6 +115,16 @@ def test_spreading_keeps_both_laws_and_tells_more(seed: int, size: int, kept: in
 def test_centres_out_of_order_have_no_stand_ins() -> None:
     """Noise after a rule that turns counts around: the ratio need not increase along the line."""
     assert stand_ins(pb.Then(Whimsical(1), pb.Gaussian(1.0)), 0) is None
+
+
+@pytest.mark.parametrize("mechanism", EVERY, ids=repr)
+def test_one_stand_in_for_several_counts(mechanism: pb.Mechanism) -> None:
+    joint = at_any(mechanism, 2, 6)
+    assert joint is not None
+    np.testing.assert_allclose(joint.sum(axis=0), 1)
+    for presence in PRESENCE:
+        most = max(answered(both(mechanism, count)[1], presence) for count in range(2, 7))
+        assert answered(joint, presence) >= most - 1e-12
 
 
 class TestSeries:

@@ -117,7 +117,8 @@ def audit(
 
     Rows hold the loss interval, baseline, advantage, every attack and bound by name, the probability of being sighted
     at least once, the spectral gap of the person's habits, the number of places they visited, whether each attack gets
-    the real held-out trace right, and a status: "ok", "wide" (the tolerance was not reached within the budget),
+    the real held-out trace right, and a status: "ok", "wide" (the interval holds, but the tolerance was not reached
+    within the budget, or by as many sampled series),
     "impossible" (the real trace cannot happen under the fitted habits, so the attacks are not tried on it), or the
     reason for a refusal.
 
@@ -331,7 +332,7 @@ def audit_person(job: Job, person: int) -> dict[str, object]:
 
 def _row(loss: Loss) -> dict[str, object]:
     return {
-        "status": "ok" if loss.effort.reached or loss.effort.sampled else "wide",
+        "status": "ok" if loss.effort.reached else "wide",
         "lower": loss.lower,
         "upper": loss.upper,
         "baseline_lower": loss.baseline.lower,

@@ -74,6 +74,17 @@ class Crowd:
         )
 
 
+def likely(law: Sum, left: float) -> tuple[int, int]:
+    """The least and the largest number that are left when a probability of at most `left` is cut off, half at each end.
+
+    >>> likely(poisson_binomial([0.5, 0.5, 0.5]), 0.3)
+    (1, 2)
+    """
+    first, chances = law
+    below, above = np.cumsum(chances), np.cumsum(chances[::-1])
+    return first + int((below <= left / 2).sum()), first + len(chances) - 1 - int((above <= left / 2).sum())
+
+
 def presence(prior: MarkovPrior, sensors: Sequence[Sequence[int]]) -> list[Floats]:
     """For each step, the probabilities of being at each of its sensors."""
     most = max((place for step in sensors for place in step), default=0)

@@ -14,6 +14,7 @@ import numpy as np
 from .alike import with_one_sensor
 from .attacks import Attack, constant_attack, logs, map_attack, prior_attack, sampled_attacks
 from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
+from .crowd import Headcount, likely
 from .errors import InputError, UnsupportedRelease
 from .information import STRETCHES_LIMIT
 from .kernels import stretches
@@ -31,9 +32,11 @@ from .series import (
     count_series,
     enumerate_series,
     given_series,
+    grown_series,
     sample_series,
     series_of,
 )
+from .standins import at_any
 
 #: Series of stand-ins for mechanisms with many outputs: so many, and more until the tolerance is met. Beyond the third
 #: number only where that can be hoped for.
@@ -320,22 +323,43 @@ class Measurement:
 
     def knowing(self, seed: int | Sequence[int], how: How, runs: int) -> float:
         """Against an adversary who knows everyone else, instead of a crowd; at most what raw counts would give."""
-        if isinstance(self.release.rule, Raw) or not self.release.rule.shift_invariant:
-            return self.bounds["raw"]
+        rule, raw = self.release.rule, self.bounds["raw"]
+        if isinstance(rule, Raw):
+            return raw
+        if not rule.shift_invariant:
+            return min(raw, self.at_likely_counts())
         # The number of others does not matter to an adversary who knows it.
-        release = self.release.with_others(None)
-        tolerance, confidence, budget = self.tolerance, self.confidence, self.budget
         return measure(
             self.prior,
-            release,
+            self.release.with_others(None),
             self.misses,
-            tolerance=tolerance,
+            tolerance=self.tolerance,
             seed=seed,
             series=how,
             runs=runs,
-            confidence=confidence,
-            budget=budget,
+            confidence=self.confidence,
+            budget=self.budget,
         ).upper
+
+    def at_likely_counts(self) -> float:
+        """What is told where all numbers of others are likely ones, whichever, and the probability that they are not.
+
+        Whoever knows the numbers of others has what the rule tells at these, which at each sensor is less than what a
+        stand-in for all likely numbers tells.
+        """
+        headcount = getattr(self.release.mechanism, "first", None)
+        assert isinstance(headcount, Headcount)
+        left = 0.1 * self.tolerance * self.baseline.lower
+        ranges = [likely(law, left / len(headcount.cells)) for law in headcount.cells]
+        laws = [law for ends in ranges if (law := at_any(self.release.rule, *ends)) is not None]
+        most = self.affordable(self.budget / 4)
+        if len(laws) < len(ranges):
+            return 1.0
+        series = grown_series(self.prior, self.release, laws, min(most, LISTED_SERIES), left / most, more=True)
+        if series is None:
+            return 1.0
+        found = self.brackets(self.release, series, self.tolerance, self.budget / 4)
+        return min(1.0, average_upper(series, found, self.confidence) + left)
 
     def estimates(self) -> tuple[str, ...]:
         """The names of attacks and bounds that take the numbers of others to be independent across counts."""

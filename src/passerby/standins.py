@@ -12,6 +12,7 @@ codes", IEEE Transactions on Information Theory 59.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -89,3 +90,41 @@ def spread(table: Floats, kept: NDArray[np.int64]) -> Floats:
     np.add.at(mass, left, total * (1 - up))
     np.add.at(mass, left + 1, total * up)
     return np.stack([mass * (1 - share[kept]), mass * share[kept]], axis=1)
+
+
+@lru_cache(maxsize=4_000)
+def at_any(mechanism: Mechanism, least: int, most: int) -> Floats | None:
+    """Likelihoods (outcomes, 2) of a stand-in that tells more than the mechanism at any count from `least` to `most`.
+
+    None where the mechanism has no stand-ins.
+
+    >>> from passerby import Suppression
+    >>> at_any(Suppression(10), 0, 8), at_any(Suppression(10), 0, 9)
+    (array([[1., 1.]]), array([[1., 0.],
+           [0., 1.]]))
+    """
+    pairs = [stand_ins(mechanism, count) for count in range(least, most + 1)]
+    tables = [pair[1] for pair in pairs if pair is not None]
+    return joined(tables) if len(tables) == len(pairs) else None
+
+
+def joined(tables: Sequence[Floats]) -> Floats:
+    """The law that tells just as much as any of several.
+
+    A law tells the more of a yes or no, the higher its curve of true over false alarms rises (Blackwell 1953,
+    "Equivalent comparisons of experiments"), so it is the one with the concave hull of all their curves.
+    """
+    curves = [np.zeros((1, 2)), *(np.cumsum(table[::-1], axis=0) for table in tables)]
+    points = np.unique(np.concatenate(curves).clip(0.0, 1.0), axis=0)
+    hull: list[Floats] = []
+    for point in points:
+        while len(hull) > 1 and _left(hull[-2], hull[-1], point) >= 0:
+            hull.pop()
+        hull.append(point)
+    hull[0], hull[-1] = np.zeros(2), np.ones(2)
+    return in_order(np.diff(hull, axis=0))
+
+
+def _left(a: Floats, b: Floats, c: Floats) -> float:
+    """Above 0 where the way from a over b to c turns left."""
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -95,7 +95,10 @@ class Summary(_Record):
     baseline: Ends
     advantage: Ends
     above: list[Above]
-    statuses: dict[str, int] = Field(description="Number of people by status.")
+    statuses: dict[str, int] = Field(
+        description="People by status: ok; wide (the interval holds, but is wider than the tolerance); impossible (the "
+        "real trace cannot happen under the fitted habits); refused."
+    )
     visits: Rows
     differential_privacy: Privacy
     realised: Realised | None = None
