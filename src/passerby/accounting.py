@@ -1,29 +1,33 @@
 """Differential privacy of noise that is drawn afresh several times, and what it implies for any guess.
 
-Only additive noise (of which the published values may be any function) is accounted for; whatever else is refused with
-the reason. Composition is exact: the Gaussian mechanism in closed form, the rest by the privacy loss distributions of
-the package dp-accounting, whose rounding is always to the safe side.
+Only additive noise (of which the published values may be any function, and the count a fresh sample) is accounted for;
+whatever else is refused with the reason. Composition is exact: the Gaussian mechanism in closed form, the rest by the
+privacy loss distributions of the package dp-accounting, whose rounding is always to the safe side.
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import UnsupportedRelease
-from .mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw
+from .mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
 from .mechanisms.rules import Rule
+from .mechanisms.shaped import ALONE, cut
 from .prior import MarkovPrior
 from .release import Release
+from .standins import in_order, joined
 
 Floats = NDArray[np.float64]
 
 #: Counts at which a mechanism is looked at for values that give the target away.
 LOOKED_AT = range(50)
+#: Bins of a continuum of which no closed form is known.
+FINE = 8192
 #: Levels epsilon at which a privacy curve is taken.
 LEVELS = 257
 
@@ -43,9 +47,8 @@ def private_noise(mechanism: Mechanism) -> Mechanism:
             "for certain"
         )
     noise = mechanism.noise()
-    if isinstance(noise, (Gaussian, Laplace)):
-        return noise
-    if noise is not None and noise.outputs(0) is not None and not _tells(noise, 0):
+    plain = noise.second if isinstance(noise, Then) else noise
+    if noise is not None and (isinstance(plain, (Gaussian, Laplace)) or (_listed(plain) and not _tells(plain, 0))):
         return noise
     given_away = _gives_away(mechanism)
     if given_away is not None:
@@ -54,6 +57,10 @@ def private_noise(mechanism: Mechanism) -> Mechanism:
             "the target is there, or only if not"
         )
     raise UnsupportedRelease(f"no accounting is known here for {mechanism!r}")
+
+
+def _listed(mechanism: Mechanism | None) -> TypeGuard[Mechanism]:
+    return mechanism is not None and mechanism.outputs(0) is not None
 
 
 def _tells(mechanism: Mechanism, count: int) -> bool:
@@ -85,20 +92,34 @@ def _losses(noise: Mechanism, times: int) -> Any:
     elif isinstance(noise, DiscreteGaussian):
         one = pld.from_discrete_gaussian_mechanism(noise.sigma, value_discretization_interval=interval)
     else:
-        absent, present = _ratios(noise)
-        one = pld.from_two_probability_mass_functions(
-            dict(enumerate(np.log(absent))), dict(enumerate(np.log(present))), value_discretization_interval=interval
-        )
+        with np.errstate(divide="ignore"):
+            absent, present = (dict(enumerate(column)) for column in np.log(_worst(noise)).T)
+        one = pld.from_two_probability_mass_functions(absent, present, value_discretization_interval=interval)
     return one.self_compose(times) if times > 1 else one
 
 
-def _ratios(noise: Mechanism) -> tuple[Floats, Floats]:
-    """The two laws, over the listed values that both can take: less than 1e-15 is left out of either."""
-    pair = noise.pair(0)
-    both = (pair > 0).all(axis=1)
-    pair = pair[both]
-    pair = pair / pair.sum(axis=0)
-    return pair[:, 0], pair[:, 1]
+def _worst(noise: Mechanism) -> Floats:
+    """A law (outcomes, 2) that tells as much as the noise, also with and without exchanged.
+
+    One trace instead of another adds to some counts and takes from others, so that the two directions mix. With noise
+    that is not symmetric, or after a sample, neither alone is the worst when draws are put together (Lebeda et al.
+    2024, "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition").
+    """
+    table = _pair(noise)
+    return joined([in_order(table), in_order(table[:, ::-1])])
+
+
+def _pair(noise: Mechanism) -> Floats:
+    """Likelihoods (outcomes, 2) at counts 0 and 1, of bins that tell a little more where there is a continuum."""
+    if isinstance(noise, Then):
+        absent, present = _pair(noise.second).T
+        rate = float(noise.first.share[1])  # type: ignore[attr-defined]
+        return np.stack([absent, (1 - rate) * absent + rate * present], axis=1)
+    if isinstance(noise, (Gaussian, Laplace)):
+        bins = cut(noise, (), np.array([0.0, 1.0]), ALONE, FINE)
+        assert bins is not None
+        return bins[1]
+    return noise.pair(0)
 
 
 def epsilon(noise: Mechanism, times: int, delta: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .accounting import changeable_counts, epsilon, private_noise
 from .bounds import log_likeliest, loose_bound
 from .errors import InputError, UnsupportedRelease
-from .mechanisms import Gaussian
+from .mechanisms import Gaussian, Then
 from .prior import MarkovPrior
 from .release import Release
 
@@ -37,6 +37,8 @@ def differential_privacy(
     holds only where it gives at most 1; the exact value comes from `accounting.epsilon`. One person changes one count
     by one at a step with one sensor, and two counts at a step with several. What is done to noisy counts afterwards
     (rounding, clamping, suppression) does not weaken their differential privacy and is not counted as strengthening it.
+    Noise after a fresh sample for each count is stronger than noise alone; its value is exact for one count, and a
+    little above for several.
 
     >>> value = differential_privacy(Release([0] * 10, Gaussian(1.0)))
     >>> round(value.formula, 2), round(value.exact, 2)
@@ -57,7 +59,10 @@ def differential_privacy(
     exact = epsilon(noise, squared, delta)
     person = None if own is None else epsilon(noise, own, delta)
     if not isinstance(noise, Gaussian):
-        return DifferentialPrivacy(delta, None, exact, f"the formula is for Gaussian noise, not for {noise!r}", person)
+        remark = f"the formula is for Gaussian noise, not for {noise!r}"
+        if isinstance(noise, Then):
+            remark += "; the sample is accounted for, by an upper bound where several counts are published"
+        return DifferentialPrivacy(delta, None, exact, remark, person)
     formula = math.sqrt(2 * math.log(1.25 / delta) * squared) / noise.sigma
     remark = "the formula is within its range"
     if formula > 1:

@@ -118,7 +118,7 @@ class Mechanism(ABC):
     def noise(self) -> Mechanism | None:
         """The fresh additive noise that the published value is a function of, for differential privacy; None if none.
 
-        The same at every count, so that its two laws at counts 0 and 1 are the worst pair that there is.
+        It may follow a sample of the people. Its two laws at counts 0 and 1 are the worst pair that there is.
         """
         return self if self.shift_invariant else None
 

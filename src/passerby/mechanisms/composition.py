@@ -79,11 +79,15 @@ class Then(Record, Mechanism):
     def noise(self) -> Mechanism | None:
         """That of the first: what is done afterwards does not weaken it.
 
-        Raw or sampled counts, to which a person adds at most one, leave that of the second.
+        Raw counts leave that of the second. So do sampled ones, to which a person adds at most one; a fresh sample for
+        each count makes it stronger. Given how many others were sampled, the laws are those at counts 0 and 1 but for a
+        shift, so that those two are the worst pair.
         """
-        if isinstance(self.first, (Raw, Sampling)):
-            return self.second.noise()
-        return self.first.noise()
+        if not isinstance(self.first, (Raw, Sampling)):
+            return self.first.noise()
+        noise = self.second.noise()
+        fresh = isinstance(self.first, Sampling) and not self.first.persistent
+        return Then(self.first, noise) if fresh and noise is not None else noise
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw from the first, then from the second."""

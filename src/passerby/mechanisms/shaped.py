@@ -105,7 +105,9 @@ class Shaped(Mechanism):
         return super().stand_ins(count) or cut(*self.parts, np.array([count, count + 1.0]), ALONE)
 
 
-def cut(noise: Noise, rules: Sequence[Rule], centres: Floats, weights: Floats) -> tuple[Floats, Floats] | None:
+def cut(
+    noise: Noise, rules: Sequence[Rule], centres: Floats, weights: Floats, bins: int = BINS
+) -> tuple[Floats, Floats] | None:
     """Stand-ins for noise around one of several centres, of `weights` (2, centres) without and with the target.
 
     Telling only the bin of a value tells less. All likelihood ratios in a bin lie between those at its ends: densities
@@ -120,7 +122,7 @@ def cut(noise: Noise, rules: Sequence[Rule], centres: Floats, weights: Floats) -
     if (np.diff(share) < -FAINT).any():
         return None
     first, last = centres[0] - noise.reach - 1, centres[-1] + noise.reach + 1
-    grid = [*np.linspace(first, last, BINS + 1), *np.linspace(centres[0], centres[-1], BINS // 4 + 1)]
+    grid = [*np.linspace(first, last, bins + 1), *np.linspace(centres[0], centres[-1], bins // 4 + 1)]
     grid.append(crossing(noise, centres[sure], bulk))
     low, high, values = _bins(rules, first, last, np.array(grid))
     chances = noise.between(low[:, None] - centres, high[:, None] - centres)
