@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types unit bench docs clean
+.PHONY: demo test lint types unit bench docs mutants fuzz clean
 
 demo: .venv/.installed
 	$(BIN)/passerby demo --out passerby-demo
@@ -23,6 +23,12 @@ unit: .venv/.test
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks
 
+mutants: .venv/.test .venv/.trust
+	PYTHONPATH=. $(BIN)/python -m trust.mutants
+
+fuzz: .venv/.test
+	PYTHONPATH=. $(BIN)/python -m trust.fuzz
+
 docs: .venv/.docs
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html
 
@@ -35,7 +41,7 @@ docs: .venv/.docs
 	$(BIN)/python -c "import passerby; passerby.measure"  # compiles the kernels, once
 	@touch $@
 
-.venv/.test .venv/.docs .venv/.bench: .venv/.%: pyproject.toml .venv/.installed
+.venv/.test .venv/.docs .venv/.bench .venv/.trust: .venv/.%: pyproject.toml .venv/.installed
 	$(BIN)/python -m pip install --quiet --editable '.[$*]'
 	@touch $@
 

@@ -1,0 +1,230 @@
+"""Change the source in small wrong ways, one at a time, and see whether a test notices (`make mutants`).
+
+All tests are collected once, without compilation. For each mutant the process forks: the child changes one function,
+and runs the tests that reach the changed line, quickest first, until one fails. A child that takes much longer than the
+tests should (an endless loop), or asks for too much memory, counts as noticed. Results are kept after each mutant, so
+that a run that was stopped goes on where it was; with `--again`, mutants that were not noticed are tried once more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import hashlib
+import importlib
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+os.environ.update(NUMBA_DISABLE_JIT="1", OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", POLARS_MAX_THREADS="1")
+
+import numpy as np
+import pytest
+from _pytest.runner import runtestprotocol
+
+from trust.changed import Mutant, mutants
+from trust.results import ROOT, write
+from trust.rules import reason_to_leave_out
+
+SOURCE = ROOT / "src/passerby"
+KEPT = Path(__file__).parent / "kept"
+
+#: The files that are changed: kernels, attacks and bounds, and the homes of what bounds are made of.
+KERNELS = sorted(path.stem for path in (SOURCE / "kernels").glob("*.py") if path.stem not in ("__init__", "jit"))
+HOMES = ("attacks", "bounds", "information", "roots", "posterior", "series", "alike", "limits", "standins")
+FILES = tuple(f"{name}.py" for name in (*(f"kernels/{name}" for name in KERNELS), *HOMES))
+#: The tests that are run. What takes longer than `LONGEST` seconds without compilation is left out.
+TESTS = ("tests/kernels", *(f"tests/test_{name}.py" for name in HOMES))
+LONGEST = 2.0
+MEMORY = 6 << 30
+
+
+def in_a_child(job: Any, limit: float) -> Any:
+    """Run `job` in a fork of this process and return what it returns; None if it was stopped after `limit` seconds.
+
+    Seconds are those of the processor, so that it does not matter what else the machine does.
+    """
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in (1, 2):
+            os.dup2(null, stream)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        spent = int(time.process_time())
+        resource.setrlimit(resource.RLIMIT_CPU, (spent + int(limit) + 1, spent + int(limit) + 1))
+        try:
+            answer = json.dumps(job())
+        except BaseException as error:
+            answer = json.dumps(f"stopped by {type(error).__name__}")
+        with os.fdopen(write, "w") as pipe:
+            pipe.write(answer)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else None
+
+
+def passes(item: pytest.Item) -> bool:
+    """Run one test; False if it fails in any of its parts."""
+    return not any(report.failed for report in runtestprotocol(item, nextitem=None, log=False))
+
+
+class Trial:
+    """The part of a pytest session after collection: the tests are run on mutants."""
+
+    def __init__(self, wanted: argparse.Namespace) -> None:
+        self.wanted = wanted
+        self.results: dict[str, dict[str, Any]] = {}
+        self.reach: dict[str, dict[str, Any]] = {}
+        self.killer: dict[tuple[str, str], str] = {}  # the test that noticed the last mutant of a function
+
+    def pytest_collection(self) -> None:
+        """Do not shrink a failing example: that it fails is enough. Runs before the tests are imported."""
+        from hypothesis import Phase, settings  # not before pytest, which prepares it
+
+        plain = settings.get_profile("passerby")
+        settings.register_profile("mutants", parent=plain, phases=(Phase.explicit, Phase.generate), database=None)
+        settings.load_profile("mutants")
+        np.seterr(all="ignore")  # as compiled kernels do
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Take the place of the loop over tests."""
+        gc.collect()
+        gc.freeze()
+        items = {item.nodeid: item for item in session.items}
+        self.measure(items)
+        listed = [mutant for file in self.wanted.files or FILES for mutant in mutants(SOURCE, file)]
+        self.load(listed)
+        todo = [mutant for mutant in listed if mutant.name not in self.results]
+        if self.wanted.sample and len(todo) > self.wanted.sample:
+            picked = np.random.default_rng(self.wanted.seed).choice(len(todo), self.wanted.sample, replace=False)
+            todo = [todo[i] for i in picked]
+        for number, mutant in enumerate(todo, 1):
+            self.results[mutant.name] = found = self.judge(mutant, items)
+            self.save()
+            print(f"{number}/{len(todo)} {found['fate']:8} {found.get('seconds', 0):5.1f} s  {mutant.name}", flush=True)
+        return True
+
+    def measure(self, items: dict[str, pytest.Item]) -> None:
+        """For each test: seconds, and the lines it reaches. Kept for as long as neither sources nor tests change."""
+        tests = [path for path in sorted((ROOT / "tests").rglob("*.py")) if "__pycache__" not in path.parts]
+        sources = sorted(SOURCE.rglob("*.py"))
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in [*tests, *sources])).hexdigest()[:16]
+        path = KEPT / "reach.json"
+        if path.exists():
+            known = json.loads(path.read_text())
+            self.reach = known["tests"] if known["digest"] == digest else {}
+        for number, (name, item) in enumerate(items.items(), 1):
+            if name in self.reach:
+                continue
+            answer = in_a_child(lambda item=item: reached(item), LONGEST * 3)
+            self.reach[name] = answer if isinstance(answer, dict) else {"seconds": None, "lines": {}}
+            print(f"{number}/{len(items)} {self.reach[name]['seconds']} s  {name}", flush=True)
+            write(path, {"digest": digest, "tests": self.reach})
+        failing = [name for name in items if self.reach[name].get("passed") is False]
+        if failing:
+            raise pytest.UsageError(f"these tests fail on the unchanged source: {', '.join(failing)}")
+
+    def judge(self, mutant: Mutant, items: dict[str, pytest.Item]) -> dict[str, Any]:
+        """What became of a mutant."""
+        about = {"file": mutant.file, "operator": mutant.operator, "line": mutant.line}
+        reason = reason_to_leave_out(mutant)
+        if reason:
+            return {**about, "fate": "left out", "by": reason}
+        reaching = sorted(
+            (name != self.killer.get((mutant.file, mutant.function)), found["seconds"], name)
+            for name, found in self.reach.items()
+            if name in items
+            and found["seconds"] is not None
+            and found["seconds"] <= LONGEST
+            and (not mutant.function or mutant.line in found["lines"].get(mutant.file, ()))
+        )
+        if not reaching:
+            return {**about, "fate": "survived", "by": "no test reaches it"}
+        began = time.monotonic()
+        limit = 10.0 + 3.0 * sum(seconds for _, seconds, _ in reaching)
+        answer = in_a_child(lambda: noticed(mutant, [items[name] for *_, name in reaching]), limit)
+        if answer:
+            self.killer[mutant.file, mutant.function] = answer
+        spent = round(time.monotonic() - began, 2)
+        fate = "survived" if answer == "" else "killed" if answer else "endless"
+        return {**about, "fate": fate, "by": answer or "", "seconds": spent}
+
+    def load(self, listed: list[Mutant]) -> None:
+        """Take over what is known from an earlier run, for mutants that still exist."""
+        path = KEPT / "mutants.json"
+        known = json.loads(path.read_text()) if path.exists() else {}
+        for mutant in listed:
+            found = known.get(mutant.name)
+            if found and not (self.wanted.again and found["fate"] in ("survived", "left out")):
+                self.results[mutant.name] = {**found, "line": mutant.line}
+        self.others = {name: found for name, found in known.items() if name not in {m.name for m in listed}}
+
+    def save(self) -> None:
+        """Keep the results so far."""
+        write(KEPT / "mutants.json", {**self.others, **self.results})
+
+
+def reached(item: pytest.Item) -> dict[str, Any]:
+    """Run a test, and tell how long it takes and which lines of the source it reaches."""
+    import coverage
+
+    measuring = coverage.Coverage(data_file=None, include=[f"{SOURCE}/*"], config_file=False)
+    measuring.set_option("run:disable_warnings", ["no-data-collected"])
+    measuring.start()
+    began = time.process_time()
+    passed = passes(item)
+    seconds = time.process_time() - began
+    measuring.stop()
+    data = measuring.get_data()
+    lines = {
+        Path(path).relative_to(SOURCE).as_posix(): sorted(data.lines(path) or ()) for path in data.measured_files()
+    }
+    return {
+        "seconds": round(seconds, 3),
+        "passed": passed,
+        "lines": {file: lines[file] for file in lines if file in FILES},
+    }
+
+
+def noticed(mutant: Mutant, items: list[pytest.Item]) -> str:
+    """The first test that fails with a mutant in place, or an empty text."""
+    name = mutant.file.removesuffix(".py").replace("/", ".")
+    mutant.apply(importlib.import_module(f"passerby.{name}"))
+    return next((item.nodeid for item in items if not passes(item)), "")
+
+
+def main() -> int:
+    """Judge all mutants, or some files' (`--files`), or a sample of what is left to do (`--sample`)."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", nargs="*", default=[], choices=FILES, metavar="FILE")
+    parser.add_argument("--sample", type=int, default=0, help="how many of those left to do (all)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--again", action="store_true", help="try those again that survived or were left out")
+    trial = Trial(parser.parse_args())
+    os.chdir(ROOT)
+    os.nice(10)
+    tests = [f"tests/{name}" for name in TESTS]
+    options = [
+        "-q",
+        "--capture=no",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-o",
+        "addopts=--import-mode=importlib",
+    ]
+    return int(pytest.main([*options, *tests], plugins=[trial]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""What the runs found, kept in `results.json` beside this file: a part for each run."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+FILE = Path(__file__).with_name("results.json")
+
+
+def read() -> dict[str, Any]:
+    """All parts, by the name of the run."""
+    return dict(json.loads(FILE.read_text(encoding="utf-8"))) if FILE.exists() else {}
+
+
+def write(path: Path, value: Any) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.replace(path)
