@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
@@ -25,7 +25,7 @@ from .information import sighted
 from .loss import Loss
 from .measuring import measure
 from .others import Counted, Expected, everyone_else
-from .pool import one_thread_each
+from .pool import Progress, one_thread_each
 from .posterior import bracket_series
 from .prior import MarkovPrior
 from .release import Release
@@ -62,8 +62,6 @@ SCHEMA: dict[str, pl.DataType] = {
     "sampled": pl.Boolean(),
     **{name: pl.Boolean() for name in HITS},
 }
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def test_the_traceback_is_there_for_who_asks(tmp_path: Path) -> None:
 def test_interruption(tmp_path: Path) -> None:
     done = run("line", "--out", str(tmp_path), code=replaced("raise KeyboardInterrupt"))
     assert done.returncode == 130
-    assert done.stderr.strip() == "passerby: interrupted"
+    assert done.stderr.strip() == "passerby: interrupted while measuring one person"
 
 
 def test_main_returns_its_code(capsys: pytest.CaptureFixture[str]) -> None:

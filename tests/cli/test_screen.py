@@ -1,29 +1,64 @@
 import io
 import logging
 import os
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
-from passerby.cli.screen import waiting
+from passerby.cli.screen import Interrupted, stage
 
 
-def test_waiting_is_silent_off_a_terminal() -> None:
+def test_a_quick_stage_is_silent_off_a_terminal() -> None:
     out = io.StringIO()
-    with waiting(Console(file=out), "Measuring"):
-        pass
+    with stage(Console(file=out), "Measuring") as progress:
+        progress(1, 2)
     assert out.getvalue().strip() == ""
 
 
-def test_what_the_library_says_is_shown_once_and_only_while_waiting() -> None:
+def test_a_long_stage_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 1.0, 5.0, 5.0])
+    monkeypatch.setattr("passerby.cli.screen.time.perf_counter", lambda: next(clock))
+    out = io.StringIO()
+    with stage(Console(file=out), "Reading", "MB") as progress:
+        progress(40_000_000, 80_000_000)
+    assert out.getvalue().strip() == "Reading: 5 s (80 MB, 16 MB per second)"
+
+
+def test_a_terminal_sees_how_far_it_is_how_fast_and_how_long_it_takes() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=120)
+    with stage(console, "Measuring") as progress:
+        for done in range(4):
+            progress(done, 8)
+            time.sleep(0.15)
+    shown = out.getvalue()
+    assert re.search(r"3 of 8, \d+ per second|3 of 8, [\d.]+ per second", shown)
+    assert re.search(r"left.*0:00:0[01]", shown)
+
+
+def test_what_the_library_says_is_shown_once_and_only_in_a_stage() -> None:
     out = io.StringIO()
     logger = logging.getLogger("passerby")
-    with waiting(Console(file=out), "Measuring"):
+    with stage(Console(file=out), "Measuring"):
         logger.warning("compiling [kernels]")
     assert out.getvalue().strip() == "compiling [kernels]"
     assert not logger.handlers
+
+
+def stop() -> None:
+    with stage(Console(), "Measuring") as progress:
+        progress(3, 8)
+        raise KeyboardInterrupt
+
+
+def test_an_interruption_says_where_it_was() -> None:
+    with pytest.raises(Interrupted, match=r"^interrupted while measuring \(3 of 8\)$"):
+        stop()
 
 
 def test_compiling_is_announced_when_it_happens_and_not_again(tmp_path: Path) -> None:
@@ -33,7 +68,7 @@ def test_compiling_is_announced_when_it_happens_and_not_again(tmp_path: Path) ->
         "@kernel(number(number))\ndef once(x):\n    return x + 1\n"
         "@kernel(number(number))\ndef twice(x):\n    return x + 2\n"
     )
-    code = "from passerby.cli.screen import Console, waiting\nwith waiting(Console(), ''): import small"
+    code = "from passerby.cli.screen import Console, stage\nwith stage(Console(), 'x'): import small"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
     first, second = (
         subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
@@ -41,4 +76,4 @@ def test_compiling_is_announced_when_it_happens_and_not_again(tmp_path: Path) ->
     )
     assert first.stdout.count("compiling") == 1
     assert first.stderr == second.stderr == ""
-    assert second.stdout.strip() == ""
+    assert "compiling" not in second.stdout

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from passerby import InputError
-from passerby.visits import Skipped, Visits, read_visits
+from passerby.visits import Skipped, Visits, read_visits, write_city
 from passerby.visits import delimited as delimited_module
 from passerby.visits import files as files_module
 from passerby.visits.delimited import blocks
@@ -114,6 +114,15 @@ def test_parquet_keeps_types(tmp_path: Path) -> None:
     assert rows(read_visits(path)) == EXPECTED
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_how_much_is_read_is_told(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"t{suffix}"
+    write_city(path, people=3, places=9, days=1)
+    told: list[tuple[int, int]] = []
+    read_visits(path, progress=lambda *pair: told.append(pair))
+    assert told[-1] == (path.stat().st_size, path.stat().st_size)
+
+
 def test_lazy_tables_are_read() -> None:
     assert len(read_visits(pl.read_csv(TABLE.encode()).lazy())) == 2
 
@@ -204,9 +213,15 @@ def test_chunks_and_row_order_do_not_matter(
         patch.setattr(
             delimited_module,
             "read_chunks",
-            lambda path, size=chunk: files_module.read_chunks(path, min(size, chunk) if size != 1 << 16 else size),
+            lambda path, size=chunk, progress=None: files_module.read_chunks(
+                path, min(size, chunk) if size != 1 << 16 else size, progress
+            ),
         )
-        pieces = read_visits(path)
+        told: list[tuple[int, int]] = []
+        pieces = read_visits(path, progress=lambda *pair: told.append(pair))
+    size = path.stat().st_size
+    assert told[-1] == (size, size)
+    assert told == sorted(told)
     assert rows(pieces) == rows(whole)
     assert pieces.people.equals(whole.people)
     assert pieces.places.equals(whole.places)

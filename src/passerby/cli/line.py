@@ -48,10 +48,10 @@ def line(
     from rich.console import Console
 
     from .files import make_folder, write_json
-    from .screen import waiting
+    from .screen import stage
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    with waiting(aside, "Loading") as status:
+    with stage(aside, "Measuring one person") as progress:
         import passerby as pb
 
         prior = pb.line_prior(places, tau)
@@ -59,10 +59,10 @@ def line(
         releases = {"raw": pb.Release(sensors), "noisy": pb.Release(sensors, pb.Gaussian(sigma))}
         allowed = [releases["raw"].check_misses(s) for s in (misses or [0, 2, 5, 8])]
         make_folder(out, "--out")
-        losses = {}
+        losses: dict[tuple[int, str], pb.Loss] = {}
         for s, name in product(allowed, releases):
-            status.update(f"Measuring the loss for {name} counts and {s} misses")
             losses[s, name] = pb.measure(prior, releases[name], s, seed=seed, budget=BUDGET)
+            progress(len(losses), len(allowed) * len(releases))
         privacy = pb.differential_privacy(releases["noisy"])
     record = {
         "passerby": pb.__version__,

@@ -20,6 +20,7 @@ from passerby.explore import only, some_people
 from passerby.files import whole_or_nothing
 from passerby.numerals import chance, duration, percent, span
 from passerby.others import everyone_else
+from passerby.pool import Progress
 from passerby.realised import Published, read_published, realised_losses
 from passerby.release import Release
 from passerby.report import Findings, explore, render
@@ -89,8 +90,8 @@ def run(
 def prepare(settings: AuditSettings, aside: Console, visits: Visits | None = None) -> Plan:
     """Read the visits, fit habits, and choose the sensors."""
     if visits is None:
-        with stage(aside, "Reading the visits"):
-            visits = _read(settings)
+        with stage(aside, "Reading the visits", "MB") as progress:
+            visits = _read(settings, progress)
     with stage(aside, "Fitting everyone's habits"):
         people = fit_people(
             visits,
@@ -185,13 +186,14 @@ def _measure(plan: Plan, workers: int | None, aside: Console) -> tuple[pl.DataFr
     return table, findings
 
 
-def _read(settings: AuditSettings) -> Visits:
+def _read(settings: AuditSettings, progress: Progress) -> Visits:
     names = ("person", "time", "place", "latitude", "longitude", "grid_metres", "h3_resolution")
     return read_visits(
         settings.visits,
         settings.layout,
         timezone=settings.timezone,
         max_unparsable=settings.max_unparsable,
+        progress=progress,
         **{name: getattr(settings, name) for name in names},
     )
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.status import Status
 
 
 class _Aside(logging.Handler):
@@ -22,31 +21,17 @@ class _Aside(logging.Handler):
         self.console.print(record.getMessage(), markup=False, highlight=False)
 
 
-@contextmanager
-def waiting(console: Console, what: str) -> Iterator[Status]:
-    """Show that something is going on, and what the library has to say of it.
-
-    The one thing it says by itself is that kernels are being compiled, which happens once after an installation.
-    """
-    logger, handler = logging.getLogger("passerby"), _Aside(console)
-    logger.addHandler(handler)
-    try:
-        with console.status(what) as status:
-            yield status
-    finally:
-        logger.removeHandler(handler)
-
-
 class Interrupted(KeyboardInterrupt):
     """The user stopped the work; the message says where it was, and how to go on."""
 
 
 @contextmanager
-def stage(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
+def stage(console: Console, what: str, unit: str = "") -> Iterator[Callable[[int, int], None]]:
     """Show a stage of the work: what it is, how much of it is done, the rate and the time left.
 
-    Yields `progress(done, all)`. Off a terminal, a line is written for each stage that took more than two seconds.
-    An interruption says which stage it hit.
+    Yields `progress(done, all)`, in bytes where the unit is "MB". Off a terminal, a line is written for each stage that
+    took more than two seconds. What the library has to say meanwhile is shown too (it says when kernels are compiled,
+    once after an installation). An interruption says which stage it hit.
     """
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -60,7 +45,7 @@ def stage(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    pace = Pace()
+    pace = Pace(unit)
     logger, handler = logging.getLogger("passerby"), _Aside(console)
     logger.addHandler(handler)
     try:
@@ -78,45 +63,46 @@ def stage(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
         logger.removeHandler(handler)
     spent = time.perf_counter() - started
     if spent > 2:
-        size = f" ({pace.everything:,}, {rate_of(pace.everything, spent)})" if pace.everything else ""
-        console.print(f"{what}: {spent:.0f} s{size}", markup=False, highlight=False)
+        console.print(f"{what}: {spent:.0f} s{pace.size(spent)}", markup=False, highlight=False)
 
 
 class Pace:
     """How far a stage is, and how fast it goes since it was first heard of.
 
-    >>> pace = Pace()
-    >>> pace.note(3, 8)
-    >>> str(pace), pace.reached
-    ('3 of 8', ' (3 of 8)')
+    >>> pace = Pace("MB")
+    >>> pace.note(3_000_000, 8_000_000)
+    >>> str(pace), pace.reached, pace.size(2.0)
+    ('3 of 8 MB', ' (3 of 8 MB)', ' (8 MB, 4 MB per second)')
     """
 
-    def __init__(self) -> None:
-        self.done, self.everything = 0, 0
-        self.first: tuple[float, int] | None = None
+    def __init__(self, unit: str = "") -> None:
+        self.unit, self.scale = unit and f" {unit}", 1e6 if unit == "MB" else 1
+        self.done, self.everything = 0.0, 0.0
+        self.first: tuple[float, float] | None = None
 
     def note(self, done: int, everything: int) -> None:
         """Take down how much is done."""
-        self.done, self.everything = done, everything
-        self.first = self.first or (time.perf_counter(), done)
+        self.done, self.everything = done / self.scale, everything / self.scale
+        self.first = self.first or (time.perf_counter(), self.done)
 
     def __str__(self) -> str:
-        began, before = self.first or (0.0, 0)
+        began, before = self.first or (0.0, 0.0)
         spent, made = time.perf_counter() - began, self.done - before
-        rate = f", {rate_of(made, spent)}" if made and spent > 0 else ""
-        return f"{self.done:,} of {self.everything:,}{rate}"
+        return f"{self._reached}{self._rate(made, spent) if made and spent > 0 else ''}"
+
+    @property
+    def _reached(self) -> str:
+        return f"{self.done:,.0f} of {self.everything:,.0f}{self.unit}"
+
+    def _rate(self, made: float, seconds: float) -> str:
+        rate = made / seconds
+        return f", {rate:,.0f}{self.unit} per second" if rate >= 10 else f", {rate:.2g}{self.unit} per second"
 
     @property
     def reached(self) -> str:
         """How far it came, in brackets; nothing where that is not known."""
-        return f" ({self.done:,} of {self.everything:,})" if self.everything else ""
+        return f" ({self._reached})" if self.everything else ""
 
-
-def rate_of(done: int, seconds: float) -> str:
-    """How fast something goes.
-
-    >>> rate_of(500, 2), rate_of(1, 4)
-    ('250 per second', '0.25 per second')
-    """
-    rate = done / seconds
-    return f"{rate:,.0f} per second" if rate >= 10 else f"{rate:.2g} per second"
+    def size(self, seconds: float) -> str:
+        """How much there was, and how fast it went, in brackets; nothing where that is not known."""
+        return f" ({self.everything:,.0f}{self.unit}{self._rate(self.everything, seconds)})" if self.everything else ""

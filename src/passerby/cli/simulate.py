@@ -45,12 +45,14 @@ def simulate(
     from rich.console import Console
 
     from .files import make_folder
-    from .screen import waiting
+    from .screen import stage
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    with waiting(aside, "Simulating a city"):
+    with stage(aside, "Simulating a city") as progress:
         from passerby.visits import write_city
 
         make_folder(out.parent, "OUT")
-        rows = write_city(out, people, places, days, step, seed, seen=seen, start=start, layout=layout)
+        rows = write_city(
+            out, people, places, days, step, seed, seen=seen, start=start, layout=layout, progress=progress
+        )
     screen.print(f"{rows:,} visits of {people:,} people to {places:,} places in {days:,} days: {out}", soft_wrap=True)

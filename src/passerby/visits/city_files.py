@@ -11,6 +11,7 @@ import polars as pl
 
 from passerby.errors import InputError
 from passerby.files import whole_or_nothing
+from passerby.pool import Progress
 
 from .city import City
 
@@ -28,19 +29,20 @@ def write_city(
     seen: float = 1.0,
     start: str | datetime = "2024-01-01",
     layout: Literal["table", "foursquare"] = "table",
+    progress: Progress | None = None,
 ) -> int:
     """Write the visits of a simulated city to a file and tell how many there are.
 
     The table has the columns person, time and place, as Parquet where the path ends so and otherwise as CSV, with
     gzip where the path ends in `.gz`; "foursquare" is the layout of the TIST2015 check-ins. The file takes its name
-    only once it is complete.
+    only once it is complete. `progress(done, all)` is told how many people are done.
     """
     city = City(people, places, days, step, seed, seen, start)
     target = Path(path)
     if layout not in ("table", "foursquare"):
         raise InputError(f"layout {layout!r} cannot be written; choose 'table' or 'foursquare'")
     names = pl.Series("place", _venue_ids(places) if layout == "foursquare" else city.place_names())
-    frames = (chunk.with_columns(place=names.gather(chunk["place"])) for chunk in city.chunks())
+    frames = (chunk.with_columns(place=names.gather(chunk["place"])) for chunk in _told(city, progress))
     with whole_or_nothing(target) as temporary:
         if target.suffix == ".parquet" and layout == "table":
             return _write_parquet(temporary, frames)
@@ -49,6 +51,16 @@ def write_city(
                 return _write_text(file, frames, layout)
             with gzip.GzipFile(filename="", mode="wb", compresslevel=5, fileobj=file, mtime=0) as packed:
                 return _write_text(packed, frames, layout)
+
+
+def _told(city: City, progress: Progress | None) -> Iterator[pl.DataFrame]:
+    """The city's records; each chunk is told once it has been used."""
+    done = 0
+    for chunk in city.chunks():
+        yield chunk
+        done += chunk["person"].n_unique()
+        if progress:
+            progress(done, city.people)
 
 
 def _write_text(file: IO[bytes] | gzip.GzipFile, frames: Iterator[pl.DataFrame], layout: str) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.pool import Progress
 
 from .files import read_chunks
 from .layouts import Layout
@@ -50,11 +51,13 @@ def first_line(path: Path) -> str:
     return line
 
 
-def read_batches(path: Path, layout: Layout, roles: dict[str, str]) -> Iterator[Batch]:
+def read_batches(
+    path: Path, layout: Layout, roles: dict[str, str], progress: Progress | None = None
+) -> Iterator[Batch]:
     """The columns of `roles` as strings, a block of lines at a time."""
     line = 1
     header = layout.header
-    for block in blocks(read_chunks(path), layout.quote):
+    for block in blocks(read_chunks(path, progress=progress), layout.quote):
         start = line
         line += block.count(b"\n")
         if header:

@@ -12,11 +12,12 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.pool import Progress
 
 CHUNK = 64 << 20
 """Bytes read at a time, about a million check-ins: large enough for both cores, small enough for any machine."""
 
-_OPENERS: dict[bytes, Callable[[Path, Literal["rb"]], Any]] = {
+_OPENERS: dict[bytes, Callable[[Any, Literal["rb"]], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lzma.open,
@@ -62,16 +63,22 @@ def read_table(path: Path) -> pl.DataFrame:
         raise InputError(f"{path} cannot be read as a table: {str(error).splitlines()[0]}") from None
 
 
-def read_chunks(path: Path, size: int = CHUNK) -> Iterator[bytes]:
-    """The uncompressed bytes of a file in order, about `size` at a time. The compression is told by the first bytes."""
+def read_chunks(path: Path, size: int = CHUNK, progress: Progress | None = None) -> Iterator[bytes]:
+    """The uncompressed bytes of a file in order, about `size` at a time. The compression is told by the first bytes.
+
+    `progress(done, all)` is told how many bytes of the file itself have been read.
+    """
     magic = check_file(path)
     with damage_reported(path):
         if magic.startswith(_ZSTD):
             yield from _zstd_chunks(path)
             return
-        opener = next((opener for start, opener in _OPENERS.items() if magic.startswith(start)), open)
-        with opener(path, "rb") as file:
+        opener = next((opener for start, opener in _OPENERS.items() if magic.startswith(start)), None)
+        everything = path.stat().st_size
+        with path.open("rb") as raw, opener(raw, "rb") if opener else raw as file:
             while chunk := file.read(size):
+                if progress:
+                    progress(raw.tell(), everything)
                 yield chunk
 
 

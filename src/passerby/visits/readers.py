@@ -7,6 +7,7 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.pool import Progress
 
 from .delimited import Batch, first_line, read_batches
 from .files import DAMAGED, check_file
@@ -34,6 +35,7 @@ def read_visits(
     h3_resolution: int | None = None,
     timezone: str = "UTC",
     max_unparsable: float = 0.01,
+    progress: Progress | None = None,
 ) -> Visits:
     """Read who was where and when from a file, or from a polars or pandas table.
 
@@ -45,6 +47,7 @@ def read_visits(
     Times without a zone are read in `timezone`; all become UTC. Rows whose time cannot be read are left out and
     counted in `Visits.skipped`, and refused where they are more than a share `max_unparsable` of all rows; the same
     holds for bad coordinates. Rows without a person or place and repeated rows are left out and counted.
+    `progress(done, all)` is told how many bytes of a file have been read.
 
     >>> table = pl.DataFrame({"user": [7, 7, 3], "time": ["2024-05-01 08:00", "2024-05-01 09:00", "2024-05-02"],
     ...                       "place": ["café", "park", "park"]})
@@ -65,7 +68,7 @@ def read_visits(
     if layout not in ("auto", "table", *FIXED):
         raise InputError(f"layout {layout!r} is not known; choose 'auto', 'table', {', '.join(map(repr, FIXED))}")
     if isinstance(source, str | Path):
-        batches = _file_batches(Path(source), layout, given, coordinates)
+        batches = _file_batches(Path(source), layout, given, coordinates, progress)
     else:
         batches = _frame_batches(_as_polars(source), given, coordinates)
     for batch in batches:
@@ -73,12 +76,14 @@ def read_visits(
     return gatherer.finish()
 
 
-def _file_batches(path: Path, layout: str, given: dict[str, str | None], coordinates: bool) -> Iterator[Batch]:
+def _file_batches(
+    path: Path, layout: str, given: dict[str, str | None], coordinates: bool, progress: Progress | None
+) -> Iterator[Batch]:
     named = [role for role, column in given.items() if column is not None]
     if layout in FIXED and named:
         raise InputError(f"layout {layout!r} has no column names, so {named[0]}= has no meaning; leave it out")
     if check_file(path)[:4] == b"PAR1":
-        yield from _parquet_batches(path, given, coordinates)
+        yield from _parquet_batches(path, given, coordinates, progress)
         return
     try:
         line = first_line(path)
@@ -91,17 +96,23 @@ def _file_batches(path: Path, layout: str, given: dict[str, str | None], coordin
         roles = match_columns(chosen.columns, given, coordinates=coordinates)
     except InputError as error:
         raise _located(error, path) from None
-    yield from read_batches(path, chosen, roles)
+    yield from read_batches(path, chosen, roles, progress)
 
 
-def _parquet_batches(path: Path, given: dict[str, str | None], coordinates: bool) -> Iterator[Batch]:
+def _parquet_batches(
+    path: Path, given: dict[str, str | None], coordinates: bool, progress: Progress | None
+) -> Iterator[Batch]:
     try:
         lazy = pl.scan_parquet(path)
         roles = match_columns(lazy.collect_schema().names(), given, coordinates=coordinates)
         rows = lazy.select(pl.len()).collect().item()
         for start in range(0, rows, _SLICE):
             frame = lazy.select(pl.col(column).alias(role) for role, column in roles.items())
-            yield Batch(frame.slice(start, _SLICE).collect(), start + 1)
+            batch = Batch(frame.slice(start, _SLICE).collect(), start + 1)
+            if progress:
+                size = path.stat().st_size
+                progress(size * (start + batch.frame.height) // rows, size)
+            yield batch
     except DAMAGED:
         raise InputError(f"{path} is damaged or no Parquet file; copy or write it again") from None
     except InputError as error:
