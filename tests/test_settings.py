@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,5 @@ def test_every_setting_is_an_option_with_its_default_in_the_help() -> None:
         text = {"5000000000.0": "5e9", "1e-05": "1e-5"}.get(text, text)
         part = said.split(f"\n{name}\n", 1)[1].split("[default: ", 1)[1].split("]", 1)[0]
         assert part == text, name
+    told = re.findall(r"[\w-]+", said.split("\nmechanism\n", 1)[1].split("[default", 1)[0])
+    assert set(MECHANISMS) <= set(told)

@@ -24,6 +24,7 @@ from passerby.settings_file import read_settings
 from passerby.summary import Summary
 
 Made = tuple[Path, Done]
+Call = Callable[..., Done]
 TRIED = ("--sensor-count", "3", "--explore", "6", "--sigmas", "1", "--bases", "5")
 FILES = {"audit.toml", "people.parquet", "report.html", "summary.json"}
 
@@ -36,6 +37,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     done = run("audit", "visits.parquet", *OPTIONS, *TRIED, "--out", "result", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder, done
+
+
+@pytest.fixture
+def call(made: Made, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs `passerby audit` in the folder, in this process: a process of its own takes seconds to begin."""
+    monkeypatch.chdir(made[0])
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def call(*arguments: str) -> Done:
+        code = main(["audit", *arguments])
+        shown = capsys.readouterr()
+        return Done(arguments, code, shown.out, shown.err)
+
+    return call
 
 
 def test_the_folder_is_complete(made: Made) -> None:
@@ -94,38 +109,26 @@ def test_names_of_places_stay_text(made: Made) -> None:
     assert "&lt;script&gt;alert" in page
 
 
-def test_it_can_be_run_again(made: Made) -> None:
+def test_it_can_be_run_again(made: Made, call: Call) -> None:
     folder, _ = made
     before = pl.read_parquet(folder / "result" / "people.parquet")
-    again = ("audit", "--settings", "result/audit.toml", "--workers", "1")
-    refused = run(*again, cwd=folder)
+    again = ("--settings", "result/audit.toml", "--workers", "1")
+    refused = call(*again)
     assert refused.returncode == 2
     assert "holds a finished audit; choose another --out, or replace it with --overwrite" in refused.stderr
-    done = run(*again, "--explore", "0", "--out", "again", cwd=folder)
+    done = call(*again, "--explore", "0", "--out", "again")
     assert done.returncode == 0, done.stderr
     assert_frame_equal(pl.read_parquet(folder / "again" / "people.parquet"), before)
     assert read_settings(folder / "again" / "audit.toml")["explore"] == 0
-    done = run(
-        "audit",
-        "visits.parquet",
-        *OPTIONS,
-        "--sample",
-        "7",
-        "--explore",
-        "0",
-        "--out",
-        "again",
-        "--overwrite",
-        cwd=folder,
-    )
+    done = call("visits.parquet", *OPTIONS, "--sample", "7", "--explore", "0", "--out", "again", "--overwrite")
     assert done.returncode == 0, done.stderr
     assert "7 people (drawn from 40)" in " ".join(done.stdout.split())
     assert {path.name for path in (folder / "again").iterdir()} == FILES
 
 
-def test_a_dry_run_writes_nothing(made: Made) -> None:
+def test_a_dry_run_writes_nothing(made: Made, call: Call) -> None:
     folder, _ = made
-    done = run("audit", "visits.parquet", *OPTIONS, "--sensor-count", "2", "--dry-run", "--out", "dry", cwd=folder)
+    done = call("visits.parquet", *OPTIONS, "--sensor-count", "2", "--dry-run", "--out", "dry")
     assert done.returncode == 0, done.stderr
     words = " ".join(done.stdout.split())
     for part in ("people 40", "28 to fit habits to, 4 published", "places 13", "8 counts from 2 places", "time about"):
@@ -146,8 +149,8 @@ def test_a_dry_run_writes_nothing(made: Made) -> None:
         (("visits.parquet", "--min-active", "1000", "--window", "3h"), "no person is seen in at least 1000"),
     ],
 )
-def test_what_cannot_be_done_is_said(made: Made, arguments: tuple[str, ...], message: str) -> None:
-    done = run("audit", *arguments, "--out", "bad", cwd=made[0])
+def test_what_cannot_be_done_is_said(made: Made, call: Call, arguments: tuple[str, ...], message: str) -> None:
+    done = call(*arguments, "--out", "bad")
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -165,12 +168,10 @@ def counts(folder: Path, change: int = 0) -> list[dict[str, Any]]:
     return rows
 
 
-def test_what_was_published(made: Made) -> None:
+def test_what_was_published(made: Made, call: Call) -> None:
     folder, _ = made
     pl.DataFrame(counts(folder)).write_csv(folder / "counts.csv")
-    done = run(
-        "audit", "visits.parquet", *OPTIONS, "--published", "counts.csv", "--explore", "0", "--out", "post", cwd=folder
-    )
+    done = call("visits.parquet", *OPTIONS, "--published", "counts.csv", "--explore", "0", "--out", "post")
     assert done.returncode == 0, done.stderr
     table = pl.read_parquet(folder / "post" / "people.parquet")
     assert set(table["realised_status"]) == {"ok"}
@@ -186,12 +187,10 @@ def test_what_was_published(made: Made) -> None:
     assert "What did the published counts reveal?" in (folder / "post" / "report.html").read_text()
 
 
-def test_an_impossible_series_is_a_status(made: Made) -> None:
+def test_an_impossible_series_is_a_status(made: Made, call: Call) -> None:
     folder, _ = made
     pl.DataFrame(counts(folder, change=7)).write_csv(folder / "wrong.csv")
-    done = run(
-        "audit", "visits.parquet", *OPTIONS, "--published", "wrong.csv", "--explore", "0", "--out", "odd", cwd=folder
-    )
+    done = call("visits.parquet", *OPTIONS, "--published", "wrong.csv", "--explore", "0", "--out", "odd")
     assert done.returncode == 0, done.stderr
     table = pl.read_parquet(folder / "odd" / "people.parquet")
     assert set(table["realised_status"]) == {"impossible"}
@@ -295,21 +294,19 @@ def test_interrupted_early_it_leaves_nothing(
     made: Made, where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(made[0])
-    name = f"passerby.cli.pipeline.{where}"
+    name = f"passerby.cli.plan.{where}"
     monkeypatch.setattr(name, stopping(name, 0))
     assert main(["audit", "visits.parquet", *OPTIONS, "--out", "early"]) == 130
     assert "nobody was measured yet, and nothing was written" in capsys.readouterr().err
     assert not (made[0] / "early").exists()
 
 
-def test_a_schedule_and_a_rule_that_depends_on_the_count(made: Made) -> None:
+def test_a_schedule_and_a_rule_that_depends_on_the_count(made: Made, call: Call) -> None:
     folder, _ = made
     first, second = pl.DataFrame(counts(folder))["place"].unique(maintain_order=True)
     pl.DataFrame({"step": [1, 1, 3], "place": [first, second, first]}).write_csv(folder / "sensors.csv")
     options = ("--sensors", "schedule", "--schedule", "sensors.csv", "--mechanism", "rounding", "--base", "5")
-    done = run(
-        "audit", "visits.parquet", *OPTIONS, *options, "--sample", "5", "--explore", "0", "--out", "rule", cwd=folder
-    )
+    done = call("visits.parquet", *OPTIONS, *options, "--sample", "5", "--explore", "0", "--out", "rule")
     assert done.returncode == 0, done.stderr
     summary = Summary.model_validate_json((folder / "rule" / "summary.json").read_text())
     assert (summary.sensors, summary.mechanism, summary.people) == (3, "Rounding(base=5)", 5)

@@ -21,16 +21,23 @@ from .line import line
 from .reproduce import reproduce
 from .simulate import simulate
 
+HELP = """How much published counts reveal about one person who was counted.
+
+Begin with `passerby demo`, or with `passerby audit --help` for data of your own.
+"""
+
 app = App(
     name="passerby",
-    help="How much published counts reveal about one person who was counted.",
+    help=HELP,
     version=__version__,
     version_flags=["--version"],
-    help_format="plaintext",
+    help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
 for command in (demo, audit, simulate, line, reproduce):
     app.command(command)
+app["audit"].usage = "Usage: passerby audit VISITS [OPTIONS]"
+app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

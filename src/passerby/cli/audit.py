@@ -5,68 +5,77 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
-Several = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
-Numbers = Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")]
+#: The options in the order of a settings file, and under the same headings.
+RUN, READ, STEPS, RELEASE, MEASURE, REPORT = (
+    Parameter(group=Group(name, sort_key=number), negative="", show_choices=False, consume_multiple=True)
+    for number, name in enumerate(
+        ("The audit", "The visits", "Steps, places and habits", "The release", "The measurement", "The report")
+    )
+)
+Flag = Annotated[bool, Parameter(show_default=False)]
 
 
 def audit(
     visits: Path | None = None,
     /,
     *,
-    settings: Path | None = None,
-    out: Path | None = None,
-    overwrite: Annotated[bool, Parameter(negative="")] = False,
-    dry_run: Annotated[bool, Parameter(negative="")] = False,
-    workers: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
-    layout: Literal["auto", "foursquare", "gowalla", "table"] | None = None,
-    person: str | None = None,
-    time: str | None = None,
-    place: str | None = None,
-    latitude: str | None = None,
-    longitude: str | None = None,
-    grid_metres: float | None = None,
-    h3_resolution: int | None = None,
-    timezone: str | None = None,
-    max_unparsable: float | None = None,
-    window: str | None = None,
-    origin: str | None = None,
-    end: str | None = None,
-    places: int | None = None,
-    place_names: Several = None,
-    min_active: int | None = None,
-    rule: Literal["most-visited", "first", "last"] | None = None,
-    holdout: int | None = None,
-    smoothing: str | None = None,
-    rhythm: Literal["none", "hour", "weekday"] | None = None,
-    sensors: Literal["most-visited", "random", "fixed", "schedule"] | None = None,
-    sensor_count: int | None = None,
-    sensor_places: Several = None,
-    schedule: Path | None = None,
-    mechanism: str | None = None,
-    sigma: float | None = None,
-    scale: float | None = None,
-    base: int | None = None,
-    below: int | None = None,
-    rate: float | None = None,
-    published: Path | None = None,
-    misses: int | None = None,
-    tolerance: float | None = None,
-    runs: int | None = None,
-    confidence: float | None = None,
-    budget: float | None = None,
-    seed: int | None = None,
-    sample: int | None = None,
-    explore: int | None = None,
-    sigmas: Numbers = None,
-    bases: Annotated[list[int] | None, Parameter(consume_multiple=True, negative="")] = None,
-    thresholds: Numbers = None,
-    delta: float | None = None,
-    title: str | None = None,
+    settings: Annotated[Path | None, RUN] = None,
+    out: Annotated[Path | None, RUN] = None,
+    overwrite: Annotated[Flag, RUN] = False,
+    dry_run: Annotated[Flag, RUN] = False,
+    workers: Annotated[int | None, RUN, Parameter(validator=Number(gte=1))] = None,
+    layout: Annotated[Literal["auto", "foursquare", "gowalla", "table"] | None, READ] = None,
+    person: Annotated[str | None, READ] = None,
+    time: Annotated[str | None, READ] = None,
+    place: Annotated[str | None, READ] = None,
+    latitude: Annotated[str | None, READ] = None,
+    longitude: Annotated[str | None, READ] = None,
+    grid_metres: Annotated[float | None, READ] = None,
+    h3_resolution: Annotated[int | None, READ] = None,
+    timezone: Annotated[str | None, READ] = None,
+    max_unparsable: Annotated[float | None, READ] = None,
+    window: Annotated[str | None, STEPS] = None,
+    origin: Annotated[str | None, STEPS] = None,
+    end: Annotated[str | None, STEPS] = None,
+    places: Annotated[int | None, STEPS] = None,
+    place_names: Annotated[list[str] | None, STEPS] = None,
+    min_active: Annotated[int | None, STEPS] = None,
+    rule: Annotated[Literal["most-visited", "first", "last"] | None, STEPS] = None,
+    holdout: Annotated[int | None, STEPS] = None,
+    smoothing: Annotated[str | None, STEPS] = None,
+    rhythm: Annotated[Literal["none", "hour", "weekday"] | None, STEPS] = None,
+    sensors: Annotated[Literal["most-visited", "random", "fixed", "schedule"] | None, RELEASE] = None,
+    sensor_count: Annotated[int | None, RELEASE] = None,
+    sensor_places: Annotated[list[str] | None, RELEASE] = None,
+    schedule: Annotated[Path | None, RELEASE] = None,
+    mechanism: Annotated[str | None, RELEASE] = None,
+    sigma: Annotated[float | None, RELEASE] = None,
+    scale: Annotated[float | None, RELEASE] = None,
+    base: Annotated[int | None, RELEASE] = None,
+    below: Annotated[int | None, RELEASE] = None,
+    rate: Annotated[float | None, RELEASE] = None,
+    published: Annotated[Path | None, RELEASE] = None,
+    misses: Annotated[int | None, MEASURE] = None,
+    tolerance: Annotated[float | None, MEASURE] = None,
+    runs: Annotated[int | None, MEASURE] = None,
+    confidence: Annotated[float | None, MEASURE] = None,
+    budget: Annotated[float | None, MEASURE] = None,
+    seed: Annotated[int | None, MEASURE] = None,
+    sample: Annotated[int | None, MEASURE] = None,
+    explore: Annotated[int | None, REPORT] = None,
+    sigmas: Annotated[list[float] | None, REPORT] = None,
+    bases: Annotated[list[int] | None, REPORT] = None,
+    thresholds: Annotated[list[float] | None, REPORT] = None,
+    delta: Annotated[float | None, REPORT] = None,
+    title: Annotated[str | None, REPORT] = None,
 ) -> None:
     """Audit everyone in a file of visits: how exposed each person is by counts that are about to be published.
+
+    For example, hourly counts of the three most visited places over the last 8 hours, of which the adversary may get 2
+    wrong: `passerby audit visits.csv --window 1h --holdout 8 --misses 2 --sensor-count 3`
 
     Writes a folder with people.parquet (a row per person), summary.json, report.html and audit.toml, which holds all
     settings: `passerby audit --settings FOLDER/audit.toml` runs it again. An interrupted audit goes on where it was.
@@ -88,15 +97,15 @@ def audit(
     layout
         Layout of the visits: auto, foursquare, gowalla or table. [default: auto]
     person
-        Column that holds the person. [default: recognised by usual names]
+        Column that holds the person. [default: recognised by its usual names]
     time
-        Column that holds the time. [default: recognised]
+        Column that holds the time. [default: recognised by its usual names]
     place
-        Column that holds the place. [default: recognised]
+        Column that holds the place. [default: recognised by its usual names]
     latitude
-        Column that holds the latitude. [default: recognised]
+        Column that holds the latitude. [default: recognised by its usual names]
     longitude
-        Column that holds the longitude. [default: recognised]
+        Column that holds the longitude. [default: recognised by its usual names]
     grid_metres
         Make places from coordinates: squares of this size, in metres.
     h3_resolution
@@ -122,17 +131,18 @@ def audit(
     holdout
         How many of the last steps are published and to be found; habits are fitted to those before. [default: 5]
     smoothing
-        Weight of the population's frequencies in a person's habits, in steps; or auto. [default: 1.0]
+        How much of everybody's habits to mix into a person's, in steps; or auto. [default: 1.0]
     rhythm
         Let habits differ by hour of the day or by weekday: none, hour or weekday. [default: none]
     sensors
-        Which places are counted: most-visited, random (new ones each step), fixed or schedule. [default: most-visited]
+        Which places are counted: most-visited, random (new ones at each step), fixed (see sensor-places) or schedule (a
+        file). [default: most-visited]
     sensor_count
         How many sensors count at each step (most-visited and random). [default: 1]
     sensor_places
-        Names of the places with a sensor (fixed).
+        Names of the places with a sensor, in quotes where they hold blanks (fixed).
     schedule
-        File with the columns place and step (from 1) or time (schedule).
+        File of the sensors: columns place, and step (from 1) or time (schedule).
     mechanism
         What is done to a count before it is published: raw, gaussian, discrete-gaussian, laplace, geometric, rounding,
         random-rounding, suppression or sampling. [default: raw]
@@ -147,17 +157,18 @@ def audit(
     rate
         Share of the people who are counted (sampling). [default: 0.5]
     published
-        File of the counts that were really published (columns step or time, place, count); gives the realised loss.
+        File of the counts that were really published: columns place, count, and step (from 1) or time. Each person then
+        also gets a realised loss, given exactly these counts.
     misses
         How many of the steps the adversary may get wrong. [default: 1]
     tolerance
-        Stop searching where the interval is within this share of the loss. [default: 0.01]
+        Stop searching for better attacks and bounds where they are within this share of each other. [default: 0.01]
     runs
-        Published series that are drawn for a person where they cannot all be listed. [default: 200]
+        Series of published counts that are drawn for a person where they are too many to list. [default: 200]
     confidence
-        Level at which an upper end that rests on drawn series holds. [default: 0.99]
+        How sure an upper end is where series are drawn. [default: 0.99]
     budget
-        Elementary operations per person (1e10 take a second or two). [default: 5e9]
+        Effort for each person, in elementary operations: 1e10 take a second or two. [default: 5e9]
     seed
         Seed of all random numbers. [default: 0]
     sample
@@ -165,13 +176,13 @@ def audit(
     explore
         On how many people sensors, steps and noise are tried out for the report; 0 for none. [default: 100]
     sigmas
-        Levels of noise to try out. [default: 0.5 1 2 4 8]
+        Standard deviations of noise to try out. [default: 0.5 1 2 4 8]
     bases
         Multiples to try out rounding to. [default: 5 20]
     thresholds
-        Chances above which people are counted in the report. [default: 0.1 0.25 0.5 0.9]
+        Chances to be found: the report says how many people are above each. [default: 0.1 0.25 0.5 0.9]
     delta
-        Delta of differential privacy. [default: 1e-5]
+        Delta at which the epsilon of differential privacy is given. [default: 1e-5]
     title
         Title of the report. [default: Audit of published counts]
     """
@@ -182,7 +193,7 @@ def audit(
     from passerby.settings import check_settings
     from passerby.settings_file import read_settings
 
-    from .pipeline import dry_run as try_out
+    from .dry_run import dry_run as estimate
     from .pipeline import run
 
     values = {**(read_settings(settings) if settings else {}), **given}
@@ -192,7 +203,7 @@ def audit(
         values["smoothing"] = _number(values["smoothing"])
     checked = check_settings(values, str(settings) if settings else "options")
     if dry_run:
-        try_out(checked, workers)
+        estimate(checked, workers)
     else:
         run(checked, workers, overwrite=overwrite)
 

@@ -19,6 +19,11 @@ def make_folder(folder: Path, option: str) -> Path:
     return folder
 
 
+def finished(folder: Path) -> bool:
+    """Whether a folder holds a finished audit, whose summary is written last."""
+    return (folder / "summary.json").exists()
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write `value` to `path`, whole or not at all."""
     with whole_or_nothing(path) as draft:

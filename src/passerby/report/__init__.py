@@ -2,7 +2,7 @@
 
 from passerby.explore import Findings
 
-from .data import explore
+from .data import explore, trials
 from .page import render
 
-__all__ = ["Findings", "explore", "render"]
+__all__ = ["Findings", "explore", "render", "trials"]

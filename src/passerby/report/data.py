@@ -49,9 +49,19 @@ def explore(
     Mechanisms, which take longer, are tried on a third of the sample.
     """
     chosen = only(people, some_people(people, settings.explore, settings.seed + 1))
-    how, few = replace(how, budget=how.budget / 10), max(FEW, len(chosen) // 3)
-    rules = candidates(settings)
+    how, rules = replace(how, budget=how.budget / 10), candidates(settings)
+    few = _third(len(chosen))
     return try_out(chosen, release, rules, how, few=few, workers=workers, progress=progress, file=file)
+
+
+def trials(settings: AuditSettings, people: int) -> tuple[int, int]:
+    """How many people sensors and steps are tried out on, and how many times somebody is measured with a mechanism."""
+    tried = min(settings.explore, people)
+    return tried, min(_third(tried), tried) * len(candidates(settings))
+
+
+def _third(people: int) -> int:
+    return max(FEW, people // 3)
 
 
 def candidates(settings: AuditSettings) -> dict[str, Mechanism]:
