@@ -1,5 +1,6 @@
-"""The commands of the README and of the documentation run as they stand."""
+"""The commands of the README and of the documentation run as they stand, with less to do."""
 
+import inspect
 import re
 import shlex
 from pathlib import Path
@@ -8,53 +9,104 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from tests.cli.test_main import run
+from passerby.cli import app, main
+from passerby.cli.audit import audit
+from passerby.cli.demo import demo
+from passerby.cli.line import line
+from passerby.cli.reproduce import reproduce
+from passerby.cli.simulate import simulate
 
 ROOT = Path(__file__).parents[1]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+#: Documents whose commands run here; those of the others need files or hours, and are read only.
+RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md")
+READ = ("docs/reproduce.md",)
+FENCED = re.compile(r"```(?:console|sh|bash)?\n(.*?)```", re.DOTALL)
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
 def commands(name: str) -> list[list[str]]:
-    """The lines of a document's blocks that call passerby, as arguments."""
-    blocks = re.findall(r"```(?:console|sh|bash)?\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines() if line.startswith("passerby ")]
-    return [shlex.split(line, comments=True)[1:] for line in lines]
+    """What a document tells to type after `passerby`, in its blocks and in its sentences."""
+    lines = [line for block in FENCED.findall(text(name)) for line in block.splitlines()]
+    spans = re.findall(r"`(passerby [^`]+ [^`]+)`", FENCED.sub("", text(name)))
+    found = [line for line in (*lines, *spans) if line.startswith("passerby ")]
+    return [shlex.split(line, comments=True)[1:] for line in found]
 
 
 def lighter(arguments: list[str]) -> list[str]:
     """The same with less to do."""
-    if arguments[0] == "audit" and "--dry-run" not in arguments:
-        light = {"--sample": "6", "--explore": "0", "--workers": "1", "--budget": "1e7"}
-        return [*arguments, *(word for pair in light.items() if pair[0] not in arguments for word in pair)]
-    if arguments[0] == "simulate":
-        return [*arguments, "--people", "40"] if "--people" not in arguments else arguments
-    if arguments[0] == "demo":
-        return [*arguments, "--people", "40", "--places", "30", "--days", "4", "--audited", "2", "--tried", "0"]
-    return arguments
+    light = {"--workers": "1"}
+    if arguments[0] == "audit":
+        light |= {"--sample": "6", "--explore": "0", "--budget": "1e7"}
+    elif arguments[0] == "simulate":
+        light = {"--people": "40"}
+    elif arguments[0] == "demo":
+        light |= {"--people": "40", "--places": "30", "--days": "4", "--audited": "2", "--tried": "0"}
+    return [*arguments, *(word for pair in light.items() if pair[0] not in arguments for word in pair)]
+
+
+def test_no_document_is_forgotten() -> None:
+    assert {name for name in DOCUMENTS if commands(name)} == {*RUN, *READ}
+
+
+@pytest.mark.parametrize("name", [*RUN, *READ])
+def test_commands_can_be_read(name: str) -> None:
+    for arguments in commands(name):
+        app.parse_args(arguments, exit_on_error=False, print_error=False)
+
+
+def test_options_that_are_spoken_of_exist() -> None:
+    functions = (audit, demo, simulate, line, reproduce)
+    known = {f"--{name.replace('_', '-')}" for each in functions for name in inspect.signature(each).parameters}
+    others = {"--help", "--version"}
+    for name in DOCUMENTS:
+        spoken = re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", "\n".join(re.findall(r"`[^`]*`", text(name))))
+        assert set(spoken) <= known | others, name
+
+
+def test_targets_of_make_exist() -> None:
+    targets = re.findall(r"^(\w+):", text("Makefile"), re.MULTILINE)
+    for name in DOCUMENTS:
+        told = "\n".join([*FENCED.findall(text(name)), *re.findall(r"`[^`]*`", FENCED.sub("", text(name)))])
+        assert set(re.findall(r"\bmake (\w+)", told)) <= set(targets), name
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md"])
-def test_commands_run(name: str, tmp_path: Path) -> None:
-    found = commands(name)
-    assert found
-    for arguments in found:
-        done = run(*lighter(arguments), cwd=tmp_path)
-        assert done.returncode == 0, (arguments, done.stderr)
+def test_commands_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for arguments in commands(name):
+        assert main(lighter(arguments)) == 0, (arguments, capsys.readouterr().err)
 
 
-def test_commands_on_own_data_run(tmp_path: Path) -> None:
+def test_commands_on_own_data_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     city = pb.simulate_city(40, 20, 3)
     names = city.places.gather(city.table["place"])
     first, second = names.value_counts(sort=True)["place"].head(2)
     names = names.replace({first: "north gate", second: "south gate"})
     table = pl.DataFrame({"card": city.table["person"], "tapped_at": city.table["time"], "stop": names})
-    table.write_csv(tmp_path / "visits.csv")
-    toml = re.search(r"```toml\n(.*?)```", (ROOT / "docs/own_data.md").read_text(encoding="utf-8"), re.DOTALL)
+    table.write_csv("visits.csv")
+    toml = re.search(r"```toml\n(.*?)```", text("docs/own_data.md"), re.DOTALL)
     assert toml
     columns = 'person = "card"\ntime = "tapped_at"\nplace = "stop"\n'
-    (tmp_path / "audit.toml").write_text(toml[1].replace('out = "audit"', 'out = "other"') + columns)
-    (tmp_path / "counts.csv").write_text("step,place,count\n1,north gate,3\n")
+    Path("audit.toml").write_text(toml[1].replace('out = "audit"', 'out = "other"') + columns)
+    Path("counts.csv").write_text("step,place,count\n1,north gate,3\n")
+    Path("sensors.csv").write_text("step,place\n1,north gate\n")
     for arguments in commands("docs/own_data.md"):
         more = [] if "--settings" in arguments or "--person" in arguments else ["--person", "card"]
         more += [] if "--settings" in arguments or "--time" in arguments else ["--time", "tapped_at", "--place", "stop"]
-        done = run(*lighter(arguments), *more, cwd=tmp_path)
-        assert done.returncode == 0, (arguments, done.stderr)
+        assert main([*lighter(arguments), *more]) == 0, (arguments, capsys.readouterr().err)
+    # The table of sensors: each row is a choice.
+    choices = re.findall(r"^\| `(--sensors [^`]+)`", text("docs/own_data.md"), re.MULTILINE)
+    assert len(choices) == 4
+    for number, choice in enumerate(choices):
+        begin = ["audit", "visits.csv", "--person", "card", "--time", "tapped_at", "--place", "stop", "--window", "1h"]
+        arguments = [*begin, *shlex.split(choice), "--sample", "2", "--explore", "0", "--workers", "1"]
+        assert main([*arguments, "--out", f"choice{number}"]) == 0, (arguments, capsys.readouterr().err)

@@ -90,7 +90,8 @@ def test_unexpected_errors_are_one_line_with_a_hint(tmp_path: Path) -> None:
     code = replaced("raise ZeroDivisionError('deep inside')")
     done = run("line", "--out", str(tmp_path), code=code)
     assert done.returncode == 1
-    assert "ZeroDivisionError: deep inside" in done.stderr
+    assert "ZeroDivisionError in line.py, line" in done.stderr
+    assert "deep inside" not in done.stderr
     assert "PASSERBY_DEBUG=1" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not list(tmp_path.iterdir())
@@ -100,7 +101,7 @@ def test_the_traceback_is_there_for_who_asks(tmp_path: Path) -> None:
     code = replaced("raise ZeroDivisionError('deep inside')")
     done = run("line", "--out", str(tmp_path), code=code, PASSERBY_DEBUG="1")
     assert done.returncode == 1
-    assert "Traceback" in done.stderr
+    assert "ZeroDivisionError: deep inside" in done.stderr
 
 
 def test_interruption(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from cyclopts import App, CycloptsError
 
@@ -59,14 +61,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if _debugging():
             raise
-        what = f"{type(error).__name__}: {error}".splitlines()[0]
-        return _complain(f"this should not happen ({what}); run with PASSERBY_DEBUG=1 to see where, and report it", 1)
+        # The message itself may quote the data, ids among them: only who asks for it sees it.
+        what = f"{type(error).__name__} in {_origin(error)}"
+        return _complain(f"this should not happen ({what}); run with PASSERBY_DEBUG=1 to see more, and report it", 1)
     return 0
 
 
 def _complain(message: str, code: int) -> int:
     print(f"passerby: {message}", file=sys.stderr)
     return code
+
+
+def _origin(error: BaseException) -> str:
+    """The last place in passerby that an error passed."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "passerby" in Path(frame.filename).parts]
+    last = frames[-1] if frames else traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}, line {last.lineno}"
 
 
 def _debugging() -> bool:
