@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import chain, right
+from .kernels import chain, lanes, right
 from .prior import MarkovPrior
 from .release import Release
 from .series import Series, score
@@ -22,6 +22,8 @@ Ints = NDArray[np.int64]
 
 #: Decoding with dominated places left out pays off once this many (series x steps) share one table.
 _SHARE = 50
+#: Up to so many places, it is faster to decode several series side by side, unless their values take too much memory.
+_FEW, _MOST_VALUES = 32, 10**6
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,14 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     """
     named = np.where(prior.guessable, 0.0, -np.inf)
     log_initial, log_matrices = logs(prior.initial) + named, logs(prior.matrices) + named
-    small = prior.homogeneous and prior.places * prior.places <= _SHARE * evidence.shape[0] * evidence.shape[1]
-    dominated = chain.dominance(log_matrices[0]) if small and evidence.shape[1] > 1 else np.empty((0, 0))
-    traces, value = chain.decode(log_initial, log_matrices, dominated, release.grid, evidence)
+    n, steps = evidence.shape[:2]
+    few = prior.places <= _FEW and prior.places * steps <= _MOST_VALUES
+    if prior.homogeneous and few and n >= lanes.LANES // 2:
+        traces, value = lanes.decode(log_initial, log_matrices[0], release.grid, evidence)
+    else:
+        shared = prior.homogeneous and steps > 1 and prior.places**2 <= _SHARE * n * steps
+        dominated = chain.dominance(log_matrices[0]) if shared else np.empty((0, 0))
+        traces, value = chain.decode(log_initial, log_matrices, dominated, release.grid, evidence)
     # Where every trace that may be guessed is impossible, any one of those will do.
     traces[value == -np.inf] = np.flatnonzero(prior.guessable)[0]
     return traces, value

@@ -1,0 +1,91 @@
+"""The likeliest traces of many series at once, for chains of few places.
+
+Series stand side by side in lanes, and every instruction does one step of several of them. Where places are few there
+is nothing else that vector instructions could take on.
+"""
+
+import numpy as np
+from numba import types
+
+from .jit import cube, inlined, kernel, matrix, out_vector, out_whole_matrix, vector, whole_matrix
+
+#: Series that are done together: they fill a few vector registers, and their values fit into the nearest cache.
+LANES = 16
+
+
+@inlined
+def best_steps(v, log_back, out):
+    """`out[y] = max_x v[x] + log P(x, y)` in every lane; `log_back` is the matrix with a row for each y."""
+    M = v.shape[0]
+    for y in range(M):
+        row, moves = out[y], log_back[y]
+        row[:] = -np.inf
+        x = 0
+        while x + 4 <= M:
+            v0, v1, v2, v3 = v[x], v[x + 1], v[x + 2], v[x + 3]
+            p0, p1, p2, p3 = moves[x], moves[x + 1], moves[x + 2], moves[x + 3]
+            for b in range(LANES):
+                row[b] = max(row[b], max(max(v0[b] + p0, v1[b] + p1), max(v2[b] + p2, v3[b] + p3)))
+            x += 4
+        while x < M:
+            for b in range(LANES):
+                row[b] = max(row[b], v[x, b] + moves[x])
+            x += 1
+
+
+@inlined
+def add_evidence(v, places, log_weights, kept):
+    """Add what is published at a step, `log_weights` (n, S + 1) for the first n lanes."""
+    n, S = log_weights.shape[0], places.shape[0]
+    for j in range(S):
+        if places[j] >= 0:
+            kept[j] = v[places[j]]
+    for b in range(n):
+        first = log_weights[b, 0]
+        if first != 0.0:
+            for x in range(v.shape[0]):
+                v[x, b] += first
+    for j in range(S):
+        if places[j] >= 0:
+            for b in range(n):
+                v[places[j], b] = kept[j, b] + log_weights[b, 1 + j]
+
+
+@inlined
+def best_place(v, moves, lane):
+    """The first place of the largest `v[x] + moves[x]` in a lane, and that value."""
+    best, pick = -np.inf, 0
+    for x in range(v.shape[0]):
+        a = v[x, lane] + moves[x]
+        if a > best:
+            best, pick = a, x
+    return best, pick
+
+
+@kernel(types.Tuple((out_whole_matrix, out_vector))(vector, matrix, whole_matrix, cube))
+def decode(log_initial, log_transition, places, log_weights):
+    """What `chain.decode` returns, for a chain with the same matrix at every step. Ties go to the lowest place."""
+    n, T = log_weights.shape[:2]
+    M = log_initial.shape[0]
+    traces = np.empty((n, T), np.int64)
+    value = np.empty(n)
+    log_back = log_transition.T.copy()
+    nothing = np.zeros(M)
+    v = np.zeros((T, M, LANES))
+    kept = np.empty((places.shape[1], LANES))
+    for i in range(0, n, LANES):
+        used = min(LANES, n - i)
+        for t in range(T):
+            if t == 0:
+                for x in range(M):
+                    v[0, x] = log_initial[x]
+            else:
+                best_steps(v[t - 1], log_back, v[t])
+            add_evidence(v[t], places[t], log_weights[i : i + used, t], kept)
+        for b in range(used):
+            value[i + b], y = best_place(v[T - 1], nothing, b)
+            traces[i + b, T - 1] = y
+            for t in range(T - 1, 0, -1):
+                _, y = best_place(v[t - 1], log_back[y], b)
+                traces[i + b, t - 1] = y
+    return traces, value
