@@ -50,10 +50,15 @@ if TYPE_CHECKING:
     from .prior import MarkovPrior as MarkovPrior
     from .prior import line_prior as line_prior
     from .release import Release as Release
+    from .report.notebook import Report as Report
+    from .report.notebook import audit_report as audit_report
     from .visits.city import simulate_city as simulate_city
     from .visits.people import People as People
     from .visits.people import fit_people as fit_people
     from .visits.readers import read_visits as read_visits
+    from .visits.sensors import fixed_sensors as fixed_sensors
+    from .visits.sensors import most_visited_sensors as most_visited_sensors
+    from .visits.sensors import random_sensors as random_sensors
     from .visits.table import Visits as Visits
     from .visits.traces import Traces as Traces
     from .visits.traces import window_visits as window_visits
@@ -88,9 +93,11 @@ _HOME = {
     ),
     "prior": ("MarkovPrior", "line_prior"),
     "release": ("Release",),
+    "report.notebook": ("Report", "audit_report"),
     "visits.city": ("simulate_city",),
     "visits.people": ("People", "fit_people"),
     "visits.readers": ("read_visits",),
+    "visits.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
     "visits.table": ("Visits",),
     "visits.traces": ("Traces", "window_visits"),
 }

@@ -5,10 +5,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.cli.small_audit import NASTY, OPTIONS, write_visits
 from tests.cli.test_main import run
 from tests.report.browser import ABSENT, CHROMIUM, Page, browser
+
+from passerby.report import Report
+from passerby.summary import Summary
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 
@@ -259,6 +263,15 @@ def test_numbers_and_pictures_can_be_saved(tab: Page, report: Path, tmp_path: Pa
     assert head[0] == "place,step,start,with_all,without,fall,error"
     assert len(head) == 1 + 12
     assert "<svg" in (tmp_path / "left-count.svg").read_text()
+
+
+def test_a_notebook_shows_the_page(tab: Page, report: Path, tmp_path: Path) -> None:
+    page = Report(pl.DataFrame(), Summary.model_construct(), report.read_text(encoding="utf-8"))
+    (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html><title>x</title>{page._repr_html_()}", encoding="utf-8")
+    tab.open(tmp_path / "notebook.html", drawn=False)
+    inside = "document.querySelector('iframe')?.contentDocument?.documentElement"
+    tab.wait(f"{inside}?.getAttribute('data-drawn') === '{len(CHARTS)}'")
+    assert tab.complaints == []
 
 
 def test_printing_opens_the_tables(tab: Page, report: Path) -> None:

@@ -3,6 +3,7 @@
 from passerby.explore import Findings
 
 from .data import explore, trials
+from .notebook import Report, audit_report
 from .page import render
 
-__all__ = ["Findings", "explore", "render", "trials"]
+__all__ = ["Findings", "Report", "audit_report", "explore", "render", "trials"]

@@ -32,8 +32,12 @@ def render(
     summary: Summary,
     findings: Findings | None = None,
     progress: Progress | None = None,
+    call: str | None = None,
 ) -> str:
-    """The report of an audit as one HTML page that needs no other file and no network."""
+    """The report of an audit as one HTML page that needs no other file and no network.
+
+    `call` is the code that made it; without one it lies beside an `audit.toml`.
+    """
     known = data.measured(table)
     todo: list[Callable[[], Section]] = [lambda: sections.published(people, release, summary)]
     if known.height:
@@ -59,7 +63,8 @@ def render(
         short=words.in_short(summary),
         sections=parts,
         facts=_facts(summary, int(known["sampled"].sum()), settings.confidence),
-        settings=as_toml(settings, settings.out),
+        settings=None if call else as_toml(settings, settings.out),
+        again=call or "passerby audit --settings audit.toml --overwrite",
         versions=_versions(),
         specs=json.dumps(specs, allow_nan=False).replace("<", "\\u003c"),
         bundle=_bundle(),

@@ -1,0 +1,77 @@
+"""A report made in Python, which shows itself in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from passerby.auditing import Settings, audit
+from passerby.files import whole_or_nothing
+from passerby.pool import Progress
+from passerby.release import Release
+from passerby.settings import check_settings
+from passerby.summary import Summary, summarise
+from passerby.visits.people import People
+
+from .data import explore
+from .page import render
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """An audit with its report: `table` (a row per person, with ids), `summary`, and `page` (HTML, names nobody)."""
+
+    table: pl.DataFrame
+    summary: Summary
+    page: str
+
+    def save(self, path: str | Path) -> None:
+        """Write the page to a file that opens offline."""
+        with whole_or_nothing(Path(path)) as draft:
+            draft.write_text(self.page, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        loss = self.summary.loss
+        return f"Report(people={self.summary.people}, mean_loss={loss.lower.mean:.3g} to {loss.upper.mean:.3g})"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks."""
+        style = "width: 100%; height: 48rem; border: 1px solid #d5d9df"
+        return f'<iframe title="Report" style="{style}" srcdoc="{escape(self.page)}"></iframe>'
+
+
+def audit_report(
+    people: People,
+    release: Release,
+    misses: int = 1,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Report:
+    """Audit everyone, try out sensors, steps and noise, and make the report of it.
+
+    `settings` are those of an `audit.toml` about the measurement (`tolerance`, `runs`, `confidence`, `budget`, `seed`)
+    and the report (`explore`, the number of people to try things out on; `sigmas`, `bases`, `thresholds`, `delta`,
+    `title`).
+
+    >>> import passerby as pb
+    >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
+    >>> report = audit_report(people, Release([0, 1, 0, 1]), misses=1, workers=1, explore=0)
+    >>> report.table.height == len(people), report.page[:15]
+    (True, '<!DOCTYPE html>')
+    """
+    given = {"misses": misses, **settings}
+    steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
+    chosen = check_settings({**given, **steps}, "audit_report")
+    how = Settings(misses, chosen.tolerance, chosen.runs, chosen.confidence, chosen.budget, chosen.seed)
+    table = audit(people, release, **asdict(how), workers=workers, progress=progress)
+    findings = explore(people, release, chosen, how, workers=workers) if chosen.explore else None
+    summary = summarise(table, people, release, chosen)
+    words = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    call = f"passerby.audit_report(people, release, {words})"
+    return Report(table, summary, render(table, people, release, chosen, summary, findings, call=call))
