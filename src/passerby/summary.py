@@ -78,7 +78,7 @@ class Summary(_Record):
     """The whole record."""
 
     schema_version: int = Field(default=VERSION, description="Version of this schema.")
-    passerby: str = Field(default=__version__, description="Version of passerby.")
+    passerby: str = Field(default_factory=lambda: __version__, description="Version of passerby.")
     people: int = Field(description="People who were audited.")
     people_eligible: int = Field(description="People who were active enough; audited are all of them, or a sample.")
     people_measured: int = Field(description="Audited people with a loss interval; the statistics are over these.")
@@ -88,20 +88,20 @@ class Summary(_Record):
     places: int = Field(description="Places, with `elsewhere`.")
     sensors: int = Field(description="Counts that are published, over all steps.")
     misses: int = Field(description="Steps that the adversary may get wrong.")
-    mechanism: str
-    smoothing: float
-    seed: int
-    loss: Ends
-    baseline: Ends
-    advantage: Ends
-    above: list[Above]
+    mechanism: str = Field(description="What is done to a count before it is published.")
+    smoothing: float = Field(description="Weight of everybody's habits in a person's, in steps.")
+    seed: int = Field(description="Seed of all random numbers.")
+    loss: Ends | None = Field(description="Chance of the best attack with the release; null where nobody is measured.")
+    baseline: Ends | None = Field(description="The same without the release.")
+    advantage: Ends | None = Field(description="What the release adds: (loss - baseline) / (1 - baseline).")
+    above: list[Above] = Field(description="The share of people above each threshold.")
     statuses: dict[str, int] = Field(
         description="People by status: ok; wide (the interval holds, but is wider than the tolerance); impossible (the "
         "real trace cannot happen under the fitted habits); refused."
     )
-    visits: Rows
-    differential_privacy: Privacy
-    realised: Realised | None = None
+    visits: Rows = Field(description="Rows of the visits.")
+    differential_privacy: Privacy = Field(description="Differential privacy of the release.")
+    realised: Realised | None = Field(default=None, description="Where a published series was given.")
 
 
 def summarise(
@@ -147,12 +147,12 @@ def summarise(
 
 
 def statistics(values: pl.Series) -> Statistics:
-    """Mean, median, 95th percentile and maximum; zeros where there is nothing.
+    """Mean, median, 95th percentile and maximum.
 
     >>> statistics(pl.Series([0.0, 0.5, 1.0])).median
     0.5
     """
-    array = values.to_numpy() if len(values) else np.zeros(1)
+    array = values.to_numpy()
     return Statistics(
         mean=float(array.mean()),
         median=float(np.median(array)),
@@ -161,13 +161,13 @@ def statistics(values: pl.Series) -> Statistics:
     )
 
 
-def _ends(table: pl.DataFrame, lower: str, upper: str) -> Ends:
-    return Ends(lower=statistics(table[lower]), upper=statistics(table[upper]))
+def _ends(table: pl.DataFrame, lower: str, upper: str) -> Ends | None:
+    return Ends(lower=statistics(table[lower]), upper=statistics(table[upper])) if table.height else None
 
 
 def _above(table: pl.DataFrame, threshold: float) -> Above:
     def share(column: str) -> float:
-        return float((table[column] >= threshold).mean() or 0.0) if table.height else 0.0  # type: ignore[arg-type]
+        return float((table[column] >= threshold).sum() / max(1, table.height))
 
     return Above(
         threshold=threshold,
@@ -193,5 +193,5 @@ def _realised(table: pl.DataFrame) -> Realised:
         possible=possible.height,
         impossible=impossible,
         refused=table.height - possible.height - impossible,
-        loss=_ends(possible, "realised_lower", "realised_upper") if possible.height else None,
+        loss=_ends(possible, "realised_lower", "realised_upper"),
     )

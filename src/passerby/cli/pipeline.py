@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -120,25 +121,30 @@ def _how_to_go_on(draft: Path, workers: int | None, overwrite: bool) -> str:
 
 
 def _conclude(screen: Console, settings: AuditSettings, summary: Summary) -> None:
+    for line in _found(summary):
+        screen.print(line, markup=False)
+    screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
+
+
+def _found(summary: Summary) -> Iterator[str]:
     loss, known = summary.loss, summary.baseline
-    steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     drawn = "" if summary.people == summary.people_eligible else f" (drawn from {summary.people_eligible:,})"
-    screen.print(
+    if not (loss and known):
+        yield f"{summary.people:,} people{drawn}. None could be measured; people.parquet says why."
+        return
+    steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
+    yield (
         f"{summary.people:,} people{drawn}. The chance that an adversary names {steps}, on average: "
-        f"{span(loss.lower.mean, loss.upper.mean, chance)} with the release, {chance(known.lower.mean)} without it.",
-        markup=False,
+        f"{span(loss.lower.mean, loss.upper.mean, chance)} with the release, {chance(known.lower.mean)} without it."
     )
     for above in summary.above:
         if above.threshold == 0.5:
-            screen.print(
+            yield (
                 f"More likely than not to be found: {span(above.loss_lower, above.loss_upper)} of the people with "
-                f"the release, {percent(above.baseline)} without it.",
-                markup=False,
+                f"the release, {percent(above.baseline)} without it."
             )
     if summary.realised:
-        screen.print(
+        yield (
             f"The published counts are possible for {summary.realised.possible:,} people and impossible for "
-            f"{summary.realised.impossible:,}.",
-            markup=False,
+            f"{summary.realised.impossible:,}."
         )
-    screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)

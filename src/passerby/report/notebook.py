@@ -36,7 +36,8 @@ class Report:
 
     def __repr__(self) -> str:
         loss = self.summary.loss
-        return f"Report(people={self.summary.people}, mean_loss={loss.lower.mean:.3g} to {loss.upper.mean:.3g})"
+        mean = f"{loss.lower.mean:.3g} to {loss.upper.mean:.3g}" if loss else None
+        return f"Report(people={self.summary.people}, mean_loss={mean})"
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks."""

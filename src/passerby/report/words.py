@@ -65,9 +65,9 @@ def question(summary: Summary) -> str:
 
 def in_short(summary: Summary) -> list[str]:
     """The answers before the details."""
-    if not summary.people_measured:
-        return ["Nobody could be measured."]
     loss, known, gain = summary.loss, summary.baseline, summary.advantage
+    if not (loss and known and gain):
+        return ["Nobody could be measured."]
     out = [
         f"An adversary who knows a person's habits, and where everybody else is, can name {question(summary)}: with a "
         f"chance of {percent(known.lower.mean)} on average without the release, and of "
@@ -114,6 +114,8 @@ def counts(rows: pl.DataFrame) -> str:
 def exposed(summary: Summary) -> list[str]:
     """How exposed people are."""
     loss, known = summary.loss, summary.baseline
+    assert loss
+    assert known
     return [
         f"A person is found if an adversary names {question(summary).replace('a person was', 'they were')}. Each "
         "person's chance to be found with the release lies between that of the best attack found and a bound that no "
@@ -261,7 +263,7 @@ def privacy(summary: Summary, bound: float | None) -> list[str]:
             f"All steps together are differentially private with epsilon = {found.epsilon:.3g} at delta = "
             f"{found.delta:g}, for datasets that differ in one person's whole trace."
         )
-    if bound is not None:
+    if bound is not None and summary.loss:
         first += (
             f" From this guarantee alone, people could be found with a chance of up to {percent(bound)} on average; "
             f"the bounds of this audit exclude more than {percent(summary.loss.upper.mean)}."
