@@ -1,12 +1,15 @@
+import math
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy.special import comb
 
 import passerby as pb
 from passerby.attacks import (
+    _visits_ceiling,
     constant_attack,
     decode_series,
     map_attack,
@@ -15,6 +18,8 @@ from passerby.attacks import (
     sampled_attacks,
 )
 from passerby.series import enumerate_series, sample_series, score, series_of
+from tests.guesses import masked_cases
+from tests.kernels.test_chain import dense, viterbi
 from tests.oracle import World
 from tests.reference import prior_of, small_cases
 from tests.strategies import FINITE, Case, Jumbled, cases, chain, chains
@@ -43,6 +48,20 @@ def test_constant_is_the_best_of_all_constants(chain: tuple[pb.MarkovPrior, int]
         assert constant_attack(prior, steps, misses).value == pytest.approx(world.constant_success(misses), abs=1e-9)
 
 
+@given(chains())
+def test_the_ceiling_of_a_constant_is_the_smallest_of_its_moments(chain: tuple[pb.MarkovPrior, int]) -> None:
+    prior, steps = chain
+    world = World(prior, steps)
+    for needed in range(1, steps + 1):
+        found = _visits_ceiling(prior, steps, needed)
+        for place in range(prior.places):
+            visits = (world.traces == place).sum(axis=1)
+            orders = range(1, (needed if prior.homogeneous else 1) + 1)
+            moments = [float(world.chance @ comb(visits, k)) / math.comb(needed, k) for k in orders]
+            assert found[place] == pytest.approx(min(moments), rel=1e-8)
+            assert found[place] >= world.chance[visits >= needed].sum()
+
+
 @pytest.mark.parametrize("misses", [0, 3, 7, 11])
 def test_constants_that_are_never_scored_are_not_the_best(misses: int) -> None:
     """Twelve steps are too many to enumerate: every place is scored instead."""
@@ -50,6 +69,15 @@ def test_constants_that_are_never_scored_are_not_the_best(misses: int) -> None:
         guesses = np.repeat(np.arange(15)[:, None], 12, axis=1)
         every = score(prior, pb.Release.silent(12), np.zeros((15, 12, 1)), guesses, misses)
         assert constant_attack(prior, 12, misses).value == pytest.approx(every.max(), rel=1e-9)
+
+
+@given(chains())
+def test_guesses_that_are_told_succeed_as_often_as_is_said(chain: tuple[pb.MarkovPrior, int]) -> None:
+    prior, steps = chain
+    world = World(prior, steps)
+    for misses in range(steps):
+        for attack in (prior_attack(prior, steps, misses), constant_attack(prior, steps, misses)):
+            assert attack.value == pytest.approx(world.success(np.array(attack.guess), misses), abs=1e-12)
 
 
 def test_constant_does_not_name_elsewhere() -> None:
@@ -84,6 +112,35 @@ def test_map_is_scored_as_enumeration_scores_its_guesses(case: Case) -> None:
     attack = map_attack(case.prior, case.release, case.misses, series)
     assert attack.value == pytest.approx(total, abs=1e-9)
     assert attack.error == 0
+
+
+@given(masked_cases(mechanisms=FINITE))
+def test_the_decoded_guess_is_the_likeliest_that_may_be_named(case: Case) -> None:
+    series = enumerate_series(case.prior, case.release)
+    assert series is not None
+    world = World(case.prior, case.steps)
+    allowed = case.prior.guessable[world.traces].all(axis=1)
+    guesses, values = decode_series(case.prior, case.release, series.evidence)
+    assert case.prior.guessable[guesses].all()
+    for guess, value, evidence in zip(guesses, values, series.evidence, strict=True):
+        joint = world.chance.copy()
+        for t in range(case.steps):
+            joint *= np.exp(evidence[t])[world.column(case.release, t)]
+        assert math.exp(value) == pytest.approx(joint[allowed].max(), abs=1e-12)
+        assert joint[(world.traces == guess).all(axis=1)][0] == pytest.approx(math.exp(value), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["stationary", "started", "varying"])
+@pytest.mark.parametrize(("places", "steps", "runs"), [(9, 12, 30), (30, 1, 4), (12, 2, 1)])
+def test_leaving_out_dominated_places_changes_nothing(kind: str, places: int, steps: int, runs: int) -> None:
+    prior, rng = chain(5, places, steps, kind), np.random.default_rng(2)
+    release = pb.Release(rng.integers(0, places, steps), pb.Gaussian(0.5))
+    evidence = release.evidence(release.publish(prior.sample(runs, steps, rng), rng))
+    traces, values = decode_series(prior, release, evidence)
+    for trace, value, seen in zip(traces, values, evidence, strict=True):
+        plain, best = viterbi(prior, dense(release, places, seen))
+        assert value == pytest.approx(best, rel=1e-12)
+        np.testing.assert_array_equal(trace, plain)
 
 
 @given(cases(mechanisms=FINITE))
@@ -142,6 +199,22 @@ def test_plain_monte_carlo_agrees_with_exact_scores(mechanism: pb.Mechanism, mis
         assert abs(attack.value - exact[name].value) <= slack, name
     # Scoring each series exactly is never noisier than counting successes.
     assert exact["map"].error <= plain["map"].error * 1.05
+
+
+def test_a_rate_carries_the_standard_error_of_a_share() -> None:
+    prior, release = pb.MarkovPrior([0.7, 0.3], np.eye(2)), pb.Release([0, 0])
+    plain = sampled_attacks(prior, release, 0, generator(), runs=50)
+    rate = plain["prior"].value
+    assert 0.5 < rate < 0.9
+    assert plain["prior"].error == pytest.approx(math.sqrt(rate * (1 - rate) / 50))
+    assert (plain["map"].value, plain["map"].error) == (1.0, 0.0)
+    assert plain["constant"].value == rate
+
+
+def test_constants_are_counted_for_the_luckiest_place_but_elsewhere() -> None:
+    prior = pb.MarkovPrior([0.6, 0.3, 0.1], np.eye(3), elsewhere=0)
+    rates = sampled_attacks(prior, pb.Release([0, 0]), 0, generator(), runs=400)
+    assert rates["constant"].value == pytest.approx(0.3, abs=0.07)
 
 
 @settings(max_examples=25)

@@ -1,3 +1,4 @@
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -6,10 +7,11 @@ import pytest
 from hypothesis import given
 
 import passerby as pb
-from passerby.information import shannon, sighting_probabilities
+from passerby import information
+from passerby.information import shannon, sighted, sighting_probabilities
 from tests.oracle import World
 from tests.reference import prior_of, small_cases
-from tests.strategies import Case, Jumbled, cases, chains
+from tests.strategies import Case, Halved, Jumbled, cases, chains
 
 
 @pytest.mark.parametrize("case", small_cases())
@@ -103,6 +105,54 @@ def test_the_gaussian_bound_approaches_the_entropy_of_each_step_without_noise(ca
     laws = sighting_probabilities(case.prior, case.release)
     paper = pb.mutual_information(case.prior, case.release, "paper-gaussian")
     assert paper == pytest.approx(sum(float(shannon(law)) for law in laws), abs=1e-9)
+
+
+@given(cases(mechanisms=(pb.Gaussian(0.7),)))
+def test_the_gaussian_bound_is_its_formula(case: Case) -> None:
+    """Equation 4, for each step over what its sensors tell apart: none, or one of them, at squared distance 1 or 2."""
+    total = 0.0
+    for law in sighting_probabilities(case.prior, case.release):
+        for a, p in enumerate(law):
+            if p > 0:
+                apart = [0 if a == b else 1 if 0 in (a, b) else 2 for b in range(len(law))]
+                total -= p * math.log(sum(q * math.exp(-d / (2 * 0.7**2)) for q, d in zip(law, apart, strict=True)))
+    paper = pb.mutual_information(case.prior, case.release, "paper-gaussian")
+    assert paper == pytest.approx(total, abs=1e-12)
+
+
+@given(cases(mechanisms=(Jumbled(0.3), Halved())))
+def test_the_sum_over_steps_is_its_definition(case: Case) -> None:
+    """The information of each count by itself, or where the person is at that step, whichever is less."""
+    total = 0.0
+    for law, crowd in zip(sighting_probabilities(case.prior, case.release), case.release.others, strict=True):
+        each = 0.0
+        for p, count in zip(law[1:], crowd, strict=True):
+            outputs = case.release.mechanism.outputs(count)
+            assert outputs is not None
+            absent, present = (np.exp(case.release.mechanism.log_likelihood(outputs, count + k)) for k in (0, 1))
+            mixed = (1 - p) * absent + p * present
+            each += float(shannon(mixed) - (1 - p) * shannon(absent) - p * shannon(present))
+        total += min(each, float(shannon(law)))
+    assert pb.mutual_information(case.prior, case.release, "per-step") == pytest.approx(total, abs=1e-9)
+    raw = pb.mutual_information(case.prior, pb.Release(case.release.sensors), "exact")
+    assert pb.mutual_information(case.prior, case.release, "best") == pytest.approx(min(total, raw), abs=1e-9)
+
+
+@given(cases())
+def test_the_chance_of_being_sighted(case: Case) -> None:
+    world = World(case.prior, case.steps)
+    seen = np.any([world.column(case.release, t) > 0 for t in range(case.steps)], axis=0)
+    assert sighted(case.prior, case.release) == pytest.approx(world.chance[seen].sum(), abs=1e-12)
+
+
+def test_what_takes_too_long_is_bounded_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    prior, release = pb.line_prior(4), pb.Release([0, 1, 2])
+    order1 = pb.mutual_information(prior, release, "order1")
+    assert pb.mutual_information(prior, release, "best") < order1
+    monkeypatch.setattr(information, "STRETCHES_LIMIT", 0.0)
+    assert pb.mutual_information(prior, release, "best") == order1
+    with pytest.raises(pb.UnsupportedRelease, match="too long with 3 steps, 1 sensors a step and 4 places"):
+        pb.mutual_information(prior, release, "exact")
 
 
 @given(cases())

@@ -36,6 +36,36 @@ def test_is_a_probability_and_never_below_the_mean(values: list[float], confiden
     assert np.mean(values or [0.0]) - 1e-12 <= limit <= 1
 
 
+def capital(values: Floats, stakes: Floats, mean: float) -> float:
+    """The most that a gambler ever has who bets against a mean."""
+    wealth, most = 1.0, 0.0
+    for value, stake in zip(values, stakes, strict=True):
+        wealth *= 1 + stake * (mean - value)
+        most = max(most, wealth)
+    return most
+
+
+@pytest.mark.parametrize("law", ["rare", "beta", "bernoulli"])
+@pytest.mark.parametrize("guided", [False, True])
+def test_is_the_smallest_mean_that_is_refuted(law: str, guided: bool) -> None:
+    """Stakes as in Waudby-Smith and Ramdas: `sqrt(2 log(1/α) / (n variance so far))`, from what came before only."""
+    values = LAWS[law][1](np.random.default_rng(4), 200)
+    guide = 0.7 * values if guided else values
+    stakes, total, squares = [], 0.5, 0.05
+    for number, value in enumerate(guide):
+        variance = squares / (number + 1)
+        stakes.append(min(0.95, np.sqrt(2 * np.log(20) / (200 * variance))))
+        total += value
+        squares += (value - total / (number + 2)) ** 2
+    limit = upper_limit(values, 0.95, guide if guided else None)
+    assert capital(values, np.array(stakes), limit + 1e-9) >= 20
+    assert capital(values, np.array(stakes), limit - 1e-9) < 20
+
+
+def test_too_few_draws_refute_nothing() -> None:
+    assert upper_limit(np.full(3, 0.9), 0.99) == 1
+
+
 def test_no_draws_say_nothing() -> None:
     assert upper_limit(np.empty(0), 0.9) == 1
 
