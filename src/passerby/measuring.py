@@ -29,6 +29,7 @@ from .series import (
     How,
     Series,
     bracketing_series,
+    count_outcomes,
     count_series,
     enumerate_series,
     given_series,
@@ -46,6 +47,8 @@ HOPE = 3
 SURE = ("prior", "constant", "raw", "known", "dp")
 #: More series than this are not listed for noisy counts, unless a small tolerance asks for it.
 LISTED_SERIES = 1024
+#: Where there are more than so many times as many, hardly ever do the likeliest cover enough, and looking takes long.
+WORTH_LISTING = 16
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
 
@@ -194,10 +197,13 @@ class Measurement:
         if how == "auto" and not plain:
             # Noise spreads the probability over all series, of which stand-ins need fewer.
             few = min(affordable, LISTED_SERIES) if self.tolerance >= 0.01 else affordable
-            listed = enumerate_series(prior, release, few, 0.2 * self.tolerance * self.baseline.lower)
+            outcomes, listed = count_outcomes(release), None
+            if outcomes <= WORTH_LISTING * few:
+                listed = enumerate_series(prior, release, few, 0.2 * self.tolerance * self.baseline.lower)
             look = self.search(release, listed) if listed is not None else self.between(rng, draws)
             if look is not None:
                 return look
+            how = "auto" if outcomes <= WORTH_LISTING * affordable else "sample"
         series = series_of(
             prior, release, rng, how=how, runs=draws, max_series=affordable, enough=most_left, anchor=self.anchor
         )

@@ -174,6 +174,13 @@ def count_series(prior: MarkovPrior, release: Release) -> float:
     return float(np.prod(1.0 + ((chance > 0) & (release.grid >= 0)).sum(axis=1)))
 
 
+def count_outcomes(release: Release) -> float:
+    """How many series a release can publish that tell different things, at most; infinite for a continuum."""
+    pairs = [stand_ins(release.mechanism, count) for crowd in release.others for count in crowd]
+    continuum = any(release.mechanism.outputs(count) is None for crowd in release.others for count in crowd)
+    return math.inf if continuum else math.prod(float(len(pair[1])) for pair in pairs if pair is not None)
+
+
 def enumerate_series(
     prior: MarkovPrior, release: Release, max_series: int = MAX_SERIES, most_left: float = 1.0
 ) -> Series | None:
