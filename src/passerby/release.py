@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .crowd import Crowd, Headcount
 from .errors import InputError
 from .mechanisms import Mechanism, Raw, Then
-from .mechanisms.base import NOTHING, paired
+from .mechanisms.base import NOTHING, check_hashable, paired
 from .prior import MarkovPrior
 
 Floats = NDArray[np.float64]
@@ -55,6 +55,7 @@ class Release:
         mechanism = Raw() if mechanism is None else mechanism
         if not isinstance(mechanism, Mechanism):
             raise InputError(f"mechanism: expected a Mechanism such as Raw() or Gaussian(sigma=1.0), got {mechanism!r}")
+        check_hashable(mechanism)
         where = _per_step(sensors, "sensors", "a place number")
         if not where:
             raise InputError("sensors: the list is empty; give an entry for each step ([] for a step without a sensor)")

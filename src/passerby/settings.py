@@ -26,6 +26,7 @@ from .mechanisms import (
     Suppression,
 )
 from .mechanisms.base import MOST_NOISE, MOST_PEOPLE
+from .mechanisms.notation import read_mechanism
 from .release import Release
 from .visits.people import People
 from .visits.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
@@ -125,8 +126,12 @@ class AuditSettings(BaseModel):
     @field_validator("mechanism")
     @classmethod
     def _known(cls, value: str) -> str:
+        if "(" in value:
+            return _told(lambda: read_mechanism(value), value)
         if value not in MECHANISMS:
-            raise ValueError(f"expected {_listed(MECHANISMS)}")
+            raise ValueError(
+                f"expected {_listed(MECHANISMS)}, or a mechanism such as 'Then(Suppression(10), Rounding(5))'"
+            )
         return value
 
     @model_validator(mode="after")
@@ -168,7 +173,7 @@ class AuditSettings(BaseModel):
 
     def build_mechanism(self) -> Mechanism:
         """The mechanism that these settings name."""
-        return MECHANISMS[self.mechanism](self)
+        return read_mechanism(self.mechanism) if "(" in self.mechanism else MECHANISMS[self.mechanism](self)
 
     def build_sensors(self, people: People) -> Sensors:
         """The sensors of each held-out step, by place numbers."""

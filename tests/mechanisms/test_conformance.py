@@ -89,6 +89,12 @@ class Coin(pb.Discrete):
     def total_variation(self, count: int = 0) -> float:
         return 0.9 if self.fault == "variation" else super().total_variation(count)
 
+    def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
+        pair = self.pair(count)
+        nothing, half = np.ones((1, 2)), pair / 2
+        faulty = {"less": (np.eye(2), pair), "more": (pair, nothing), "halves": (half, pair)}
+        return faulty.get(self.fault, (pair, pair))
+
     def information(self, presence: float, count: int = 0) -> float:
         return super().information(presence, count) + (0.1 if self.fault == "information" else 0.0)
 
@@ -107,10 +113,13 @@ class Moving(pb.Discrete):
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        ("sum", r"at a count of 0: the likelihood at 0 sums to 0\.9 over the outputs, not to one"),
+        ("sum", r"at a count of 0: the probabilities of its law sum to 0\.9, not to one"),
         ("missing", r"sums to 0\.5 .* a value is missing from outputs"),
         ("variation", r"total_variation is 0\.9, that of the likelihoods is 0\.5"),
         ("information", r"information at a presence of 0 is 0\.1, that of the likelihoods is 0"),
+        ("less", r"of 0\.05 is told right with probability .* which is not between .* less and more, 1 and"),
+        ("more", r"told right with probability 0\.975, .* less and more, 0\.975 and 0\.95"),
+        ("halves", r"the stand-in that tells less is not two laws that sum to one"),
         ("sample", r"samples are at or below 0 in 0\.2.* of 4000 draws; the likelihood says 0\.5"),
         ("stray", r"a sample is 0\.5, which is not among the outputs"),
         ("shape", r"samples for counts of shape \(4000, 1\) have shape \(3,\)"),
@@ -126,6 +135,55 @@ def test_false_shift_invariance_is_found() -> None:
     with pytest.raises(pb.InputError, match="calls itself shift-invariant"):
         check_mechanism(Moving())
     check_mechanism(replace(Coin()), counts=[0])
+
+
+class Law(pb.Discrete):
+    """A law that is the same at all counts."""
+
+    def __init__(self, values: Any, chances: Any) -> None:
+        self.values, self.chances = values, chances
+
+    def __repr__(self) -> str:
+        return "Law()"
+
+    def law(self, count: float) -> tuple[Floats, Floats]:
+        return self.values, self.chances
+
+
+@pytest.mark.parametrize(
+    ("values", "chances", "message"),
+    [
+        ([0, 1], [0.5, 0.4], r"^Law\(\) at a count of 2: the probabilities of its law sum to 0\.9, not to one"),
+        ([0, 1], [1.5, -0.5], r"its law has a probability of -0\.5"),
+        ([0, 1], [0.5, np.nan], r"its law has a probability of nan"),
+        ([0, 1], [1.0], r"its law has \(2,\) values and \(1,\) probabilities"),
+        ([1, 0], [0.5, 0.5], r"not in increasing order"),
+        ([np.nan, 0], [0.5, 0.5], r"not in increasing order"),
+    ],
+)
+def test_what_is_no_law_is_refused_wherever_it_is_used(values: Any, chances: Any, message: str) -> None:
+    with pytest.raises(pb.InputError, match=message):
+        pb.measure(pb.line_prior(4), pb.Release([1], Law(values, chances), others=[2]))
+
+
+def test_lists_are_laws_too() -> None:
+    check_mechanism(Law([0, 1, np.nan], [0.5, 0.25, 0.25]))
+
+
+@dataclass
+class Thawed(pb.Discrete):
+    """Can be changed, and so cannot be hashed."""
+
+    share: float
+
+    def law(self, count: float) -> tuple[Floats, Floats]:
+        return np.array([count]), np.ones(1)
+
+
+def test_what_cannot_be_remembered_is_refused() -> None:
+    for use in (check_mechanism, lambda mechanism: pb.Release([0], mechanism)):
+        with pytest.raises(pb.InputError, match=r"Thawed\(share=0\.5\) cannot be hashed.* @dataclass\(frozen=True\)"):
+            use(Thawed(0.5))
 
 
 def test_only_mechanisms_are_checked() -> None:

@@ -145,7 +145,8 @@ def audit(
         File of the sensors: columns place, and step (from 1) or time (schedule).
     mechanism
         What is done to a count before it is published: raw, gaussian, discrete-gaussian, laplace, geometric, rounding,
-        random-rounding, suppression or sampling. [default: raw]
+        random-rounding, suppression or sampling; or any mechanism as in Python, "Then(Suppression(10), Rounding(5))".
+        [default: raw]
     sigma
         Standard deviation of the noise (gaussian, discrete-gaussian). [default: 1.0]
     scale

@@ -194,7 +194,25 @@ def table(mechanism: Mechanism, count: float) -> Law:
     """The law of a mechanism at a count, remembered; an empty cell stays empty."""
     if math.isnan(count):
         return np.array([HIDDEN]), np.ones(1)
-    return mechanism.law(count)
+    values, chances = (np.asarray(part, dtype=np.float64) for part in mechanism.law(count))
+    wrong = _wrong_with(values, chances)
+    if wrong:
+        raise InputError(f"{mechanism!r} at a count of {count:g}: {wrong}")
+    return values, chances
+
+
+def _wrong_with(values: Floats, chances: Floats) -> str:
+    """What makes values and probabilities no law; nothing if they are one."""
+    if values.ndim != 1 or values.shape != chances.shape:
+        return f"its law has {values.shape} values and {chances.shape} probabilities, instead of two lists as long"
+    if not (chances >= 0).all():
+        return f"its law has a probability of {chances[~(chances >= 0)][0]:g}"
+    if not abs(chances.sum() - 1) < 1e-6:
+        return f"the probabilities of its law sum to {chances.sum():.8g}, not to one"
+    # An empty cell, which is not a number, comes last.
+    if not (np.diff(values[~np.isnan(values)]) > 0).all() or np.isnan(values[:-1]).any():
+        return "the values of its law are not in increasing order"
+    return ""
 
 
 @lru_cache(maxsize=4_000)
@@ -271,6 +289,17 @@ def at_least(owner: object, name: str, value: Any, least: int, why: str) -> None
         )
     if value > MOST_PEOPLE:
         raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be at most {MOST_PEOPLE:,}")
+
+
+def check_hashable(mechanism: Mechanism) -> None:
+    """Refuse a mechanism that nothing can be remembered of."""
+    try:
+        hash(mechanism)
+    except TypeError:
+        raise InputError(
+            f"{mechanism!r} cannot be hashed, so nothing can be remembered of it; make it a frozen dataclass: "
+            "@dataclass(frozen=True)"
+        ) from None
 
 
 def flag(owner: object, name: str, value: Any) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from passerby.errors import InputError
 
-from .base import Floats, Mechanism, mixture_information, same
+from .base import Floats, Mechanism, check_hashable, mixture_information, same
 
 #: Presence probabilities at which the information is compared.
 PRESENCE = (0.05, 0.5)
@@ -21,20 +21,22 @@ def check_mechanism(
 ) -> None:
     """Raise an `InputError` that says which promise a mechanism breaks, at which count, and by how much.
 
-    Likelihoods add up to one over all outputs, at every count; total variation and information are those of the
-    likelihoods; samples fall on the outputs as often as the likelihood says (`runs` draws at each count); a mechanism
-    that calls itself shift-invariant is; shapes broadcast.
+    It can be hashed; likelihoods add up to one over all outputs, at every count; total variation and information are
+    those of the likelihoods; stand-ins tell less and more; samples fall on the outputs as often as the likelihood says
+    (`runs` draws at each count); a mechanism that calls itself shift-invariant is; shapes broadcast.
 
     >>> from passerby.mechanisms import Rounding
     >>> check_mechanism(Rounding(5))
     """
     if not isinstance(mechanism, Mechanism):
         raise InputError(f"check_mechanism: {mechanism!r} is not a Mechanism")
+    check_hashable(mechanism)
     rng = np.random.default_rng(seed)
     for count in counts:
         values, weights = mechanism.quadrature(count)
         _check_shapes(mechanism, values, count)
         pair = _check_likelihood(mechanism, values, weights, count)
+        _check_stand_ins(mechanism, pair, count)
         _check_numbers(mechanism, pair, count)
         _check_samples(mechanism, values, pair[:, 0], count, runs, rng)
         _check_shift(mechanism, values, count)
@@ -82,6 +84,30 @@ def _check_numbers(mechanism: Mechanism, pair: Floats, count: int) -> None:
                 mechanism,
                 count,
                 f"information at a presence of {presence:g} is {told:.8g}, that of the likelihoods is {right:.8g}",
+            )
+
+
+def _check_stand_ins(mechanism: Mechanism, pair: Floats, count: int) -> None:
+    stand_ins = mechanism.stand_ins(count)
+    if stand_ins is None:
+        return
+
+    def right(table: Floats, presence: float) -> float:
+        """How often presence is told right: for all priors more often by what tells more (Blackwell 1953)."""
+        return float(np.maximum((1 - presence) * table[:, 0], presence * table[:, 1]).sum())
+
+    for name, table in zip(("less", "more"), stand_ins, strict=True):
+        if np.ndim(table) != 2 or not np.allclose(table.sum(axis=0), 1, atol=1e-6):
+            raise _fail(mechanism, count, f"the stand-in that tells {name} is not two laws that sum to one")
+    for presence in (*PRESENCE, 0.95):
+        less, exact, more = (right(table, presence) for table in (stand_ins[0], pair, stand_ins[1]))
+        # A numerical integral over a kink is not exact.
+        if not less - 1e-4 <= exact <= more + 1e-4:
+            raise _fail(
+                mechanism,
+                count,
+                f"a presence of {presence:g} is told right with probability {exact:.6g}, which is not between those of "
+                f"the stand-ins that tell less and more, {less:.6g} and {more:.6g}",
             )
 
 

@@ -1,0 +1,44 @@
+"""Mechanisms from their text."""
+
+import pytest
+from tests.mechanisms.test_conformance import EVERY
+
+import passerby as pb
+from passerby.mechanisms.notation import KNOWN, read_mechanism
+from passerby.settings import check_settings
+
+WRITTEN = tuple(mechanism for mechanism in EVERY if type(mechanism).__name__ in KNOWN)
+
+
+@pytest.mark.parametrize("mechanism", WRITTEN, ids=repr)
+def test_what_is_shown_can_be_read(mechanism: pb.Mechanism) -> None:
+    assert read_mechanism(repr(mechanism)) == mechanism
+    assert check_settings({"visits": "v", "mechanism": repr(mechanism)}).build_mechanism() == mechanism
+
+
+def test_all_of_them_are_known() -> None:
+    assert {type(mechanism).__name__ for mechanism in WRITTEN} == set(KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Rounding(1)", r"base must be a whole number of at least 2"),
+        ("Suppression(0)", r"below must be a whole number of at least 1"),
+        ("Sampling(1.2)", r"rate must be a probability"),
+        ("Miscount(-0.5)", r"miss must be a probability"),
+        ("Rounding()", r"Rounding\(\): Rounding missing 1 required positional argument: 'base'"),
+        ("Rounding(base=5, bas=2)", r"unexpected keyword argument 'bas'"),
+        ("Rouding(5)", r"'Rouding' is not a mechanism; expected one of Raw, "),
+        ("Then(Rounding(5), 3)", r"second = 3: expected a Mechanism"),
+        ("Bands([10, 'many'])", r"many.* in .*: expected a mechanism, a number"),
+        ("__import__('os').system('true')", r"is not a mechanism; expected one of"),
+        ("Rounding(5", r"is not a mechanism; expected something like Rounding\(5\)"),
+        ("(5)", r"is not a mechanism; expected something like"),
+    ],
+)
+def test_bad_input_says_which_and_why(text: str, message: str) -> None:
+    with pytest.raises(pb.InputError, match=message):
+        read_mechanism(text)
+    with pytest.raises(pb.ConfigError, match=r"mechanism: .*" + message):
+        check_settings({"visits": "v", "mechanism": text})
