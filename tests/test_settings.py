@@ -24,7 +24,8 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
     for part in (
         "window: a length of time cannot be '20x'",
         "layout = 'excel'",
-        "mechanism: expected 'raw' or",
+        "mechanism: 'gauss' is not one of raw, gaussian, discrete-gaussian,",
+        "did you mean gaussian?",
         "runs = 1",
     ):
         assert part in said

@@ -129,9 +129,9 @@ class AuditSettings(BaseModel):
         if "(" in value:
             return _told(lambda: read_mechanism(value), value)
         if value not in MECHANISMS:
-            raise ValueError(
-                f"expected {_listed(MECHANISMS)}, or a mechanism such as 'Then(Suppression(10), Rounding(5))'"
-            )
+            near = difflib.get_close_matches(value, MECHANISMS, 1)
+            hint = f"; did you mean {near[0]}?" if near else ", nor as 'Then(Suppression(10), Rounding(5))'"
+            raise ValueError(f"{value!r} is not one of {', '.join(MECHANISMS)}{hint}")
         return value
 
     @model_validator(mode="after")
@@ -256,7 +256,3 @@ def _told(check: Callable[[], object], value: str) -> str:
     except PasserbyError as error:
         raise ValueError(str(error)) from None
     return value
-
-
-def _listed(names: Mapping[str, Any]) -> str:
-    return " or ".join(map(repr, names))

@@ -125,7 +125,7 @@ def summarise(
         places=len(people.places),
         sensors=sum(map(len, release.sensors)),
         misses=settings.misses,
-        mechanism=repr(release.mechanism),
+        mechanism=repr(release.rule),
         smoothing=people.smoothing,
         seed=settings.seed,
         loss=_ends(measured, "lower", "upper"),

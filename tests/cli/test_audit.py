@@ -201,7 +201,7 @@ def test_a_dry_run_writes_nothing(made: Made, call: Call) -> None:
         ((), "no visits are given"),
         (("nowhere.csv",), "nowhere.csv"),
         (("visits.parquet", "--window", "fortnight", "--runs", "0"), "runs = 0"),
-        (("visits.parquet", "--mechanism", "magic"), "mechanism: expected 'raw' or"),
+        (("visits.parquet", "--mechanism", "magic"), "mechanism: 'magic' is not one of raw,"),
         (("visits.parquet", "--settings", "none.toml"), "there is no such settings file"),
         (("visits.parquet", *OPTIONS, "--sensors", "fixed", "--sensor-places", "the moon"), "'the moon' is not one of"),
         (("visits.parquet", *OPTIONS, "--published", "none.csv"), "none.csv does not exist"),

@@ -10,7 +10,9 @@ from rich.console import Console
 from passerby.auditing import audit_person
 from passerby.explore import only, some_people
 from passerby.numerals import duration
+from passerby.pool import Progress
 from passerby.report import explore, trials
+from passerby.report.words import length, mechanism
 from passerby.settings import AuditSettings
 
 from .files import finished
@@ -31,9 +33,10 @@ def dry_run(settings: AuditSettings, workers: int | None = None) -> None:
     prepared = time.perf_counter() - started
     people, release = plan.people, plan.release
     cores = min(workers or os.cpu_count() or 1, len(people))
-    with stage(aside, "Timing a handful of people"):
-        each = _audited(plan)
-        tried = _tried(plan)
+    with stage(aside, "Timing a handful of people") as progress:
+        each = _audited(plan, progress)
+    with stage(aside, "Timing a few trials") as progress:
+        tried = _tried(plan, progress)
     seconds = prepared + START + each * len(people) / cores + (START + tried / cores if tried else 0) + WRITE
     counts = sum(map(len, release.sensors))
     places = len({place for step in release.sensors for place in step})
@@ -42,10 +45,10 @@ def dry_run(settings: AuditSettings, workers: int | None = None) -> None:
         ("visits", f"{plan.skipped.kept:,} of {plan.skipped.rows:,} rows"),
         ("people", f"{len(people):,}{drawn}"),
         ("steps", f"{people.fitted.shape[1]:,} to fit habits to, {release.steps:,} published and to be found"),
-        ("step length", settings.window),
+        ("step length", length(settings.window)),
         ("places", f"{len(people.places):,}, with elsewhere"),
         ("sensors", f"{counts:,} counts from {places:,} places"),
-        ("mechanism", repr(release.mechanism)),
+        ("mechanism", mechanism(repr(release.rule))),
         ("misses", str(settings.misses)),
         ("time", f"about {duration(seconds)} with {cores} worker{'s' * (cores != 1)} ({each * 1000:.0f} ms a person)"),
         ("folder", str(settings.out)),
@@ -56,7 +59,7 @@ def dry_run(settings: AuditSettings, workers: int | None = None) -> None:
     screen.print("Nothing was written.", markup=False)
 
 
-def _audited(plan: Plan) -> float:
+def _audited(plan: Plan, progress: Progress) -> float:
     """Seconds to audit a person, on average over a few; the first one also pays for what is done once."""
     job = plan.job
     chosen = some_people(plan.people, HANDFUL, plan.settings.seed)
@@ -65,17 +68,23 @@ def _audited(plan: Plan) -> float:
     for person in chosen:
         audit_person(job, int(person))
         stamps.append(time.perf_counter())
+        progress(len(stamps) - 1, len(chosen))
         if stamps[-1] - stamps[0] > ENOUGH:
             break
     return (stamps[-1] - stamps[0]) / (len(stamps) - 1) * (2 if plan.published else 1)
 
 
-def _tried(plan: Plan) -> float:
+def _tried(plan: Plan, progress: Progress) -> float:
     """Seconds to try out sensors, steps and noise on one core, from trying them out on two people."""
     simple, measured = trials(plan.settings, len(plan.people))
     if not simple:
         return 0.0
     stamps: list[float] = []
+
+    def tell(done: int, everything: int) -> None:
+        stamps.append(time.perf_counter())
+        progress(done, everything)
+
     two = only(plan.people, some_people(plan.people, 2, plan.settings.seed + 1))
     explore(
         two,
@@ -83,7 +92,7 @@ def _tried(plan: Plan) -> float:
         plan.settings,
         plan.measurement,
         workers=1,
-        progress=lambda done, everything: stamps.append(time.perf_counter()),
+        progress=tell,
     )
     few = min(len(two), simple)
     many = len(stamps) - 1 - few

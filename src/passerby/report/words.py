@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import polars as pl
 
+from passerby.errors import PasserbyError
 from passerby.explore import Findings
+from passerby.mechanisms import Then
+from passerby.mechanisms.notation import read_mechanism
 from passerby.numerals import percent, span
 from passerby.release import Release
 from passerby.summary import Summary
@@ -35,7 +39,14 @@ def mechanism(name: str) -> str:
 
     >>> mechanism("Gaussian(sigma=2.0)"), mechanism("Mine(x=1)")
     ('counts with normal noise of standard deviation 2', 'Mine(x=1)')
+    >>> mechanism("Then(Suppression(below=10), Rounding(base=5))")
+    'counts, but those below 10 left empty, then counts rounded to multiples of 5'
     """
+    if name.startswith("Then("):
+        with suppress(PasserbyError):
+            both = read_mechanism(name)
+            assert isinstance(both, Then)
+            return f"{mechanism(repr(both.first))}, then {mechanism(repr(both.second))}"
     known = re.fullmatch(r"(\w+)\((?:\w+=([\d.e+-]+))?\)", name)
     if known is None or known[1] not in MECHANISMS:
         return name
