@@ -299,19 +299,9 @@ def over_states(people: People, person: int, release: Release) -> tuple[MarkovPr
 def audit_person(job: Job, person: int) -> dict[str, object]:
     """One row of the table."""
     prior, release, state_of = over_states(job.people, person, job.release_for(person))
-    settings = job.settings
-    seed = _stream(settings.seed, job.people.ids[person])
+    seed = _stream(job.settings.seed, job.people.ids[person])
     try:
-        loss = measure(
-            prior,
-            release,
-            settings.misses,
-            tolerance=settings.tolerance,
-            runs=settings.runs,
-            confidence=settings.confidence,
-            budget=settings.budget,
-            seed=seed,
-        )
+        loss = measure(prior, release, **{**asdict(job.settings), "seed": seed})
     except PasserbyError as reason:
         return {"status": str(reason)}
     row = _row(loss)

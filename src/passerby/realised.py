@@ -6,7 +6,7 @@ off the count, and what is left tells of the target (`others`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -112,17 +112,8 @@ def realised_losses(
 def _realised(job: _Job, person: int) -> tuple[str, float | None, float | None]:
     others = job.others.besides(person, job.release)
     prior, release, _ = over_states(job.people, person, job.release.with_others(others))
-    settings = job.settings
     try:
-        loss = measure(
-            prior,
-            release,
-            settings.misses,
-            tolerance=settings.tolerance,
-            budget=settings.budget,
-            seed=settings.seed,
-            published=job.values,
-        )
+        loss = measure(prior, release, **asdict(job.settings), published=job.values)
     except InputError:
         return "impossible", None, None
     except PasserbyError as reason:

@@ -1,12 +1,20 @@
 """A small audit that others look at: a town with nasty names of places and of people."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+from tests.cli.test_main import Done
 
 import passerby as pb
 
+Made = tuple[Path, Done]
+Call = Callable[..., Done]
+
 NASTY = ('<script>alert("1")</script>', "=1+1", 'a "quoted", name', "café ☕")
+FILES = {"audit.toml", "people.parquet", "report.html", "summary.json"}
+TRIED = ("--sensor-count", "3", "--explore", "6", "--sigmas", "1", "--bases", "5")
 OPTIONS = ("--window", "3h", "--places", "12", "--min-active", "2", "--holdout", "4", "--workers", "1")
 
 
@@ -25,3 +33,14 @@ def write_visits(path: Path, people: int = 40) -> None:
         person=pl.col("person").map_elements(person, return_dtype=pl.String),
     )
     table.write_parquet(path)
+
+
+def counts(folder: Path, change: int = 0) -> list[dict[str, Any]]:
+    """The true counts of two places at the held-out steps, the first one changed."""
+    visits = pb.read_visits(folder / "visits.parquet")
+    people = pb.fit_people(visits, window="3h", places=12, min_active=2, holdout=4)
+    rows: list[dict[str, Any]] = [
+        {"step": t + 1, "place": people.places[x], "count": int(people.counts[t, x])} for t in range(4) for x in (0, 5)
+    ]
+    rows[0]["count"] += change
+    return rows

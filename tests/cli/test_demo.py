@@ -1,14 +1,14 @@
 from pathlib import Path
 
-from tests.cli.test_main import run
+from tests.cli.small_audit import Call
 
 from passerby.summary import Summary
 
 SMALL = ("--people", "40", "--places", "30", "--days", "4", "--audited", "3", "--tried", "2", "--workers", "1")
 
 
-def test_a_small_demo(tmp_path: Path) -> None:
-    done = run("demo", *SMALL, "--out", "shown", cwd=tmp_path)
+def test_a_small_demo(tmp_path: Path, typed: Call) -> None:
+    done = typed("demo", *SMALL, "--out", "shown")
     assert done.returncode == 0, done.stderr
     folders = {name: tmp_path / "shown" / name for name in ("raw", "noisy")}
     for name, folder in folders.items():
@@ -17,12 +17,12 @@ def test_a_small_demo(tmp_path: Path) -> None:
         assert summary.mechanism == ("Raw()" if name == "raw" else "Gaussian(sigma=2.0)")
         assert (folder / "report.html").stat().st_size > 500_000
     assert max(map(len, done.stdout.splitlines())) <= 80
-    again = run("audit", "--settings", "shown/raw/audit.toml", "--dry-run", "--workers", "1", cwd=tmp_path)
+    again = typed("audit", "--settings", "shown/raw/audit.toml", "--dry-run", "--workers", "1")
     assert again.returncode == 0, again.stderr
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made(tmp_path: Path, typed: Call) -> None:
     (tmp_path / "taken").write_text("")
-    done = run("demo", *SMALL, "--out", "taken", cwd=tmp_path)
+    done = typed("demo", *SMALL, "--out", "taken")
     assert done.returncode == 2
     assert "--out: cannot make the folder" in done.stderr

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.small_audit import Call
 from tests.cli.test_main import Done, run
 
 import passerby as pb
@@ -61,23 +62,23 @@ def test_writes_every_number(shown: tuple[Done, Any]) -> None:
     assert record["differential_privacy"]["exact"] > 0
 
 
-def test_overwrites_an_earlier_result_whole(tmp_path: Path) -> None:
+def test_overwrites_an_earlier_result_whole(tmp_path: Path, typed: Call) -> None:
     (tmp_path / "loss.json").write_text("x" * 100_000)
-    done = run("line", "--places", "5", "--misses", "9", "--out", str(tmp_path))
+    done = typed("line", "--places", "5", "--misses", "9", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "loss.json").read_text())["settings"]["places"] == 5
     assert [path.name for path in tmp_path.iterdir()] == ["loss.json"]
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made(tmp_path: Path, typed: Call) -> None:
     (tmp_path / "taken").write_text("")
-    done = run("line", "--places", "5", "--misses", "9", "--out", str(tmp_path / "taken"))
+    done = typed("line", "--places", "5", "--misses", "9", "--out", str(tmp_path / "taken"))
     assert done.returncode == 2
     assert "--out: cannot make the folder" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_one_place(tmp_path: Path) -> None:
-    done = run("line", "--places", "1", "--misses", "0", "--out", str(tmp_path))
+def test_one_place(tmp_path: Path, typed: Call) -> None:
+    done = typed("line", "--places", "1", "--misses", "0", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "100 %" in done.stdout

@@ -1,15 +1,15 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.test_main import run
+from tests.cli.small_audit import Call
 
 import passerby as pb
 
 
 @pytest.mark.parametrize("name", ["visits.csv", "visits.csv.gz", "visits.parquet", "new/folder/visits.csv"])
-def test_writes_a_city(name: str, tmp_path: Path) -> None:
+def test_writes_a_city(name: str, tmp_path: Path, typed: Call) -> None:
     size = ("--people", "30", "--places", "20", "--days", "2", "--seed", "7")
-    done = run("simulate", *size, name, cwd=tmp_path)
+    done = typed("simulate", *size, name)
     assert done.returncode == 0, done.stderr
     assert "1,440 visits of 30 people to 20 places in 2 days" in done.stdout
     visits = pb.read_visits(tmp_path / name)
@@ -17,14 +17,14 @@ def test_writes_a_city(name: str, tmp_path: Path) -> None:
     assert (len(visits), len(visits.people)) == (len(expected), 30)
 
 
-def test_the_seed_makes_the_city(tmp_path: Path) -> None:
+def test_the_seed_makes_the_city(tmp_path: Path, typed: Call) -> None:
     for seed, name in ((1, "a.csv"), (1, "b.csv"), (2, "c.csv")):
-        run("simulate", "--people", "5", "--places", "20", "--days", "1", "--seed", str(seed), name, cwd=tmp_path)
+        typed("simulate", "--people", "5", "--places", "20", "--days", "1", "--seed", str(seed), name)
     first, second, third = ((tmp_path / name).read_bytes() for name in ("a.csv", "b.csv", "c.csv"))
     assert first == second != third
 
 
-def test_a_city_that_cannot_be(tmp_path: Path) -> None:
-    done = run("simulate", "--people", "0", "city.csv", cwd=tmp_path)
+def test_a_city_that_cannot_be(tmp_path: Path, typed: Call) -> None:
+    done = typed("simulate", "--people", "0", "city.csv")
     assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
     assert "a city's people cannot be 0" in done.stderr

@@ -8,7 +8,7 @@ import pytest
 
 import passerby as pb
 from passerby.auditing import Settings
-from passerby.report import data, explore, figures, render
+from passerby.report import data, explore, figures, render, trials
 from passerby.settings import AuditSettings, check_settings
 from passerby.summary import summarise
 
@@ -114,7 +114,7 @@ def test_the_exposure_curve_counts_people() -> None:
 
 
 def test_the_error_of_rounded_counts() -> None:
-    assert data.error_of(pb.Rounding(5), np.arange(100)) == pytest.approx(np.sqrt(2), rel=1e-6)
+    assert trials.error_of(pb.Rounding(5), np.arange(100)) == pytest.approx(np.sqrt(2), rel=1e-6)
 
 
 def test_figures_are_charts_for_notebooks(made: Made) -> None:

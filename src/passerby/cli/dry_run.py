@@ -11,8 +11,8 @@ from passerby.auditing import audit_person
 from passerby.explore import only, some_people
 from passerby.numerals import duration
 from passerby.pool import Progress
-from passerby.report import explore, trials
-from passerby.report.words import length, mechanism
+from passerby.report import explore, number_of_trials
+from passerby.report.terms import length, mechanism
 from passerby.settings import AuditSettings
 
 from .files import finished
@@ -76,7 +76,7 @@ def _audited(plan: Plan, progress: Progress) -> float:
 
 def _tried(plan: Plan, progress: Progress) -> float:
     """Seconds to try out sensors, steps and noise on one core, from trying them out on two people."""
-    simple, measured = trials(plan.settings, len(plan.people))
+    simple, measured = number_of_trials(plan.settings, len(plan.people))
     if not simple:
         return 0.0
     stamps: list[float] = []

@@ -2,8 +2,8 @@
 
 from passerby.explore import Findings
 
-from .data import explore, trials
 from .notebook import Report, audit_report
 from .page import render
+from .trials import explore, number_of_trials
 
-__all__ = ["Findings", "Report", "audit_report", "explore", "render", "trials"]
+__all__ = ["Findings", "Report", "audit_report", "explore", "number_of_trials", "render"]

@@ -17,8 +17,8 @@ from passerby.settings import check_settings
 from passerby.summary import Summary, summarise
 from passerby.visits.people import People
 
-from .data import explore
 from .page import render
+from .trials import explore
 
 
 @dataclass(frozen=True, repr=False)

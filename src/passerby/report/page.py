@@ -20,7 +20,7 @@ from passerby.settings_file import as_toml
 from passerby.summary import Summary
 from passerby.visits.people import People
 
-from . import captions, data, sections, words
+from . import captions, data, sections, terms, trials, words
 from .parts import Section
 
 
@@ -49,7 +49,7 @@ def render(
     if findings is not None:
         todo.append(lambda: sections.which(findings, people))
         if findings.mechanisms.height:
-            ways = data.noise(findings, people, release, settings)
+            ways = trials.noise(findings, people, release, settings)
             todo.append(lambda: sections.noise(ways))
     todo += [lambda: sections.privacy(known, ways, summary), sections.limits]
     parts = []
@@ -79,11 +79,11 @@ def _facts(summary: Summary, sampled: int, confidence: float) -> list[tuple[str,
         ("People", f"{summary.people:,}{drawn}: {states}"),
         (
             "Steps",
-            f"{summary.steps:,} of {words.length(summary.window)} to be found, after {summary.steps_fitted:,} that "
+            f"{summary.steps:,} of {terms.length(summary.window)} to be found, after {summary.steps_fitted:,} that "
             "habits were fitted to",
         ),
         ("Places", f"{summary.places:,}, with elsewhere"),
-        ("Counts", f"{summary.sensors:,}, published as {words.mechanism(summary.mechanism)}"),
+        ("Counts", f"{summary.sensors:,}, published as {terms.mechanism(summary.mechanism)}"),
         ("Misses", f"{summary.misses:,}"),
         ("Sureness", words.sureness(sampled, confidence)),
         ("Rows of the visits", f"{summary.visits.read:,} read, {summary.visits.kept:,} kept"),

@@ -13,7 +13,7 @@ from passerby.visits.people import People
 
 from . import captions, data, figures, words
 from .parts import Columns, Figure, Section, sheet
-from .words import few, level
+from .terms import few, level
 
 WITH_IT: Columns = {
     "baseline": ("without the release", percent),

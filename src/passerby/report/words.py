@@ -2,69 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
-
 import polars as pl
 
-from passerby.errors import PasserbyError
 from passerby.explore import Findings
-from passerby.mechanisms import Then
-from passerby.mechanisms.notation import read_mechanism
 from passerby.numerals import percent, span
 from passerby.release import Release
 from passerby.summary import Summary
-from passerby.visits.steps import parse_length
 
-from .captions import MECHANISMS
 from .data import FEW, PLACES
-
-
-def level(value: float) -> str:
-    """A chosen share, without digits that it does not have.
-
-    >>> level(0.05), level(0.5)
-    ('5 %', '50 %')
-    """
-    return f"{100 * value:g} %"
-
-
-def few() -> str:
-    """What is said of a small group."""
-    return f"fewer than {FEW}"
-
-
-def mechanism(name: str) -> str:
-    """A mechanism in words, from its name in code.
-
-    >>> mechanism("Gaussian(sigma=2.0)"), mechanism("Mine(x=1)")
-    ('counts with normal noise of standard deviation 2', 'Mine(x=1)')
-    >>> mechanism("Then(Suppression(below=10), Rounding(base=5))")
-    'counts, but those below 10 left empty, then counts rounded to multiples of 5'
-    """
-    if name.startswith("Then("):
-        with suppress(PasserbyError):
-            both = read_mechanism(name)
-            assert isinstance(both, Then)
-            return f"{mechanism(repr(both.first))}, then {mechanism(repr(both.second))}"
-    known = re.fullmatch(r"(\w+)\((?:\w+=([\d.e+-]+))?\)", name)
-    if known is None or known[1] not in MECHANISMS:
-        return name
-    return MECHANISMS[known[1]].format(f"{float(known[2]):g}" if known[2] else "")
-
-
-def length(window: str) -> str:
-    """The length of a step in words.
-
-    >>> length("1h"), length("20d"), length("90m")
-    ('1 hour', '20 days', '90 minutes')
-    """
-    seconds = parse_length(window).total_seconds()
-    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds % size == 0:
-            count = int(seconds // size)
-            return f"{count:,} {unit}{'s' * (count != 1)}"
-    return f"{seconds:g} seconds"
+from .terms import few, length, level, mechanism
 
 
 def question(summary: Summary) -> str:

@@ -1,0 +1,125 @@
+"""Interrupted at any stage, an audit says how to go on, and ends with the same files."""
+
+import contextlib
+import itertools
+import os
+import pkgutil
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from tests.cli.small_audit import OPTIONS, TRIED, Made
+
+from passerby.cli import main
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "people.parquet"}
+
+
+def same(folder: Path, other: Path) -> None:
+    """The two folders hold the same files."""
+    assert files(folder) == files(other)
+    assert_frame_equal(*(pl.read_parquet(path / "people.parquet") for path in (folder, other)))
+
+
+def go_on(said: str, folder: Path) -> None:
+    """Do what an interrupted audit said is to be done."""
+    assert "what is finished is kept. To go on:" in said
+    command = said.strip().splitlines()[-1].split()
+    assert command[:3] == ["passerby", "audit", "--settings"]
+    with contextlib.chdir(folder):
+        assert main(command[1:]) == 0
+
+
+def test_interrupted_by_a_signal_it_goes_on(made: Made) -> None:
+    folder, _ = made
+    code = (
+        "import sys, time\nfrom passerby import auditing, cli\nplain = auditing.audit_person\n"
+        "def slow(*a):\n    time.sleep(0.3)\n    return plain(*a)\n"
+        "auditing.audit_person = slow\nsys.exit(cli.main())"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "audit", "visits.parquet", *OPTIONS, *TRIED, "--out", "stopped"],
+        cwd=folder,
+        env={**os.environ, "PASSERBY_DEBUG": "0"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 120
+    while not list((folder / "stopped" / "parts").glob("*.parquet")):
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert re.search(r"interrupted while auditing people \(\d+ of 40\); ", said)
+    assert not (folder / "stopped" / "summary.json").exists()
+    go_on(said, folder)
+    same(folder / "stopped", folder / "result")
+
+
+@pytest.mark.parametrize(
+    ("where", "after", "said"),
+    [
+        ("passerby.auditing.audit_person", 20, "while auditing people (16 of 40)"),
+        ("passerby.explore._one", 5, "while trying out sensors, steps and noise (5 of 21)"),
+        ("passerby.cli.pipeline.render", 0, "while writing the report"),
+        ("passerby.cli.pipeline.write_json", 0, "while writing the report"),
+    ],
+)
+def test_interrupted_anywhere_it_ends_the_same(
+    made: Made,
+    where: str,
+    after: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = made[0]
+    monkeypatch.chdir(folder)
+    out = f"stopped-{where.rpartition('.')[2]}"
+    with monkeypatch.context() as patch:
+        patch.setattr(where, stopping(where, after))
+        assert main(["audit", "visits.parquet", *OPTIONS, *TRIED, "--out", out]) == 130
+    told = capsys.readouterr().err
+    assert f"interrupted {said}" in told
+    # The trials that were done are not done again.
+    left = {"passerby.auditing.audit_person": 21, "passerby.explore._one": 21 - after}.get(where, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr("passerby.explore._one", stopping("passerby.explore._one", left))
+        go_on(told, folder)
+    same(folder / out, folder / "result")
+
+
+def stopping(where: str, after: int) -> Callable[..., Any]:
+    """The function of this name, but the user stops it after so many calls."""
+    plain, calls = pkgutil.resolve_name(where), itertools.count()
+
+    def stopped(*arguments: Any, **options: Any) -> Any:
+        if next(calls) >= after:
+            raise KeyboardInterrupt
+        return plain(*arguments, **options)
+
+    return stopped
+
+
+@pytest.mark.parametrize("where", ["read_visits", "fit_people"])
+def test_interrupted_early_it_leaves_nothing(
+    made: Made, where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(made[0])
+    name = f"passerby.cli.plan.{where}"
+    monkeypatch.setattr(name, stopping(name, 0))
+    assert main(["audit", "visits.parquet", *OPTIONS, "--out", "early"]) == 130
+    assert "nobody was measured yet, and nothing was written" in capsys.readouterr().err
+    assert not (made[0] / "early").exists()
