@@ -45,14 +45,26 @@ def masked_cases(draw: st.DrawFn, mechanisms: tuple[pb.Mechanism, ...] = (pb.Raw
 class Chain:
     """A start `a` (M,), matrices `Q` (T-1, M, M), places that may be named (M,), and steps that are known for certain.
 
-    With `pins`, the chain is forced through one place at each of these steps, as by a sighting.
+    With `pins`, the chain is forced through one place at each of these steps, as by a sighting. A chain that `stays`
+    hardly moves after its second step: once told where the person is, one knows it for good.
     """
 
-    def __init__(self, seed: int, places: int, steps: int, sparse: bool = False, mask: bool = False, pins: int = 0):
+    def __init__(
+        self,
+        seed: int,
+        places: int,
+        steps: int,
+        sparse: bool = False,
+        mask: bool = False,
+        pins: int = 0,
+        stays: bool = False,
+    ):
         rng = np.random.default_rng(seed)
         self.places, self.steps = places, steps
         self.a = rows(rng, (places,), sparse)
         self.Q = rows(rng, (steps - 1, places, places), sparse)
+        if stays:
+            self.Q[1:] = 0.97 * np.eye(places) + 0.03 * self.Q[1:]
         self.named = np.ones(places)
         if mask and places > 1:
             self.named[rng.integers(places)] = 0.0
@@ -89,10 +101,14 @@ class Chain:
         """The best guess for the steps from `begin` on, from a belief there, when k of them must be right."""
         if begin == self.steps:
             return float(start.sum()) if k == 0 else 0.0
+        return float(self.guesses(start, begin, k)[1].max())
+
+    def guesses(self, start: Floats, begin: int, k: int) -> tuple[Ints, Floats]:
+        """All guesses for the steps from `begin` on that may be made, and the success of each."""
         traces = self.traces(begin)
         right = (traces[:, None] == traces[None]).sum(axis=2)
         allowed = (self.named[traces] > 0).all(axis=1)
-        return float((self.chances(start, begin) @ (right >= k))[allowed].max())
+        return traces[allowed], (self.chances(start, begin) @ (right >= k))[allowed]
 
     def exact(self, needed: int) -> Floats:
         """`V` (T, needed + 1, M) at its smallest: the best guess from each known state."""
@@ -126,4 +142,5 @@ def small_chains(draw: st.DrawFn, pins: int = 2) -> Chain:
         draw(st.booleans(), label="zeros"),
         draw(st.booleans(), label="mask"),
         draw(st.integers(0, min(pins, steps - 1)), label="pins"),
+        draw(st.sampled_from([False, False, True]), label="stays"),
     )

@@ -10,6 +10,7 @@ from tests.guesses import Chain, small_chains
 from passerby.kernels import ceiling
 
 Floats = NDArray[np.float64]
+pytestmark = pytest.mark.usefixtures("plainly")
 
 
 def told(chain: Chain, V: Floats, t: int, x: int, k: int) -> float:

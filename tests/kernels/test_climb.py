@@ -6,6 +6,8 @@ from tests.guesses import Chain, small_chains
 
 from passerby.kernels import climb
 
+pytestmark = pytest.mark.usefixtures("plainly")
+
 
 def some_guess(chain: Chain, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).choice(np.flatnonzero(chain.named), chain.steps)

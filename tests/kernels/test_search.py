@@ -41,6 +41,7 @@ def run(chain: Chain, V: Floats, needed: int, nodes: int, cutoff: float, careful
     return bound, used, whole, work, guess
 
 
+@pytest.mark.usefixtures("plain_class")
 class TestSearch:
     @settings(max_examples=30)
     @given(small_chains(), st.booleans(), st.integers(0, 10**6))
@@ -92,6 +93,7 @@ class TestSearch:
         assert (guess == [chain.a.argmax(), *chain.Q[:, 0].argmax(axis=1)]).all()
 
 
+@pytest.mark.usefixtures("plain_class")
 class TestHeap:
     @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
     def test_entries_come_out_in_decreasing_order(self, values: list[float]) -> None:
@@ -104,22 +106,6 @@ class TestHeap:
             out.append(top)
         assert sorted(out) == list(range(len(values)))
         assert (np.diff(bound[out]) <= 0).all()
-
-
-@settings(max_examples=25)
-@given(small_chains(), st.integers(0, brackets.LEVELS - 1))
-def test_ceilings_are_never_below_the_best_guess_from_a_known_state(chain: Chain, level: int) -> None:
-    for needed in range(1, chain.steps + 1):
-        V, exact = np.empty((chain.steps, needed + 1, chain.places)), chain.exact(needed)
-        room = scratch(chain, 300, needed)
-        work = brackets.ceilings(V, chain.Q, chain.law, chain.named, chain.pinned, needed, level, room)
-        assert work >= 0
-        for t in range(chain.steps):
-            # Fewer than this can no longer be needed at this step.
-            for k in range(max(0, needed - t - 1), needed + 1):
-                there = chain.law[t] > 0
-                assert (V[t, k, there] >= exact[t, k, there] - 1e-12).all()
-        assert (V <= 1).all()
 
 
 class TestBrackets:

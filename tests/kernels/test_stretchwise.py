@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -171,13 +170,7 @@ def stretched(draw: st.DrawFn) -> Between:
     return Between(case)
 
 
-@pytest.fixture(scope="class")
-def plainly() -> Iterator[None]:
-    with uncompiled():
-        yield
-
-
-@pytest.mark.usefixtures("plainly")
+@pytest.mark.usefixtures("plain_class")
 class TestStretches:
     @settings(max_examples=30)
     @given(stretched())

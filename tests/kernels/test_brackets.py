@@ -1,0 +1,206 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.guesses import Chain, small_chains
+
+from passerby.kernels import brackets
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+pytestmark = pytest.mark.usefixtures("plainly")
+
+
+def look(chain: Chain) -> tuple[Floats, Ints]:
+    law, pinned = np.full((chain.steps, chain.places), np.nan), np.full(chain.steps, 99)
+    brackets.look(chain.a, chain.Q, chain.named, law, pinned)
+    return law, pinned
+
+
+@given(small_chains())
+def test_looking_at_a_chain(chain: Chain) -> None:
+    law, pinned = look(chain)
+    np.testing.assert_allclose(law, chain.law, atol=1e-12)
+    for t in range(chain.steps):
+        there = np.flatnonzero(law[t])
+        certain = len(there) == 1 and chain.named[there[0]] > 0
+        assert pinned[t] == (there[0] if certain else -1)
+
+
+@given(small_chains())
+def test_plain_guesses(chain: Chain) -> None:
+    traces, chances = chain.traces(), chain.chances(chain.a)
+    allowed = (chain.named[traces] > 0).all(axis=1)
+    for needed in range(1, chain.steps + 1):
+        decoded, stepwise = np.full(chain.steps, -1), np.full(chain.steps, -1)
+        found = brackets.plain(chain.a, chain.Q, chain.law, chain.named, needed, decoded, stepwise)
+        assert found[0] == pytest.approx(chain.success(decoded, needed), abs=1e-12)
+        assert found[1] == pytest.approx(chain.success(stepwise, needed), abs=1e-12)
+        assert chances[(traces == decoded).all(axis=1)][0] == pytest.approx(chances[allowed].max(), abs=1e-15)
+        for t in range(chain.steps):
+            assert chain.named[stepwise[t]] > 0
+            assert chain.law[t, stepwise[t]] == pytest.approx((chain.law[t] * chain.named).max(), abs=1e-15)
+
+
+@given(small_chains(), st.integers(0, 10**6))
+def test_constants(chain: Chain, seed: int) -> None:
+    """The best of all constants (but at pinned steps) is found, or something better."""
+    law, pinned = look(chain)
+    constants = [np.where(pinned < 0, x, pinned) for x in np.flatnonzero(chain.named)]
+    for needed in range(1, chain.steps + 1):
+        guess = np.random.default_rng(seed).choice(np.flatnonzero(chain.named), chain.steps)
+        before = chain.success(guess, needed)
+        scratch = np.empty((chain.steps, needed + 1, chain.places))
+        low, work = brackets.try_constants(chain.a, chain.Q, law, chain.named, pinned, needed, before, guess, scratch)
+        assert low >= before
+        assert low == pytest.approx(chain.success(guess, needed), abs=1e-12)
+        assert low >= max(chain.success(other, needed) for other in constants) - 1e-12
+        assert (chain.named[guess] > 0).all()
+        assert work > 0
+
+
+def bracket(
+    chain: Chain, needed: int, level: int, low: float, tolerance: float, guess: Ints, nodes: int
+) -> tuple[float, float, int, float]:
+    law, pinned = look(chain)
+    scratch = brackets.room(chain.steps, chain.places, needed, nodes)
+    lower, upper, used, work = brackets.bracket(
+        chain.a, chain.Q, law, chain.named, pinned, needed, level, low, tolerance, guess, scratch
+    )
+    return float(lower), float(upper), int(used), float(work)
+
+
+@settings(max_examples=60)
+@given(small_chains(), st.integers(0, brackets.LEVELS - 1), st.sampled_from([1, 2, 5, 60]))
+def test_the_best_guess_is_bracketed_within_any_room(chain: Chain, level: int, nodes: int) -> None:
+    for needed in range(1, chain.steps + 1):
+        best = chain.best(chain.a, 0, needed)
+        guess = np.full(chain.steps, np.flatnonzero(chain.named)[0])
+        before = chain.success(guess, needed)
+        lower, upper, used, work = bracket(chain, needed, level, before, 0.0, guess, nodes)
+        assert before <= lower <= best + 1e-12
+        assert best - 1e-12 <= upper <= 1 + 1e-12
+        assert lower <= upper
+        assert chain.success(guess, needed) == pytest.approx(lower, abs=1e-12)
+        assert 0 <= used <= min(nodes, brackets.ROOT_NODES[level])
+        assert work > 0
+
+
+@settings(max_examples=40)
+@given(small_chains(), st.sampled_from([2, 3]))
+def test_enough_nodes_close_the_bracket(chain: Chain, level: int) -> None:
+    for needed in range(1, chain.steps + 1):
+        best = chain.best(chain.a, 0, needed)
+        guess = np.full(chain.steps, np.flatnonzero(chain.named)[0])
+        lower, upper, *_ = bracket(chain, needed, level, chain.success(guess, needed), 0.0, guess, 400)
+        assert (lower, upper) == pytest.approx((best, best), abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(small_chains(), st.sampled_from([0.0, 0.3]))
+def test_nothing_is_searched_where_the_guess_is_close_enough(chain: Chain, tolerance: float) -> None:
+    for needed in range(1, chain.steps + 1):
+        guesses, successes = chain.guesses(chain.a, 0, needed)
+        best, guess = float(successes.max()), guesses[successes.argmax()].copy()
+        lower, upper, used, _ = bracket(chain, needed, 3, best, tolerance, guess, 400)
+        assert lower == pytest.approx(best, abs=1e-12)
+        assert upper <= best * (1 + tolerance) + 1e-12 or used > 0
+        if tolerance:
+            assert upper <= max(best * (1 + tolerance), best) + 1e-9
+
+
+def told_once(chain: Chain, V: Floats, needed: int) -> float:
+    """The bound that `bracket` begins with: at the first step the place is told, and all later entries are known."""
+    options = [float(chain.a @ V[0, needed])]
+    for g in np.flatnonzero(chain.named):
+        later = V[0, needed].copy()
+        later[g] = V[0, needed - 1, g]
+        options.append(float(chain.a @ later))
+    return max(options)
+
+
+@settings(max_examples=40)
+@given(small_chains())
+def test_the_first_bound_tells_the_first_place(chain: Chain) -> None:
+    law, pinned = look(chain)
+    for needed in range(1, chain.steps + 1):
+        V = np.empty((chain.steps, needed + 1, chain.places))
+        scratch = brackets.room(chain.steps, chain.places, needed, 1)
+        brackets.ceilings(V, chain.Q, law, chain.named, pinned, needed, 0, scratch)
+        guess = np.full(chain.steps, np.flatnonzero(chain.named)[0])
+        # A guess that is said to be sure leaves nothing to search, so the first bound is what is returned, or one.
+        _, upper, used, _ = bracket(chain, needed, 0, 0.0, 1e9, guess, 1)
+        assert upper <= told_once(chain, V, needed) + 1e-12
+        assert used >= 0
+
+
+class TestCeilings:
+    """The table over known states, entry by entry: each is the smallest of what its level offers."""
+
+    @settings(max_examples=30)
+    @given(small_chains(pins=1), st.integers(0, brackets.LEVELS - 1), st.sampled_from([1, 3, 300]))
+    def test_never_below_the_best_and_closer_with_effort(self, chain: Chain, level: int, nodes: int) -> None:
+        law, pinned = look(chain)
+        for needed in range(1, chain.steps + 1):
+            exact, tables = chain.exact(needed), []
+            for effort in (0, level):
+                V = np.full((chain.steps, needed + 1, chain.places), np.nan)
+                scratch = brackets.room(chain.steps, chain.places, needed, nodes)
+                assert brackets.ceilings(V, chain.Q, law, chain.named, pinned, needed, effort, scratch) >= 0
+                tables.append(V)
+                assert (V[:, 0] == 1).all()
+                assert (V <= 1).all()
+                for t in range(chain.steps):
+                    there = law[t] > 0
+                    for k in range(max(1, needed - t - 1), needed + 1):
+                        assert (V[t, k, there] >= exact[t, k, there] - 1e-12).all()
+                        if k > chain.steps - 1 - t:
+                            assert (V[t, k] == 0).all()
+            # Effort is never wasted at the last steps, where nothing else has changed.
+            if chain.steps > 1:
+                assert (tables[1][-2] <= tables[0][-2] + 1e-12).all()
+
+    @settings(max_examples=30)
+    @given(small_chains(pins=1))
+    def test_enough_effort_makes_frequent_entries_exact(self, chain: Chain) -> None:
+        """Where the union is not the smaller bound, a search with enough nodes finds the best guess from the state."""
+        law, pinned = look(chain)
+        level = 4
+        for needed in range(1, chain.steps + 1):
+            exact = chain.exact(needed)
+            V = np.empty((chain.steps, needed + 1, chain.places))
+            scratch = brackets.room(chain.steps, chain.places, needed, 300)
+            brackets.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(brackets, "UNION_LIMIT", 0.0)
+                frequent = np.empty_like(V)
+                brackets.ceilings(frequent, chain.Q, law, chain.named, pinned, needed, level, scratch)
+            for t in range(chain.steps - 1):
+                there = law[t] > 0
+                for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):
+                    found, best = frequent[t, k, there], exact[t, k, there]
+                    assert found[best > 1e-9] == pytest.approx(best[best > 1e-9], abs=1e-9)
+
+    def test_avoidance_beats_the_union_where_right_steps_are_rare(self) -> None:
+        """From the first place to one of three, and there for good, with two of three steps to be right.
+
+        Told the place, nothing can go wrong. The likeliest place may be the first right one at two steps, which counts
+        it twice; it cannot be so at the second step after being right at the first.
+        """
+        chain = Chain(1, 4, 4)
+        chain.a = np.eye(4)[0]
+        chain.Q[0] = [0, 0.4, 0.3, 0.3]
+        chain.Q[1:] = np.eye(4)
+        law, pinned = look(chain)
+        values = []
+        for level in (1, 3):
+            V = np.empty((4, 3, 4))
+            scratch = brackets.room(4, 4, 2, 300)
+            brackets.ceilings(V, chain.Q, law, chain.named, pinned, 2, level, scratch)
+            values.append(V[0, 2, 0])
+        best = chain.best(chain.Q[0, 0], 1, 2)
+        assert best == pytest.approx(0.4)
+        assert values == pytest.approx([0.4 + 0.4, 0.4 + 0.3])
