@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types unit bench docs mutants fuzz clean
+.PHONY: demo test lint types unit bench docs mutants coverage fuzz clean
 
 demo: .venv/.installed
 	$(BIN)/passerby demo --out passerby-demo
@@ -25,6 +25,9 @@ bench: .venv/.bench
 
 mutants: .venv/.test .venv/.trust
 	PYTHONPATH=. $(BIN)/python -m trust.mutants
+
+coverage: .venv/.test .venv/.trust
+	PYTHONPATH=. $(BIN)/python -m trust.coverage
 
 fuzz: .venv/.test
 	PYTHONPATH=. $(BIN)/python -m trust.fuzz

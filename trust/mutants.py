@@ -29,7 +29,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from trust.changed import Mutant, mutants
-from trust.results import ROOT, write
+from trust.results import ROOT, load, write
 from trust.rules import reason_to_leave_out
 
 SOURCE = ROOT / "src/passerby"
@@ -103,6 +103,8 @@ class Trial:
         gc.freeze()
         items = {item.nodeid: item for item in session.items}
         self.measure(items)
+        if self.wanted.measure:
+            return True
         listed = [mutant for file in self.wanted.files or FILES for mutant in mutants(SOURCE, file)]
         self.load(listed)
         todo = [mutant for mutant in listed if mutant.name not in self.results]
@@ -118,7 +120,7 @@ class Trial:
     def measure(self, items: dict[str, pytest.Item]) -> None:
         """For each test: seconds, and the lines it reaches. Kept for as long as neither it nor the sources change."""
         path = KEPT / "reach.json"
-        known = json.loads(path.read_text()) if path.exists() else {}
+        known = load(path)
         for number, (name, item) in enumerate(items.items(), 1):
             digest = content(item.path)
             self.reach[name] = known.get(name, {})
@@ -162,8 +164,7 @@ class Trial:
 
     def load(self, listed: list[Mutant]) -> None:
         """Take over what is known from an earlier run, for mutants that still exist."""
-        path = KEPT / "mutants.json"
-        known = json.loads(path.read_text()) if path.exists() else {}
+        known = load(KEPT / "mutants.json")
         for mutant in listed:
             found = known.get(mutant.name)
             if found and not (self.wanted.again and found["fate"] in ("survived", "left out")):
@@ -220,6 +221,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=0, help="how many of those left to do (all)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--again", action="store_true", help="try those again that survived or were left out")
+    parser.add_argument("--measure", action="store_true", help="only measure which lines each test reaches")
     trial = Trial(parser.parse_args())
     os.chdir(ROOT)
     os.nice(10)

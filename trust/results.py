@@ -13,7 +13,12 @@ FILE = Path(__file__).with_name("results.json")
 
 def read() -> dict[str, Any]:
     """All parts, by the name of the run."""
-    return dict(json.loads(FILE.read_text(encoding="utf-8"))) if FILE.exists() else {}
+    return load(FILE)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """What a file holds; nothing where there is none."""
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
 def write(path: Path, value: Any) -> None:

@@ -58,3 +58,12 @@ RULES = (
 def reason_to_leave_out(mutant: Mutant) -> str:
     """The reason, or an empty text."""
     return next((rule.reason for rule in RULES if rule.holds(mutant)), "")
+
+
+#: Lines that no test runs, by file and text, with the reason.
+UNRUN: tuple[tuple[str, str, str], ...] = ()
+
+
+def reason_not_to_run(file: str, text: str) -> str:
+    """Why no test runs a line, or an empty text."""
+    return next((why for where, what, why in UNRUN if where == file and re.search(what, text)), "")

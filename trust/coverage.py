@@ -1,0 +1,112 @@
+"""Which lines of the package no test runs (`make coverage`).
+
+Two runs are put together: all tests, which do not show what happens inside of compiled kernels, and the quick ones of
+the tests for mutants without compilation, which do. Every stretch of lines that is left must have a reason, or a test.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from trust.mutants import KEPT, SOURCE
+from trust.page import keep
+from trust.results import ROOT, load
+from trust.rules import reason_not_to_run
+
+SETTINGS = """
+[run]
+source = passerby
+parallel = true
+concurrency = multiprocessing, thread
+patch = subprocess
+sigterm = true
+[report]
+exclude_also =
+    if TYPE_CHECKING:
+    raise NotImplementedError
+    @abstractmethod
+"""
+
+
+def run_all(folder: Path) -> dict[str, tuple[set[int], set[int]]]:
+    """Run all tests; for each file of the package, the lines with statements and those that were not run."""
+    from coverage import Coverage
+
+    settings = folder / "coveragerc"
+    settings.write_text(SETTINGS)
+    environment = {**os.environ, "COVERAGE_FILE": str(folder / "data"), "COVERAGE_PROCESS_START": str(settings)}
+    command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-q", "-n0"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    if done.returncode:
+        raise SystemExit("some tests fail; coverage is told once they pass")
+    measured = Coverage(data_file=str(folder / "data"), config_file=str(settings))
+    measured.combine([str(folder)])
+    out = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        _, statements, _, missing, _ = measured.analysis2(str(path))
+        out[path.relative_to(SOURCE).as_posix()] = set(statements), set(missing)
+    return out
+
+
+def run_plain() -> dict[str, set[int]]:
+    """The lines that quick tests run without compilation, by file."""
+    command = [sys.executable, "-m", "trust.mutants", "--measure"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    out: dict[str, set[int]] = {}
+    for found in load(KEPT / "reach.json").values():
+        for file, lines in found["lines"].items():
+            out.setdefault(file, set()).update(lines)
+    return out
+
+
+def stretches(path: Path, missing: set[int]) -> Iterator[tuple[int, int, str]]:
+    """Runs of missing lines as (first, last, text of the first); a statement over several lines counts as one."""
+    ends = {
+        node.lineno: node.end_lineno or node.lineno
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.stmt)
+    }
+    text = path.read_text(encoding="utf-8").splitlines()
+    begin = last = 0
+    for line in sorted(missing):
+        if begin and line > last + 1:
+            yield begin, last, text[begin - 1].strip()
+            begin = 0
+        begin = begin or line
+        simple = ends.get(line, line) if not text[line - 1].rstrip().endswith(":") else line
+        last = max(last, simple) if begin != line else simple
+    if begin:
+        yield begin, last, text[begin - 1].strip()
+
+
+def main() -> int:
+    """Put both runs together, and tell what is left and why."""
+    plain = run_plain()
+    with tempfile.TemporaryDirectory() as folder:
+        lines = run_all(Path(folder))
+    parts: dict[str, list[int]] = {}
+    left = []
+    for file, (statements, missing) in lines.items():
+        missing = missing - plain.get(file, set())
+        count = parts.setdefault(file.partition("/")[0], [0, 0])
+        count[0] += len(statements)
+        count[1] += len(missing)
+        for first, last, text in stretches(SOURCE / file, missing):
+            where = f"{file}:{first}" + (f"-{last}" if last > first else "")
+            left.append((f"`{where}`", f"`{text}`", reason_not_to_run(file, text)))
+    keep("coverage", {"parts": parts, "missing": left})
+    for row in left:
+        print(*row, sep="  ")
+    unexplained = [row for row in left if not row[2]]
+    print(f"{len(left)} stretches of lines are not run, {len(unexplained)} of them without a reason")
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
