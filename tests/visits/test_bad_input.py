@@ -47,7 +47,9 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
     assert "is a folder" in message(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", HEADER.encode(), HEADER.encode() + b"\n\n", gzip.compress(b"", mtime=0)])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n\n", HEADER.encode(), HEADER.encode() + b"\n\n", gzip.compress(b"", mtime=0)]
+)
 def test_empty_files(file: File, content: bytes) -> None:
     text = message(file(content))
     assert "visits.csv is empty" in text
