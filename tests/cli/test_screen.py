@@ -37,8 +37,8 @@ def test_a_terminal_sees_how_far_it_is_how_fast_and_how_long_it_takes() -> None:
             progress(done, 8)
             time.sleep(0.15)
     shown = out.getvalue()
-    assert re.search(r"3 of 8, \d+ per second|3 of 8, [\d.]+ per second", shown)
-    assert re.search(r"left.*0:00:0[01]", shown)
+    assert re.search(r"3 of 8, [\d.]+ per second", shown)
+    assert re.search(r"left \d:\d\d:\d\d", re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", shown))
 
 
 def test_what_the_library_says_is_shown_once_and_only_in_a_stage() -> None:
