@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import polars as pl
@@ -17,11 +18,11 @@ from passerby.numerals import chance, percent, span
 from passerby.realised import realised_losses
 from passerby.report import Findings, explore, render
 from passerby.settings import AuditSettings
-from passerby.settings_file import write_settings
+from passerby.settings_file import as_toml, write_settings
 from passerby.summary import Summary, summarise
 from passerby.visits.table import Visits
 
-from .files import finished, make_folder, write_json
+from .files import as_json, finished, make_folder
 from .plan import Plan, prepare
 from .screen import Interrupted, stage
 
@@ -47,7 +48,7 @@ def run(
         draft.unlink(missing_ok=True)
         clear_parts(settings.out)
     except KeyboardInterrupt as stop:
-        raise Interrupted(f"{stop or 'interrupted'}; {_how_to_go_on(draft, workers, overwrite)}") from None
+        raise Interrupted(f"{str(stop) or 'interrupted'}; {_how_to_go_on(draft, workers, overwrite)}") from None
     _conclude(screen, settings, summary)
     return summary
 
@@ -101,14 +102,22 @@ def _belongs(folder: Path, job: Job) -> bool:
 
 
 def _write(settings: AuditSettings, table: pl.DataFrame, page: str, summary: Summary) -> None:
-    """Each file whole or not at all; the summary comes last and tells that the audit is finished."""
+    """All files or none: drafts first, which then take their names, the last one above first.
+
+    The summary tells that an audit is finished, so an earlier one goes before the first draft takes its name, and the
+    new one comes last. What is interrupted in between is not finished, and its parts are still there.
+    """
     out = settings.out
-    with whole_or_nothing(out / "people.parquet") as draft:
-        table.write_parquet(draft)
-    with whole_or_nothing(out / "report.html") as draft:
-        draft.write_text(page, encoding="utf-8")
-    write_settings(settings, out / "audit.toml")
-    write_json(out / "summary.json", summary.model_dump(mode="json"))
+    with ExitStack() as together:
+        summed, set_up, shown, listed = (
+            together.enter_context(whole_or_nothing(out / name))
+            for name in ("summary.json", "audit.toml", "report.html", "people.parquet")
+        )
+        table.write_parquet(listed)
+        shown.write_text(page, encoding="utf-8")
+        set_up.write_text(as_toml(settings, out), encoding="utf-8")
+        summed.write_text(as_json(summary.model_dump(mode="json")), encoding="utf-8")
+        (out / "summary.json").unlink(missing_ok=True)
 
 
 def _how_to_go_on(draft: Path, workers: int | None, overwrite: bool) -> str:
