@@ -16,7 +16,7 @@ import passerby as pb
 from passerby.bounds import fano_bound, leakage_bound
 from passerby.kernels import brackets
 from passerby.kernels import chain as kernels
-from passerby.posterior import bracket_series, log_posterior
+from passerby.posterior import bracket_series, log_posterior, plain_series
 from passerby.series import Series, enumerate_series, given_series
 from tests.guesses import masked_cases, successes
 from tests.oracle import World
@@ -80,6 +80,52 @@ def fading(steps: int, leave: float, extra: bool) -> pb.MarkovPrior:
     moves[0, 2] = moves[1, 2] = leave
     start = np.array([0.5, 0.5, 0.0, 0.0])
     return pb.MarkovPrior(start, moves) if extra else pb.MarkovPrior(start[:3], moves[:3, :3])
+
+
+@settings(max_examples=30)
+@given(masked_cases(mechanisms=FINITE))
+def test_plain_guesses_are_those_of_the_search(case: Case) -> None:
+    series = enumerate_series(case.prior, case.release)
+    assert series is not None
+    found = bracket_series(case.prior, case.release, series, case.misses, 0.0, 1e8)
+    decoded, stepwise = plain_series(case.prior, case.release, series, case.misses)
+    np.testing.assert_allclose(decoded, found.map, atol=1e-12)
+    np.testing.assert_allclose(stepwise, found.marginal, atol=1e-12)
+    world = World(case.prior, case.steps)
+    best = successes(world, world.likelihoods(case.release), case.misses, case.prior.guessable)
+    assert series.mass @ found.lower == pytest.approx(best.sum(), abs=1e-9)
+    for i, evidence in enumerate(series.evidence[:8]):
+        likelihood = likelihood_of(case.release, world, evidence)
+        for guess, value in zip(found.guesses[i], (found.map[i], found.marginal[i], found.lower[i]), strict=True):
+            assert world.success(guess, case.misses, likelihood) == pytest.approx(value, abs=1e-9)
+
+
+def test_plain_guesses_where_numbers_underflow() -> None:
+    steps = 400
+    release, prior = pb.Release([2] * steps), fading(steps, 0.9, extra=True)
+    series = given_series(prior, release, [0] * steps)
+    whole = bracket_series(prior, release, series, 1, 1.0, 0.0)
+    decoded, stepwise = plain_series(prior, release, series, 1)
+    assert (decoded[0], stepwise[0]) == (whole.map[0], whole.marginal[0])
+    assert decoded[0] > 0
+
+
+def test_an_impossible_series_is_refused_in_logs() -> None:
+    prior, release = pb.MarkovPrior([1.0, 0.0], np.eye(2)), pb.Release([1, 1])
+    with pytest.raises(pb.UnsupportedRelease, match="probability zero"):
+        log_posterior(prior, release, np.array([[-np.inf, 0.0], [0.0, 0.0]]))
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_few_steps_in_logs(steps: int) -> None:
+    prior, release = pb.MarkovPrior([0.3, 0.7], [[0.9, 0.1], [0.2, 0.8]]), pb.Release([0] * steps)
+    evidence = np.log(np.tile([0.25, 0.5], (steps, 1)))
+    start, moves = log_posterior(prior, release, evidence)
+    world = World(prior, steps)
+    expected = world.posterior_marginals(likelihood_of(release, world, evidence))
+    np.testing.assert_allclose(start, expected[0], atol=1e-12)
+    if steps > 1:
+        np.testing.assert_allclose(start @ moves[0], expected[1], atol=1e-12)
 
 
 class TestUnderflow:

@@ -1,11 +1,22 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import passerby as pb
 from passerby.attacks import prior_attack
+from passerby.limits import upper_limit
 from passerby.posterior import bracket_series
-from passerby.series import Anchor, enumerate_series, sample_series, series_of
+from passerby.series import (
+    Anchor,
+    Series,
+    bracketing_series,
+    enumerate_series,
+    relative,
+    sample_series,
+    score,
+    series_of,
+)
 from tests.oracle import World
 from tests.strategies import FINITE, Case, Jumbled, cases, chain
 
@@ -80,6 +91,76 @@ def test_averages_of_samples_carry_their_standard_error() -> None:
     listed = enumerate_series(prior, release)
     assert listed is not None
     assert listed.mean(np.ones(len(listed))) == pytest.approx((1, 0))
+
+
+def test_weights_have_one_as_their_largest_at_each_step() -> None:
+    evidence = np.log(np.array([[[0.2, 0.4, 0.1], [1e-300, 3e-300, 0.5e-300]]]))
+    assert relative(evidence) == pytest.approx(np.array([[[0.5, 1, 0.25], [1 / 3, 1, 1 / 6]]]))
+    impossible = np.full((1, 1, 2), -np.inf)
+    assert (relative(impossible) == 0).all()
+
+
+@given(cases(mechanisms=FINITE), st.integers(0, 10**6))
+def test_scores_are_those_of_all_traces(case: Case, seed: int) -> None:
+    series = enumerate_series(case.prior, case.release)
+    assert series is not None
+    world, rng = World(case.prior, case.steps), np.random.default_rng(seed)
+    guesses = rng.integers(0, case.prior.places, (len(series), case.steps))
+    found = score(case.prior, case.release, series.evidence, guesses, case.misses)
+    for guess, evidence, value in zip(guesses[:10], series.evidence[:10], found[:10], strict=True):
+        likelihood = np.ones(len(world.traces))
+        for t in range(case.steps):
+            likelihood *= np.exp(evidence[t])[world.column(case.release, t)]
+        assert value == pytest.approx(world.success(guess, case.misses, likelihood), abs=1e-9)
+
+
+def test_averages_of_listed_series_add_what_is_left_over() -> None:
+    series = Series(np.zeros((2, 1, 1)), np.array([0.6, 0.3]), sampled=False, left_over=0.1)
+    assert series.mean(np.array([0.5, 1.0])) == pytest.approx((0.6, 0.0))
+    assert series.upper(np.array([0.5, 1.0]), np.zeros(2), 0.9) == pytest.approx(0.7)
+    assert series.upper(np.full(2, 1.1), np.zeros(2), 0.9) == 1
+    assert series.mean(np.array([2.0, 2.0]))[0] == 1
+
+
+def test_averages_of_anchored_samples() -> None:
+    """Success 0.4 is known; of the rest, each series stands for `0.6 / (1 - anchored) / n`."""
+    anchored = np.array([0.0, 0.5, 0.25, 0.0])
+    mass = 0.6 / (1 - anchored) / 4
+    series = Series(np.zeros((4, 1, 1)), mass, sampled=True, left_over=0.0, success=0.4, anchored=anchored)
+    values = np.array([0.2, 0.7, 0.25, 1.0])
+    beyond = mass * (values - anchored)
+    assert series.mean(values) == pytest.approx((0.4 + beyond.sum(), 2 * beyond.std(ddof=1)))
+    shares = (values - anchored) / (1 - anchored)
+    guide = np.array([0.1, 0.6, 0.3, 0.8])
+    limit = upper_limit(shares, 0.9, np.clip((guide - anchored) / (1 - anchored), 0, 1))
+    assert series.upper(values, guide, 0.9) == pytest.approx(0.4 + 0.6 * limit)
+    assert Series(np.zeros((1, 1, 1)), np.ones(1), sampled=True, left_over=0.0).mean(np.array([0.3])) == (0.3, 0.0)
+
+
+def test_few_outcomes_are_told_in_full_and_many_as_finely_as_there_is_room() -> None:
+    prior, release = chain(3, 3, 3, "started"), pb.Release([0, 1, 2], pb.Laplace(1.0))
+    world = World(prior, 3)
+    widths = []
+    for most in (30, 300):
+        pair = bracketing_series(prior, release, most, 0.0)
+        assert pair is not None
+        less, more = pair
+        assert len(less) <= max(1, most // 4)
+        assert len(more) <= most
+        ends = []
+        for series in pair:
+            told = np.ones((len(series), len(world.traces)))
+            for t in range(3):
+                told *= np.exp(series.evidence[:, t])[:, world.column(release, t)]
+            np.testing.assert_allclose(told @ world.chance, series.mass, atol=1e-12)
+            ends.append(world.optimum(told, 1))
+        assert ends[0] <= ends[1]
+        widths.append(ends[1] - ends[0])
+    assert widths[1] < widths[0]
+    few = bracketing_series(prior, pb.Release([0, 1, 2], pb.Sampling(0.5), [1, 1, 1]), 300, 0.0)
+    assert few is not None
+    ends = [float(series.mass.sum()) for series in few]
+    assert ends == pytest.approx([1, 1])
 
 
 def test_samples_depend_on_the_generator_alone() -> None:

@@ -54,10 +54,14 @@ class Mutant:
     new: ast.AST = field(repr=False, compare=False)
 
     @property
+    def change(self) -> str:
+        """What becomes of what."""
+        return f"{self.before} -> {self.after}" + (f" #{self.copy + 1}" if self.copy else "")
+
+    @property
     def name(self) -> str:
         """What tells it apart, whatever happens to the lines above it."""
-        again = f" #{self.copy + 1}" if self.copy else ""
-        return f"{self.file} {self.function or '<constants>'} | {self.text} | {self.before} -> {self.after}{again}"
+        return f"{self.file} {self.function or '<constants>'} | {self.text} | {self.change}"
 
     def compiled(self) -> CodeType:
         """The whole module with the change."""
@@ -138,10 +142,16 @@ def _stillborn(node: ast.AST, new: ast.AST, within: ast.FunctionDef | None) -> b
 
 
 def _same(slot: Slot, new: ast.AST) -> bool:
-    """Whether a change is none: `shape[0]` is `shape[-1]` for the vectors and square matrices that it is asked of."""
+    """Whether a change is none: index -1 for index 0 where there is but one.
+
+    `shape[0]` is asked of vectors and square matrices, and a homogeneous chain has one matrix.
+    """
+    if not isinstance(new, ast.Constant) or new.value != -1:
+        return False
     parent = slot.parent
-    of_shape = isinstance(parent, ast.Subscript) and ast.unparse(parent.value).endswith(".shape")
-    return of_shape and isinstance(new, ast.Constant) and new.value == -1
+    if isinstance(parent, ast.IfExp):
+        return ast.unparse(parent.test).endswith("homogeneous")
+    return isinstance(parent, ast.Subscript) and ast.unparse(parent.value).endswith(".shape")
 
 
 def _stored(node: ast.AST) -> list[str]:

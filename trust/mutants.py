@@ -30,7 +30,7 @@ from _pytest.runner import runtestprotocol
 
 from trust.changed import Mutant, mutants
 from trust.results import ROOT, load, write
-from trust.rules import reason_to_leave_out
+from trust.rules import LEFT_OUT, reason
 
 SOURCE = ROOT / "src/passerby"
 KEPT = Path(__file__).parent / "kept"
@@ -139,10 +139,16 @@ class Trial:
 
     def judge(self, mutant: Mutant, items: dict[str, pytest.Item]) -> dict[str, Any]:
         """What became of a mutant."""
-        about = {"file": mutant.file, "operator": mutant.operator, "line": mutant.line}
-        reason = reason_to_leave_out(mutant)
-        if reason:
-            return {**about, "fate": "left out", "by": reason}
+        about: dict[str, Any] = {
+            "file": mutant.file,
+            "function": mutant.function,
+            "text": mutant.text,
+            "change": mutant.change,
+        }
+        about |= {"operator": mutant.operator, "line": mutant.line}
+        why = reason(LEFT_OUT, mutant.file, mutant.function, mutant.text, mutant.change)
+        if why:
+            return {**about, "fate": "left out", "by": why}
         reaching = sorted(
             (name != self.killer.get((mutant.file, mutant.function)), found["seconds"], name)
             for name, found in self.reach.items()

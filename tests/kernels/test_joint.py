@@ -1,3 +1,5 @@
+from itertools import pairwise, product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from tests.strategies import chains
 
 import passerby as pb
 from passerby.bounds import fast_joint_maxima, full_joint_maxima, log_joint_maxima
+from passerby.kernels import joint
 
 
 def gaps(prior: pb.MarkovPrior, steps: int) -> NDArray[np.float64]:
@@ -51,6 +54,26 @@ def test_all_three_recursions_agree_on_longer_chains(sparse: bool, seed: int, pl
     fast, certified = fast_joint_maxima(prior, steps)
     assert (fast >= full - 1e-9).all()
     np.testing.assert_allclose(fast[certified], full[certified], atol=1e-9)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
+def test_ties_go_to_the_smallest_total_gap(seed: int, places: int, steps: int) -> None:
+    """Few distinct values, so that many are equal: all sequences of places are tried."""
+    rng = np.random.default_rng(seed)
+    start, best = -rng.integers(1, 3, places) * 1.0, -rng.integers(1, 3, (places, places)) * 1.0
+    start[rng.random(places) < 0.2] = -np.inf
+    best[rng.random((places, places)) < 0.2] = -np.inf
+    gap = rng.integers(1, 4, (places, places))
+    values, totals = joint.chained(start, best, gap, steps)
+    for k in range(1, steps + 1):
+        every = []
+        for way in product(range(places), repeat=k):
+            value = start[way[0]] + sum(best[pair] for pair in pairwise(way))
+            every.append((value, -sum(int(gap[pair]) for pair in pairwise(way))))
+        value, shortest = max(every)
+        assert values[k - 1] == value
+        if value > -np.inf:
+            assert totals[k - 1] == -shortest
 
 
 def test_the_line_is_certified() -> None:
