@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError, UnsupportedRelease
-from .kernels import right
+from .kernels import growth, right
 from .limits import upper_limit
 from .prior import MarkovPrior
 from .release import Release
@@ -216,8 +216,6 @@ def grown_series(
 
     Beginnings less likely than `faint` are left over. None where `most` do not suffice.
     """
-    from .kernels import growth
-
     active = release.grid.reshape(-1) >= 0
     cells = np.zeros((active.size, max(map(len, laws), default=1), 2))
     sizes = np.zeros(active.size, dtype=np.int64)
