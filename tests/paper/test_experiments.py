@@ -68,7 +68,7 @@ def run(file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any
 def test_a_point_holds_what_measure_says() -> None:
     row = point(TINY, 8, 4, 2, None, 0)[0]
     prior, release = pb.line_prior(8, 0.1), pb.Release(sensors_of(TINY, 0, 8, 4))
-    loss = pb.measure(prior, release, 2, budget=1e6)
+    loss = pb.measure(prior, release, 2, budget=4e6)
     for name in ("map", "prior", "constant"):
         assert row[name] == pytest.approx(loss.attacks[name].value, rel=1e-9)
     for name in ("tight", "loose"):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from .claims import FAILS, HOLDS, PART, Claim, Finding, Tables, judge
+from .curves import described, distances, trends
 from .rules import VISIBLE, falls
 from .settings import Settings
 from .simulated import averaged
-from .style import PAPER_BOUNDS
-from .tightness import described, distances
 from .wording import ends, loss_at, shown, values
 
 #: What the paper reads off its figure for MAP at small M.
@@ -19,11 +18,7 @@ def loss_falls(tables: Tables, settings: Settings) -> Finding:
     means = averaged(tables["places"])
     m = means["places"].to_list()
     return judge(
-        {
-            "the MAP attack": falls(values(means, "map"), traces=settings.traces),
-            "the loss": falls(values(means, "lower"), values(means, "upper")),
-            **{f"the {bound} bound": falls(values(means, bound)) for bound in PAPER_BOUNDS},
-        },
+        trends(means, falls, settings.traces),
         f"M = {m[0]} to {m[-1]}: MAP {ends(means, 'map')}; loss {loss_at(means, 0)} down to {loss_at(means, -1)}; "
         f"tight {ends(means, 'tight')}; loose {ends(means, 'loose')}",
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from .claims import FAILS, HOLDS, PART, Claim, Finding, Tables, judge
+from .curves import trends
 from .rules import HALF, ROUNDING, TENTH, VISIBLE, Answer, close, falls
 from .settings import Settings
 from .simulated import averaged
-from .style import ATTACKS, PAPER_BOUNDS
+from .style import ATTACKS
 from .wording import between, ends, loss_at, shown, times, values
 
 
@@ -22,11 +23,7 @@ def loss_falls(tables: Tables, settings: Settings) -> Finding:
     """Loss against the number of steps that must be right."""
     means = _sweep(tables)
     return judge(
-        {
-            **{f"the {name} attack": falls(values(means, name), traces=settings.traces) for name in ATTACKS},
-            "the loss": falls(values(means, "lower"), values(means, "upper")),
-            **{f"the {bound} bound": falls(values(means, bound)) for bound in PAPER_BOUNDS},
-        },
+        trends(means, falls, settings.traces, ATTACKS),
         f"1 to {means['right'][-1]} steps right: loss {loss_at(means, 0)} down to {loss_at(means, -1)}; "
         f"tight {ends(means, 'tight')}; loose {ends(means, 'loose')}",
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from .claims import Claim, Finding, Tables, judge
+from .curves import described, distances, trends
 from .rules import ROUNDING, Answer, close, rises
 from .settings import Settings
 from .simulated import averaged
 from .style import PAPER_BOUNDS
-from .tightness import described, distances
 from .wording import ends, loss_at, times, values
 
 
@@ -39,11 +39,7 @@ def grows_with_two(tables: Tables, settings: Settings) -> Finding:
     """S = T - 2: attack, loss and bounds against T."""
     means = averaged(tables["steps-two"])
     return judge(
-        {
-            "the MAP attack": rises(values(means, "map"), traces=settings.traces),
-            "the loss": rises(values(means, "lower"), values(means, "upper")),
-            **{f"the {bound} bound": rises(values(means, bound)) for bound in PAPER_BOUNDS},
-        },
+        trends(means, rises, settings.traces),
         f"T = {means['steps'][0]} to {means['steps'][-1]}: MAP {ends(means, 'map')}, loss {loss_at(means, 0)} up to "
         f"{loss_at(means, -1)}, tight {ends(means, 'tight')}, loose {ends(means, 'loose')}",
     )

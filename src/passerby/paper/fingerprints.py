@@ -14,7 +14,7 @@ from .experiment import Experiment
 from .settings import Settings
 
 #: Sources that no table depends on, by the beginning of their path: they show what was measured.
-SHOWING = ("cli/", "report/", "paper/changes", "paper/claims", "paper/page")
+SHOWING = ("cli/", "report/", "paper/changes", "paper/claims", "paper/curves", "paper/page", "paper/wording")
 
 
 def fingerprint(experiment: Experiment, settings: Settings, files: Mapping[str, Path]) -> str:

@@ -36,7 +36,7 @@ def checked(settings: Settings) -> list[Row]:
     if listed is not None and listed.left_over == 0:
         say("information, by listing all series", float(shannon(np.asarray(listed.mass))), steps)
     for misses in (0, 1, 2, settings.misses, steps - 2, steps - 1):
-        loss = measure(prior, Release.silent(steps), misses, budget=settings.close_budget)
+        loss = measure(prior, Release.silent(steps), misses, budget=steps * settings.close_budget)
         say("baseline, lower", loss.baseline.lower, steps, misses)
         say("baseline, upper", loss.baseline.upper, steps, misses)
     for length in (1, steps, 10 * steps):

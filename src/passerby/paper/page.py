@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import polars as pl
+
 from passerby import __version__
 
 from . import (
@@ -23,8 +25,9 @@ from . import (
 from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables
 from .rules import MEANINGS
 from .settings import Settings
+from .simulated import averaged
 from .style import NAMES
-from .wording import rows_of
+from .wording import rows_of, times
 
 GROUPS: tuple[tuple[str, Sequence[Claim]], ...] = (
     ("Examples and what can be computed", claims_theory.CLAIMS),
@@ -129,6 +132,19 @@ def _figures(tables: Tables) -> str:
     return "## Figures\n\n" + "\n".join(shown_ones) if shown_ones else ""
 
 
+def _widest(tables: Tables) -> str:
+    """How wide intervals of raw counts are left, at the most, by sweep."""
+    words = []
+    for name in ("places", "right", "steps-half", "steps-two"):
+        if name in tables:
+            means = averaged(tables[name]).with_columns(ratio=pl.col("upper") / pl.col("lower"))
+            row = means.sort("ratio").row(-1, named=True)
+            words.append(
+                f"`{name}` {times(row['ratio'])} (M = {row['places']}, T = {row['steps']}, {row['right']} right)"
+            )
+    return f", which leaves upper ends above lower ones by at most: {'; '.join(words)}" if words else ""
+
+
 def _method(tables: Tables, settings: Settings) -> str:
     s = settings
     real = ""
@@ -151,10 +167,9 @@ def _method(tables: Tables, settings: Settings) -> str:
         f"random, averaged over {s.draws} placement{'s' * (s.draws != 1)} (the same relative positions along a sweep); "
         f"{s.traces:,} Monte Carlo traces per placement. Raw counts but in the sweeps over sigma. The paper does not "
         "print the swept values; these cover its figures.\n"
-        f"- Effort: budget {s.budget:.0e} per point in sweeps, which leaves intervals wide where the loss is tiny; "
-        f"{s.close_budget:.0e} and one placement where noise is looked at closely; up to {s.runs:,} sampled "
-        "series where "
-        "noisy, with 99 % confidence for the upper end. Attack values from samples carry standard errors in the "
-        "tables.\n"
+        f"- Effort: {s.budget:.0e} elementary operations per step and point in sweeps{_widest(tables)}; "
+        f"{s.close_budget:.0e} and one placement where noise is looked at closely; up to {s.runs:,} and "
+        f"{s.close_runs:,} sampled series where noisy, with 99 % confidence for the upper end. Attack values from "
+        "samples carry standard errors in the tables.\n"
         f"{real}"
     )

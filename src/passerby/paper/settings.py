@@ -17,8 +17,9 @@ class Settings:
 
     The first block is the paper's (section 4.1); grids of swept values are not printed in the paper and are chosen to
     cover its figures. `draws` is the number of random sensor placements that simulated points are averaged over,
-    `traces` the length of the paper's Monte Carlo. `budget` and `close_budget` are the efforts of `measure` in sweeps
-    and where a narrow interval matters, `runs` and `close_runs` the numbers of sampled noisy series.
+    `traces` the length of the paper's Monte Carlo. `budget` and `close_budget` are the efforts of `measure`, per step
+    of the trace, in sweeps and where a narrow interval matters, `runs` and `close_runs` the numbers of sampled noisy
+    series.
     """
 
     seed: int = 0
@@ -31,10 +32,10 @@ class Settings:
     traces: int = 1000
 
     draws: int = 3
-    budget: float = 3e9
+    budget: float = 1e9
     runs: int = 1000
-    close_budget: float = 2e10
-    close_runs: int = 1000
+    close_budget: float = 2e9
+    close_runs: int = 3000
     places_grid: tuple[int, ...] = (10, 20, 30, 50, 70, 100, 150, 200)
     steps_grid: tuple[int, ...] = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
     sigma_grid: tuple[float, ...] = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -46,7 +47,7 @@ class Settings:
     real_misses: int = 1
     smoothing: float = 1.0
     real_budget: float = 5e9
-    real_runs: int = 100
+    real_runs: int = 400
     most_people: int | None = None
     resamples: int = 2000
 
@@ -61,9 +62,9 @@ class Settings:
             misses=3,
             traces=300,
             draws=1,
-            budget=1e8,
+            budget=2e7,
             runs=100,
-            close_budget=5e8,
+            close_budget=1e8,
             close_runs=200,
             places_grid=(10, 20, 40),
             steps_grid=(2, 4, 6),

@@ -15,6 +15,7 @@ from passerby.prior import line_prior
 from passerby.release import Release
 
 from . import style
+from .exact_map import map_success
 from .pieces import Piece, Row
 from .settings import Settings
 
@@ -41,7 +42,8 @@ def point(
 ) -> list[Row]:
     """One row: the paper's attacks by its Monte Carlo and exactly, its bounds, and the interval of the loss."""
     prior = line_prior(places, settings.tau)
-    release = Release(sensors_of(settings, draw, places, steps), None if sigma is None else Gaussian(sigma))
+    sensors = sensors_of(settings, draw, places, steps)
+    release = Release(sensors, None if sigma is None else Gaussian(sigma))
     seed = [settings.seed, 2, places, steps, misses, draw]
     plain = measure(prior, release, misses, method="sampling", runs=settings.traces, seed=[*seed, 0])
     loss = measure(
@@ -49,11 +51,15 @@ def point(
         release,
         misses,
         seed=[*seed, 1],
-        budget=settings.close_budget if close else settings.budget,
+        budget=steps * (settings.close_budget if close else settings.budget),
         runs=settings.close_runs if close else settings.runs,
     )
     row: Row = {"places": places, "steps": steps, "misses": misses, "right": steps - misses, "sigma": sigma}
     row |= {"draw": draw, **_found(loss)}
+    if sigma is None:
+        row |= {"map": (exact := map_success(prior, sensors, misses)), "map_error": 0.0}
+        if exact > row["lower"]:
+            row |= {"lower": exact, "lower_error": 0.0, "upper": max(exact, row["upper"])}
     for name in style.ATTACKS:
         row[f"{name}_mc"] = plain.attacks[name].value
         row[f"{name}_mc_error"] = plain.attacks[name].error

@@ -1,17 +1,34 @@
-"""How far the paper's bounds are from the loss: by difference and by ratio, each known to lie between two values."""
+"""What a sweep shows: whether its curves fall or rise, and how far the paper's bounds are from the loss."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import polars as pl
 
-from .style import PAPER_BOUNDS
+from .rules import Answer
+from .style import LOOKS, PAPER_BOUNDS
 from .wording import shown, times, values
 
 Range = tuple[list[float], list[float]]
 
 
+def trends(
+    means: pl.DataFrame, change: Callable[..., Answer], traces: int, attacks: Sequence[str] = ("map",)
+) -> dict[str, Answer]:
+    """Whether attacks, the loss and the bounds all change as `change` tells: `falls` or `rises`."""
+    return {
+        **{f"the {LOOKS[name].label}": change(values(means, name), traces=traces) for name in attacks},
+        "the loss": change(values(means, "lower"), values(means, "upper")),
+        **{f"the {bound} bound": change(values(means, bound)) for bound in PAPER_BOUNDS},
+    }
+
+
 def distances(means: pl.DataFrame) -> dict[str, Range]:
-    """The least and the most of each distance along a sweep, by what it is."""
+    """The least and the most of each distance along a sweep, by difference and by ratio.
+
+    The loss is known to lie in an interval, and so are they.
+    """
     lower, upper = values(means, "lower"), values(means, "upper")
     out: dict[str, Range] = {}
     for bound in PAPER_BOUNDS:

@@ -1,0 +1,37 @@
+"""The exact success of MAP, against a list of all series."""
+
+import numpy as np
+import pytest
+
+import passerby as pb
+from passerby.attacks import map_attack
+from passerby.paper.exact_map import map_success
+from passerby.series import enumerate_series
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_map_on_raw_counts_is_what_a_list_of_all_series_gives(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    places, steps = int(rng.integers(2, 6)), int(rng.integers(1, 7))
+    moves = rng.dirichlet(np.full(places, 0.5), size=places)
+    if seed % 2:
+        moves[rng.random((places, places)) < 0.3] = 0.0
+        moves += 0.1 * np.eye(places)[rng.permutation(places)]
+        moves /= moves.sum(axis=1, keepdims=True)
+    prior = pb.MarkovPrior(rng.dirichlet(np.ones(places)), moves)
+    sensors = rng.integers(places, size=steps).tolist()
+    release = pb.Release(sensors)
+    listed = enumerate_series(prior, release)
+    assert listed is not None
+    assert listed.left_over == pytest.approx(0.0, abs=1e-12)
+    for misses in range(steps):
+        expected = map_attack(prior, release, misses, listed).value
+        assert map_success(prior, sensors, misses) == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+def test_long_traces_need_no_list() -> None:
+    prior = pb.line_prior(30)
+    sensors = np.random.default_rng(0).integers(30, size=40).tolist()
+    few, many = (map_success(prior, sensors, misses) for misses in (20, 30))
+    assert 0 < few < many < 1
+    assert map_success(prior, sensors, 0) == pytest.approx(pb.measure(prior, pb.Release(sensors)).upper, rel=1e-9)
