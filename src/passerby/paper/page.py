@@ -133,16 +133,16 @@ def _figures(tables: Tables) -> str:
 
 
 def _widest(tables: Tables) -> str:
-    """How wide intervals of raw counts are left, at the most, by sweep."""
+    """How wide intervals are left, at the most, by sweep."""
     words = []
-    for name in ("places", "right", "steps-half", "steps-two"):
+    for name in ("places", "right", "steps-half", "steps-two", "sigma", "noise"):
         if name in tables:
             means = averaged(tables[name]).with_columns(ratio=pl.col("upper") / pl.col("lower"))
             row = means.sort("ratio").row(-1, named=True)
-            words.append(
-                f"`{name}` {times(row['ratio'])} (M = {row['places']}, T = {row['steps']}, {row['right']} right)"
-            )
-    return f", which leaves upper ends above lower ones by at most: {'; '.join(words)}" if words else ""
+            noise = "" if row["sigma"] is None else f", sigma = {row['sigma']:g}"
+            where = f"M = {row['places']}, T = {row['steps']}, {row['right']} right{noise}"
+            words.append(f"`{name}` {times(row['ratio'])} ({where})")
+    return f" The upper end is at most so many times the lower one: {'; '.join(words)}." if words else ""
 
 
 def _method(tables: Tables, settings: Settings) -> str:
@@ -167,9 +167,9 @@ def _method(tables: Tables, settings: Settings) -> str:
         f"random, averaged over {s.draws} placement{'s' * (s.draws != 1)} (the same relative positions along a sweep); "
         f"{s.traces:,} Monte Carlo traces per placement. Raw counts but in the sweeps over sigma. The paper does not "
         "print the swept values; these cover its figures.\n"
-        f"- Effort: {s.budget:.0e} elementary operations per step and point in sweeps{_widest(tables)}; "
-        f"{s.close_budget:.0e} and one placement where noise is looked at closely; up to {s.runs:,} and "
+        f"- Effort: {s.budget:.0e} elementary operations per step and point in sweeps, {s.close_budget:.0e} and "
+        f"one placement where noise is looked at closely; up to {s.runs:,} and "
         f"{s.close_runs:,} sampled series where noisy, with 99 % confidence for the upper end. Attack values from "
-        "samples carry standard errors in the tables.\n"
+        f"samples carry standard errors in the tables.{_widest(tables)}\n"
         f"{real}"
     )

@@ -35,7 +35,7 @@ class Settings:
     budget: float = 1e9
     runs: int = 1000
     close_budget: float = 2e9
-    close_runs: int = 3000
+    close_runs: int = 2000
     places_grid: tuple[int, ...] = (10, 20, 30, 50, 70, 100, 150, 200)
     steps_grid: tuple[int, ...] = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
     sigma_grid: tuple[float, ...] = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
