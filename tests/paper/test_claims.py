@@ -5,7 +5,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from passerby.paper import page
+from passerby.paper import changes, page
+from passerby.paper.changes import left_of
 from passerby.paper.claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, grade, together
 from passerby.paper.claims_readings import CHECKS, depending
 from passerby.paper.rules import Answer
@@ -194,6 +195,30 @@ def test_which_claims_depend_on_the_reading() -> None:
         ("foursquare", "b"): {**same, "sigma": False},
     }
     assert depending(found) == {"gap_whole_tight": {"gowalla": {True: ["a"], False: ["b"]}}}
+
+
+def test_what_noise_leaves_of_what_counts_add() -> None:
+    raw = {"lower": 0.30, "upper": 0.30, "baseline_lower": 0.10, "baseline_upper": 0.10}
+    assert left_of(raw, {"lower": 0.15, "upper": 0.20}) == pytest.approx((0.25, 0.5))
+    assert left_of(raw, {"lower": 0.05, "upper": 0.40}) == (0.0, 1.0)
+    wide = {**raw, "upper": 0.50, "baseline_lower": 0.0}
+    assert left_of(wide, {"lower": 0.15, "upper": 0.20}) == pytest.approx((0.125, 2 / 3))
+    silent = dict.fromkeys(raw, 0.1)
+    assert left_of(silent, {"lower": 0.1, "upper": 0.1}) == (1.0, 1.0)
+
+
+def test_the_page_says_whether_noise_helps() -> None:
+    table = simulated(
+        right=[5, 5], sigma=[None, 1.0], lower=[0.30, 0.12], upper=[0.31, 0.13],
+        baseline_lower=[0.1, 0.1], baseline_upper=[0.1, 0.1],
+    )  # fmt: skip
+    text = changes.section({"sigma": table}, SETTINGS)
+    assert "Noise surely lowers the loss in 1 of 1 settings" in text
+    assert "leaves at most 15 % of what raw counts add" in text
+    assert "noise helps for sure from sigma = 1 on. Raw counts add at least 20.0 %" in text
+    hidden = table.with_columns(upper=pl.Series([0.31, 0.30]))
+    assert "not seen to help at any sigma up to 1" in changes.section({"sigma": hidden}, SETTINGS)
+    assert changes.section({}, SETTINGS) == ""
 
 
 def test_the_page_without_tables_says_so() -> None:

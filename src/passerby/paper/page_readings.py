@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -95,26 +96,28 @@ def _about_gaps(table: pl.DataFrame) -> str:
 
 
 def _range_of(table: pl.DataFrame) -> str:
+    """The lowest and the highest correlation of one file, and what rows of places never visited do to it."""
     rows = list(table.iter_rows(named=True))
-    values = [
-        (row[f"{gap}_tight"], row, gap) for row in rows for gap in GAPS if row[f"{gap}_tight"] == row[f"{gap}_tight"]
-    ]
-    if not values:
-        return f"- {NAMES[rows[0]['dataset']]}: undefined."
-    lowest, highest = min(values, key=_first), max(values, key=_first)
-    both = [(abs(row["gap_whole_tight"] - row["gap_reached_tight"]), row) for row in rows]
-    moved = max((pair for pair in both if pair[0] == pair[0]), key=_first)[1]
+    file = NAMES[rows[0]["dataset"]]
+    known = [(row, gap) for row in rows for gap in GAPS if not math.isnan(row[f"{gap}_tight"])]
+    if not known:
+        return f"- {file}: undefined."
+    lowest, highest = (pick(known, key=lambda pair: float(pair[0][f"{pair[1]}_tight"])) for pick in (min, max))
+    moved = max((row for row, gap in known if gap == "gap_whole"), key=_moved, default=None)
+    out = f"- {file}: from {_told(*lowest)} to {_told(*highest)}."
+    if moved is None:
+        return out
     return (
-        f"- {NAMES[moved['dataset']]}: from {_told(*lowest[1:])} to {_told(*highest[1:])}. Whether rows of places "
-        f"never visited count moves it most with *{moved['reading']}*: "
+        f"{out} Whether rows of places never visited count moves it most with *{moved['reading']}*: "
         f"{correlated(*interval(moved, 'gap_whole_tight'))} where they do, "
         f"{correlated(*interval(moved, 'gap_reached_tight'))} where they do not."
     )
 
 
+def _moved(row: Mapping[str, Any]) -> float:
+    change = abs(row["gap_whole_tight"] - row["gap_reached_tight"])
+    return 0.0 if math.isnan(change) else float(change)
+
+
 def _told(row: Mapping[str, Any], gap: str) -> str:
     return f"{correlated(*interval(row, f'{gap}_tight'))} (*{row['reading']}*, {GAPS[gap]})"
-
-
-def _first(pair: tuple[Any, ...]) -> float:
-    return float(pair[0])
