@@ -9,11 +9,11 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 #: People on whom sensors, steps and noise are tried out.
-TRIED = 60
+TRIED = 40
 #: Hours that the adversary may get wrong.
 MISSES = 2
 #: How close, relative to the loss; series that are drawn for each person where there is noise, and operations to spend.
-TOLERANCE, RUNS, BUDGET = 0.02, 80, 5e7
+TOLERANCE, RUNS, BUDGET = 0.02, 60, 3e7
 
 
 def demo(
