@@ -293,8 +293,9 @@ class Measurement:
         """Whether more series of stand-ins are needed, and may do: each fourfold number shrinks the gap as before."""
         if not gaps or gaps[-1] <= self.tolerance:
             return not gaps
-        shrunk = gaps[-1] / gaps[-2] if len(gaps) > 1 else 0.5
-        return rung < HOPE or gaps[-1] * shrunk ** (len(STAND_IN_SERIES) - rung) <= self.tolerance
+        if rung < HOPE or len(gaps) == 1:  # the coarsest says little of what finer ones do
+            return True
+        return gaps[-1] * (gaps[-1] / gaps[-2]) ** (len(STAND_IN_SERIES) - rung) <= self.tolerance
 
     def brackets(self, release: Release, series: Series, tolerance: float, budget: float) -> Brackets:
         """The best guess for each series."""
