@@ -1,6 +1,9 @@
-# Every target needs only python3 and make: the environment is made in .venv on first use.
+# Every target needs only python3 and make: the environment is made in .venv on first use (for benchmarks, .venv-bench).
 PYTHON ?= python3
 BIN := .venv/bin
+BENCH_BIN := .venv-bench/bin
+# Benchmarks to run and their options, all by default: make bench BENCH="decode audit"
+BENCH ?=
 
 .PHONY: demo test lint types unit bench docs mutants coverage fuzz clean
 
@@ -20,8 +23,8 @@ unit: .venv/.test
 	@$(BIN)/python -c "import passerby; passerby.measure"  # compile the kernels once, before two processes want them
 	$(BIN)/pytest -n 2 --dist worksteal
 
-bench: .venv/.bench
-	$(BIN)/python -m benchmarks
+bench: .venv-bench/.installed
+	$(BENCH_BIN)/python -m benchmarks $(BENCH)
 
 mutants: .venv/.test .venv/.trust
 	PYTHONPATH=. $(BIN)/python -m trust.mutants
@@ -44,9 +47,20 @@ docs: .venv/.docs
 	$(BIN)/python -c "import passerby; passerby.measure"  # compiles the kernels, once
 	@touch $@
 
-.venv/.test .venv/.docs .venv/.bench .venv/.trust: .venv/.%: pyproject.toml .venv/.installed
+.venv/.test .venv/.docs .venv/.trust: .venv/.%: pyproject.toml .venv/.installed
 	$(BIN)/python -m pip install --quiet --editable '.[$*]'
 	@touch $@
 
+# Peers come one by one: where one cannot be had, the others are, and the benchmarks say so.
+.venv-bench/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-bench
+	$(BENCH_BIN)/python -m pip install --quiet --upgrade pip
+	$(BENCH_BIN)/python -m pip install --quiet --editable .
+	$(BENCH_BIN)/python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+		print(*project['optional-dependencies']['bench'], sep='\n')" \
+		| xargs -n 1 $(BENCH_BIN)/python -m pip install --quiet || echo "some peers could not be installed"
+	$(BENCH_BIN)/python -c "import passerby; passerby.measure"  # compiles the kernels, once
+	@touch $@
+
 clean:
-	rm -rf .venv build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,25 +1,115 @@
-"""Run the benchmarks one after another (`make bench`), or those that are named: `python -m benchmarks decode audit`."""
+"""Run the benchmarks (`make bench`), or those that are named, and write what they find into results.json and the pages.
 
+Each one is a process of its own, held to one core. Those that are not run keep what they found before; the file is
+written whole, once all that were asked for are done. `python -m benchmarks samples --foursquare FILE --gowalla FILE`
+measures people of real check-in files, which are not part of this repository.
+"""
+
+import argparse
+import json
+import os
+import resource
 import subprocess
 import sys
+import tempfile
+import time
+from importlib import import_module
 from pathlib import Path
 
-HERE = Path(__file__).parent
+import passerby as pb
+from benchmarks.record import ONE_THREAD, RESULTS, Row
+
+#: In the order of the pages. `samples` needs files, and is run only where they are given.
+BENCHMARKS = (
+    "decode",
+    "posterior",
+    "exact_loss",
+    "read_visits",
+    "audit",
+    "joint_maxima",
+    "compile_time",
+    "growth",
+    "interval_line",
+    "interval_day",
+    "interval_person",
+    "interval_sweeps",
+    "interval_samples",
+)
+SAMPLES = "interval_samples"
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", help="of " + ", ".join(BENCHMARKS) + "; all by default")
+    parser.add_argument("--foursquare", type=Path, help="check-ins in Foursquare's layout")
+    parser.add_argument("--gowalla", type=Path, help="check-ins in Gowalla's layout")
+    parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
+    found = parser.parse_args()
+    if unknown := set(found.names) - set(BENCHMARKS):
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    return found
+
+
+def files_of(given: argparse.Namespace) -> dict[str, Path]:
+    """The check-in files that are given, by kind."""
+    both = {"foursquare": given.foursquare, "gowalla": given.gowalla}
+    return {kind: path for kind, path in both.items() if path is not None}
+
+
+def one(name: str, given: argparse.Namespace) -> None:
+    """Run one benchmark here, and write what it found where the parent looks for it."""
+    for mechanism in (None, pb.Gaussian(1.0)):  # compile and load what is timed later
+        pb.measure(pb.line_prior(4), pb.Release([1, 2, 3], mechanism), 1)
+    module = import_module(f"benchmarks.{name}")
+    section = module.run(files_of(given)) if name == SAMPLES else module.run()
+    given.into.write_text(json.dumps(section.written()))
+
+
+def dumped(results: dict[str, Row]) -> str:
+    """The results with a line for each row, so that changes can be read."""
+    text = json.dumps({name: section | {"rows": []} for name, section in results.items()}, indent=1)
+    for section in results.values():
+        rows = ",\n".join(f"   {json.dumps(row)}" for row in section["rows"])
+        text = text.replace('"rows": []', f'"rows": [\n{rows}\n  ]', 1)
+    return text + "\n"
+
+
+def processor_seconds() -> float:
+    """What the processes that have ended used so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> int:
-    """Run each script in a process of its own, and return how many failed."""
-    scripts = sorted(path for path in HERE.glob("*.py") if not path.name.startswith("_"))
-    wanted = sys.argv[1:] or [path.stem for path in scripts]
-    unknown = set(wanted) - {path.stem for path in scripts}
-    if unknown:
-        print(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(p.stem for p in scripts)}")
-        return 2
+    """Run each benchmark in a process of its own, and return how many failed."""
+    from benchmarks import pages
+    from passerby.files import whole_or_nothing
+
+    given = options()
+    if given.into is not None:
+        one(given.names[0], given)
+        return 0
+    with_files = [word for kind, path in files_of(given).items() for word in (f"--{kind}", str(path))]
+    names = given.names or [name for name in BENCHMARKS if name != SAMPLES or with_files]
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     failed = 0
-    for path in scripts:
-        if path.stem in wanted:
-            print(f"\n## {path.stem}\n", flush=True)
-            failed += subprocess.run([sys.executable, str(path)], check=False).returncode != 0
+    for name in names:
+        print(f"\n## {name}\n", flush=True)
+        start, before = time.perf_counter(), processor_seconds()
+        with tempfile.TemporaryDirectory() as folder:
+            into = Path(folder, "section.json")
+            command = [sys.executable, "-m", "benchmarks", name, *with_files, "--into", str(into)]
+            done = subprocess.run(command, check=False, env={**os.environ, **ONE_THREAD})
+            if done.returncode == 0:
+                results[name] = json.loads(into.read_text())
+            else:
+                failed += 1
+        print(
+            f"({time.perf_counter() - start:.0f} s, {processor_seconds() - before:.0f} s of them at work)", flush=True
+        )
+    with whole_or_nothing(RESULTS) as temporary:
+        temporary.write_text(dumped({name: results[name] for name in BENCHMARKS if name in results}))
+    pages.write(results)
     return failed
 
 

@@ -1,56 +1,23 @@
-"""People per second of an audit, against a plain NumPy implementation of the paper's method, in one run.
+"""People per second of an audit, against a plain NumPy implementation of the paper's method, on one core each.
 
-Prints: 10,000 people at 101 places; time against the number of people; 101 against 10,000 places; and the ratio to the
-yardstick below, which does what the paper describes for one person (loose and tight bound, MAP by sampling 1,000
-traces) with NumPy alone.
+The yardstick does what the paper describes for one person, on the chain over all places: loose and tight bound, MAP
+by sampling 1,000 traces. The audit gives the loss interval, baseline, all attacks and all bounds, and its tolerance is
+the default one.
 """
 
-import argparse
 import math
-import resource
-import time
-from datetime import timedelta
+from functools import partial
 
 import numpy as np
-import polars as pl
 from numpy.typing import ArrayLike
 
 import passerby as pb
+from benchmarks.chains import HELD, MISSES, crowd
+from benchmarks.record import Section, seconds
 from passerby.visits.sensors import random_sensors
 
-STEPS, HELD, MISSES = 27, 5, 1
-
-
-def crowd(people: int, places: int, seed: int = 0) -> pb.Traces:
-    """Traces like those of check-ins: a few own places each, drawn by popularity, and long stays."""
-    rng = np.random.default_rng(seed)
-    popularity = 1 / np.arange(1, places) ** 0.8
-    popularity /= popularity.sum()
-    own = rng.choice(places - 1, size=(people, 10), p=popularity)
-    own[:, 0] = places - 1  # elsewhere
-    weight = rng.dirichlet(np.array([3.0, *[0.5] * 9]), people)
-    array = np.empty((people, STEPS), dtype=np.int32)
-    for t in range(STEPS):
-        pick = (rng.random((people, 1)) > weight.cumsum(axis=1)).sum(axis=1).clip(0, 9)
-        fresh = own[np.arange(people), pick]
-        array[:, t] = fresh if t == 0 else np.where(rng.random(people) < 0.4, array[:, t - 1], fresh)
-    names = (*(f"place {i}" for i in range(places - 1)), "elsewhere")
-    frequency = np.bincount(array.ravel(), minlength=places) / array.size
-    starts = np.datetime64("2024-01-01", "us") + np.arange(STEPS) * np.timedelta64(20, "D")
-    active = (array != places - 1).sum(axis=1).astype(np.int32)
-    counts = np.stack([np.bincount(step, minlength=places) for step in array.T])
-    return pb.Traces(array, names, pl.Series(range(people)), starts, timedelta(days=20), active, frequency, counts)
-
-
-def timed(people: int, places: int, workers: int) -> float:
-    fitted = pb.fit_people(crowd(people, places), holdout=HELD)
-    release = pb.Release(random_sensors(fitted))
-    start = time.perf_counter()
-    table = pb.audit(fitted, release, MISSES, workers=workers)
-    seconds = time.perf_counter() - start
-    assert table["status"].is_in(["ok", "impossible"]).all()
-    assert (table["upper"] <= table["lower"] * 1.0101).all()
-    return seconds
+PEOPLE = 400
+TARGET = 100.0
 
 
 def yardstick(prior: pb.MarkovPrior, sensors: list[int], rng: np.random.Generator) -> tuple[float, float, float]:
@@ -110,36 +77,30 @@ def yardstick(prior: pb.MarkovPrior, sensors: list[int], rng: np.random.Generato
     return loose, tight, hits / 1000
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--people", type=int, default=10_000)
-    parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args()
-    n, workers = options.people, options.workers
-    timed(400, 101, workers)  # compile, load
-    seconds = {size: timed(size, 101, workers) for size in (n // 4, n // 2, n)}
-    print(f"{n} people, 101 places, {HELD} steps, {MISSES} miss, raw counts, {workers} workers: {seconds[n]:.1f} s")
-    for size, value in seconds.items():
-        print(f"  {size:>7} people: {value:6.1f} s, {size / value:6.0f} people/s")
-    many = timed(n, 10_000, workers)
-    print(f"  10,000 places: {many:.1f} s, {many / seconds[n] - 1:+.0%} against 101 places")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-    print(f"  memory: {peak:.2f} GB here, {child:.2f} GB in the largest worker")
-
-    fitted = pb.fit_people(crowd(20, 101), holdout=HELD)
-    sensors = [step[0] for step in random_sensors(fitted)]
-    rng = np.random.default_rng(0)
-    start = time.perf_counter()
-    for person in range(5):
-        prior, _ = fitted.prior(person, reduced=False)
-        loose, tight, _ = yardstick(prior, sensors, rng)
-        ours = pb.measure(prior, pb.Release(sensors), MISSES, method="sampling", runs=10)
-        assert abs(loose - ours.bounds["loose"]) < 2e-4
-        assert abs(tight - ours.bounds["tight"]) < 2e-4
-    each = (time.perf_counter() - start) / 5
-    print(f"  yardstick: {1 / each:.2f} people/s; ratio {n / seconds[n] * each:.0f}")
+def plainly(priors: list[pb.MarkovPrior], sensors: list[int], rng: np.random.Generator) -> None:
+    for prior in priors:
+        yardstick(prior, sensors, rng)
 
 
-if __name__ == "__main__":
-    main()
+def run() -> Section:
+    section = Section("audit")
+    # The yardstick's time grows with the square of the places: a person takes it long where there are many.
+    for places, measured, repeats in ((101, 5, 3), (1001, 1, 1)):
+        people = pb.fit_people(crowd(PEOPLE, places), holdout=HELD)
+        sensors = [step[0] for step in random_sensors(people)]
+        release = pb.Release(sensors)
+        priors = [people.prior(person, reduced=False)[0] for person in range(measured)]
+        rng = np.random.default_rng(0)
+        loose, tight, _ = yardstick(priors[0], sensors, rng)
+        found = pb.measure(priors[0], release, MISSES, method="sampling", runs=10)
+        np.testing.assert_allclose([found.bounds["loose"], found.bounds["tight"]], [loose, tight], atol=2e-4)
+        audit = partial(pb.audit, people, release, MISSES, workers=1)
+        table = audit()
+        assert table["status"].is_in(["ok", "impossible"]).all()
+        assert (table["upper"] <= table["lower"] * 1.0101).all()
+        plain = partial(plainly, priors, sensors, rng)
+        pairs = [(seconds(audit) / PEOPLE, seconds(plain) / measured) for _ in range(repeats)]
+        size = {"people": PEOPLE, "places": places, "steps": HELD, "misses": MISSES}
+        more = {"target": TARGET} if places == 101 else {}
+        section.ratio("a person", size, "plain NumPy", pairs, **more)
+    return section

@@ -1,8 +1,7 @@
 """How long the kernels take to compile from an empty cache, and to load from a full one.
 
-Run with `.venv/bin/python benchmarks/compile_time.py`. Each figure is a fresh process that imports every module of
-`passerby.kernels`, and counts its own processor time, so that other work on the machine does not matter. The cache is
-a temporary folder, so that the one in use is left alone.
+Each figure is a fresh process that imports every module of `passerby.kernels`. The cache is a temporary folder, so
+that the one in use is left alone. The import of numba itself is given beside.
 """
 
 import os
@@ -10,7 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT = 30.0  # seconds that a first use may take
+from benchmarks.record import Section, pace, rounded
+
+#: Seconds that a first use may take.
+TARGET = 30.0
 
 PROBE = """
 import time
@@ -20,31 +22,25 @@ loaded = time.process_time()
 import importlib, pkgutil
 import passerby.kernels as kernels
 names = sorted(module.name for module in pkgutil.iter_modules(kernels.__path__))
-spent = {}
 for name in names:
-    began = time.process_time()
     importlib.import_module(f"passerby.kernels.{name}")
-    spent[name] = time.process_time() - began
-print(loaded - start, sum(spent.values()), *(f"{name}={seconds:.2f}" for name, seconds in spent.items()))
+print(loaded - start, time.process_time() - loaded)
 """
 
 
-def probe(cache: str) -> tuple[float, float, str]:
-    """Processor seconds to import numba and to import all kernels, and the latter by module."""
+def probe(cache: str) -> tuple[float, float]:
+    """Processor seconds to import numba, and to import all kernels."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
     out = subprocess.run([sys.executable, "-c", PROBE], env=environment, capture_output=True, text=True, check=True)
-    numba, kernels, *modules = out.stdout.split()
-    return float(numba), float(kernels), " ".join(modules)
+    numba, kernels = map(float, out.stdout.split())
+    return numba, kernels
 
 
-def main() -> None:
+def run() -> Section:
+    section = Section("compiling")
     with tempfile.TemporaryDirectory() as cache:
-        for state in ("empty cache", "full cache"):
-            numba, kernels, modules = probe(cache)
-            print(f"{state:>11}: kernels {kernels:6.2f} s, numba itself {numba:5.2f} s ({modules})")
-            if state == "empty cache" and kernels > LIMIT:
-                sys.exit(f"compiling took longer than {LIMIT:.0f} s")
-
-
-if __name__ == "__main__":
-    main()
+        for state in ("from nothing", "from the cache"):
+            numba, kernels = probe(cache)
+            more = {"target": TARGET} if state == "from nothing" else {}
+            section.add(case=state, seconds=rounded(kernels), importing_numba=rounded(numba), pace=pace(), **more)
+    return section

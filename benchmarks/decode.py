@@ -1,50 +1,67 @@
-"""MAP for 1,000 published series against hmmlearn's compiled Viterbi, in one run, on one core.
+"""MAP for many published series, against the Viterbi recursions of hmmlearn, deeptime and dynamax.
 
-Run with `.venv/bin/python benchmarks/decode.py` after `make bench` has installed hmmlearn.
+hmmlearn's compiled kernel is called directly, without the model around it; deeptime's likewise, with probabilities,
+as it wants them; dynamax is compiled for the whole batch and uses double precision. Traces may differ where several
+are equally likely, so that it is their probabilities which must be the same.
 """
 
-import time
-from importlib.metadata import version
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
-from hmmlearn import _hmmc
+from numpy.typing import NDArray
 
 import passerby as pb
-from passerby.attacks import decode_series
+from benchmarks.chains import chain, evidence, scattered
+from benchmarks.record import Section, Work
+from passerby.attacks import decode_series, logs
 
-SERIES, PLACES, STEPS = 1000, 100, 300
-
-
-def compare(name: str, prior: pb.MarkovPrior, seed: int = 0) -> None:
-    rng = np.random.default_rng(seed)
-    release = pb.Release(rng.integers(0, PLACES, STEPS), pb.Gaussian(1.0))
-    evidence = release.evidence(release.publish(prior.sample(SERIES, STEPS, rng), rng))
-    dense = np.repeat(evidence[:, :, :1], PLACES, axis=2)
-    dense[:, np.arange(STEPS), release.grid[:, 0]] = evidence[:, :, 1]
-
-    decode_series(prior, release, evidence[:1])
-    start = time.perf_counter()
-    ours, value = decode_series(prior, release, evidence)
-    middle = time.perf_counter()
-    theirs = [_hmmc.viterbi(prior.initial, prior.transition, dense[i]) for i in range(SERIES)]
-    end = time.perf_counter()
-
-    np.testing.assert_allclose(value, [score for score, _ in theirs], rtol=1e-9)
-    same = np.mean([np.array_equal(a, b) for a, (_, b) in zip(ours, theirs, strict=True)])
-    print(
-        f"{name:>8}: passerby {middle - start:6.3f} s, hmmlearn {end - middle:6.3f} s, "
-        f"ratio {(end - middle) / (middle - start):5.1f}; same value for all series, same trace for {same:.1%}"
-    )
+#: Kind of chain, places, steps, series: the size that the target is for, a person's, small ones and large ones.
+CASES = (
+    ("line", 100, 300, 200),
+    ("habits", 100, 300, 100),
+    ("dense", 100, 300, 100),
+    ("habits", 13, 5, 5000),
+    ("habits", 10, 300, 500),
+    ("line", 1000, 30, 20),
+)
+TARGET = 10.0
 
 
-def main() -> None:
-    print(f"MAP, {SERIES} series, {PLACES} places, {STEPS} steps, one core; hmmlearn {version('hmmlearn')}")
-    rng = np.random.default_rng(1)
-    compare("line", pb.line_prior(PLACES, 0.1))
-    habits = 0.9 * rng.dirichlet(np.full(PLACES, 0.02), PLACES) + 0.1 * rng.dirichlet(np.full(PLACES, 0.2))
-    compare("habits", pb.MarkovPrior.stationary(habits))
-    compare("random", pb.MarkovPrior.stationary(rng.dirichlet(np.ones(PLACES), PLACES)))
+def peers(section: Section, prior: pb.MarkovPrior, dense: NDArray[np.float64]) -> Iterator[tuple[str, Work]]:
+    """Each peer that is there, as work that returns traces."""
+    initial, moves = prior.initial, np.ascontiguousarray(prior.transition)
+    if (hmmlearn := section.peer("hmmlearn", "hmmlearn._hmmc")) is not None:
+        yield "hmmlearn", lambda: [hmmlearn.viterbi(initial, moves, one)[1] for one in dense]
+    if (deeptime := section.peer("deeptime", "deeptime.markov.hmm")) is not None:
+        likelihood = np.exp(dense - dense.max(axis=2, keepdims=True))
+        yield "deeptime", lambda: [deeptime.viterbi(moves, one, initial) for one in likelihood]
+    if (dynamax := section.peer("dynamax", "dynamax.hidden_markov_model")) is not None:
+        jax = section.peer("jax", "jax")
+        batch = jax.jit(jax.vmap(dynamax.hmm_posterior_mode, (None, None, 0)))
+        given = [jax.numpy.array(array) for array in (initial, moves, dense)]
+        yield "dynamax", lambda: np.asarray(batch(*given))
 
 
-if __name__ == "__main__":
-    main()
+def log_joint(prior: pb.MarkovPrior, dense: NDArray[np.float64], traces: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The log of the probability of each trace (n, T) together with its series."""
+    told = np.take_along_axis(dense, traces[:, :, None], axis=2).sum(axis=(1, 2))
+    moves = logs(prior.transition)[traces[:, :-1], traces[:, 1:]].sum(axis=1)
+    return np.asarray(logs(prior.initial)[traces[:, 0]] + moves + told)
+
+
+def run() -> Section:
+    section = Section("MAP")
+    for kind, places, steps, series in CASES:
+        prior = chain(kind, places)
+        release = pb.Release(scattered(places, steps), pb.Gaussian(1.0))
+        sparse, dense = evidence(prior, release, series)
+        ours = partial(decode_series, prior, release, sparse)
+        _, value = ours()
+        size = {"series": series, "places": places, "steps": steps}
+        for name, theirs in peers(section, prior, dense):
+            found = np.asarray(theirs(), dtype=np.int64)
+            np.testing.assert_allclose(log_joint(prior, dense, found), value, rtol=1e-9)
+            more = {"target": TARGET} if (name, kind, places) == ("hmmlearn", "line", 100) else {}
+            section.compare(kind, size, name, ours, theirs, repeats=3, **more)
+    return section
