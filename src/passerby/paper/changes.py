@@ -10,7 +10,7 @@ import polars as pl
 from .claims import Tables
 from .claims_noise import settings_of
 from .claims_real_noise import WHERE, raw_first
-from .rules import TENTH
+from .rules import HALF, TENTH, close
 from .settings import Settings
 from .simulated import averaged
 from .style import NAMES
@@ -67,9 +67,10 @@ def _longer_traces(tables: Tables) -> str:
     if means["upper"][-1] > means["lower"][0] / 2:
         return ""
     tight = means["tight"].to_list()
+    constant = ", which reads as almost constant" if close(tight)["to the eye"] else ""
     return (
         "**Longer traces do protect, where a share of the steps must be right.** With s = T/2 the tight bound moves "
-        f"between {shown(min(tight))} and {shown(max(tight))}, which reads as almost constant. The loss itself falls "
+        f"between {shown(min(tight))} and {shown(max(tight))}{constant}. The loss itself falls "
         f"from {between(means['lower'][0], means['upper'][0])} at T = {means['steps'][0]} to "
         f"{between(means['lower'][-1], means['upper'][-1])} at T = {means['steps'][-1]}."
     )
@@ -113,10 +114,10 @@ def _concluded(sweeps: Mapping[str, pl.DataFrame]) -> str:
             helped.append(name)
         if raw["baseline_lower"] >= (1 - TENTH) * raw["upper"]:
             habits.append(name)
-        left += [left_of(raw, row)[1] for row in noisy.iter_rows(named=True) if row["sigma"] == 1.0]
+        left += [name for row in noisy.iter_rows(named=True) if row["sigma"] == 1.0 and left_of(raw, row)[1] < HALF]
     out = f"**Noise surely lowers the loss in {len(helped)} of {len(sweeps)} settings.** "
-    if left and max(left) < 1:
-        out += f"Noise of σ = 1 leaves at most {shown(max(left))} of what raw counts add in any of them. "
+    if left:
+        out += f"In {len(left)} of them noise of σ = 1 surely leaves less than half of what raw counts add. "
     if habits:
         out += (
             f"What it cannot lower is the loss without counts, and that is nine tenths or more of the loss in "

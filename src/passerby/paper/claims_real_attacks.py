@@ -6,10 +6,10 @@ import polars as pl
 
 from .claims import Finding, Tables, judge, real_claim
 from .real import HIT_OF
-from .rules import Answer, doubt, falls, more
+from .rules import Answer, beyond, falls, more
 from .settings import Settings
 from .simulated import averaged
-from .style import PAPER_BOUNDS
+from .style import LOOKS, PAPER_BOUNDS
 from .wording import between, ends, shown, values
 
 #: Who is lucky with the constant attack.
@@ -30,7 +30,7 @@ def loss_falls(tables: Tables, settings: Settings) -> Finding:
     table = tables["real-right"].sort("right")
     return judge(
         {
-            **{f"the {name} attack": falls(values(table, column)) for name, column in HIT_OF.items()},
+            **{f"the {LOOKS[name].label}": falls(values(table, column)) for name, column in HIT_OF.items()},
             "the mean loss": falls(values(table, "lower"), values(table, "upper")),
             **{f"the mean {bound} bound": falls(values(table, bound)) for bound in PAPER_BOUNDS},
         },
@@ -48,7 +48,9 @@ def succeed_more(tables: Tables, settings: Settings) -> Finding:
     at = settings.holdout - settings.real_misses - 1
     return judge(
         {
-            f"{name} at every number of steps": more(values(table, HIT_OF[name]), values(simulated, name), people)
+            f"the {LOOKS[name].label} at every number of steps": more(
+                values(table, HIT_OF[name]), values(simulated, name), people
+            )
             for name in ("map", "prior")
         },
         f"{at + 1} of {settings.holdout} steps right: MAP {shown(table['hit_map'][at])} on real traces, "
@@ -63,8 +65,7 @@ def habits_are_off(tables: Tables, settings: Settings) -> Finding:
     parts: dict[str, Answer] = {}
     words = []
     for row in table.iter_rows(named=True):
-        off = abs(row["hit_map"] - row["map"]) > doubt(row["map"], row["hit_map"], people)
-        parts[f"{row['right']} right"] = off
+        parts[f"{row['right']} right"] = beyond(row["hit_map"], row["map"], people) != 0
         words.append(f"{row['right']}: {shown(row['map'])} promised, {shown(row['hit_map'])} found")
     return judge(parts, f"MAP, by steps right: {', '.join(words)}")
 

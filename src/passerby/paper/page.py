@@ -55,7 +55,7 @@ FIGURES = {
     "sensor-visits": "Real: loss and visits to the one sensor (figure 3); marks are moved sideways to be told apart.",
     "spectral-gap": "Real: loss and spectral gap (figure 4).",
 }
-TALLY = {HOLDS: "hold", PART: "hold in part", FAILS: "do not hold", OPEN: "cannot be checked here"}
+VERDICTS = (HOLDS, PART, FAILS, OPEN)
 
 
 def written(tables: Tables, settings: Settings) -> str:
@@ -74,7 +74,7 @@ def written(tables: Tables, settings: Settings) -> str:
 
 def _opening(tables: Tables, settings: Settings, findings: Sequence[Finding]) -> str:
     counts = Counter(finding.verdict for finding in findings)
-    tally = ", ".join(f"{counts[verdict]} {words}" for verdict, words in TALLY.items() if counts[verdict])
+    tally = ", ".join(f"*{verdict}* {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
     warning = ""
     if settings.quick:
         warning = "\n**A quick run: sizes are far below the paper's, and the verdicts are not to be quoted.**\n"

@@ -83,8 +83,8 @@ MEANINGS = (
     ),
     (
         "attacks succeed more; the assumption does not hold",
-        "rates over people that differ by more than three standard errors",
-        "by chance once in 370 comparisons, and there are a handful",
+        "rates over people that differ for sure: by an exact binomial test at the level of three standard errors",
+        "they come by chance once in 370 comparisons, and there are a handful",
     ),
     (
         "intractable to obtain the exact value",
@@ -173,13 +173,29 @@ def negative(value: float, low: float, high: float) -> Answer:
     return positive(-value, -high, -low)
 
 
+def beyond(rate: float, probability: float, people: int) -> int:
+    """1 where a rate over people is surely above a probability, -1 where it is surely below, 0 otherwise.
+
+    By the exact binomial tail, at the level of three standard errors: with small probabilities a few hits are many.
+
+    >>> beyond(0.05, 1e-6, 100), beyond(0.05, 0.06, 100), beyond(0.05, 0.5, 100)
+    (1, 0, -1)
+    """
+    from scipy.stats import binom
+
+    level, hits = math.erfc(SURE / math.sqrt(2)) / 2, round(rate * people)
+    above = float(binom.sf(hits - 1, people, probability)) < level
+    below = float(binom.cdf(hits, people, probability)) < level
+    return int(above) - int(below)
+
+
 def more(rates: Sequence[float], others: Sequence[float], people: int) -> Answer:
     """Whether rates over people are above other probabilities, one by one: no where one is surely below.
 
     >>> more([0.5, 0.4], [0.1, 0.1], 100), more([0.5, 0.1], [0.1, 0.4], 100), more([0.5], [0.45], 100)
     (True, False, None)
     """
-    gaps = [(rate - other, doubt(rate, other, people)) for rate, other in zip(rates, others, strict=True)]
-    if any(gap < -error for gap, error in gaps):
+    sides = [beyond(rate, other, people) for rate, other in zip(rates, others, strict=True)]
+    if -1 in sides:
         return False
-    return True if all(gap > error for gap, error in gaps) else None
+    return None if 0 in sides else True
