@@ -28,6 +28,7 @@ LADDER = (
     "standins",
     "limits",
     "series",
+    "grown",
     "information",
     "roots",
     "attacks",

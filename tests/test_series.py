@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 
 import passerby as pb
 from passerby.attacks import prior_attack
+from passerby.grown import bracketing_series
 from passerby.limits import upper_limit
 from passerby.posterior import bracket_series
 from passerby.series import (
     Anchor,
     Series,
-    bracketing_series,
     enumerate_series,
     relative,
     sample_series,

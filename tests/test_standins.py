@@ -12,7 +12,8 @@ from scipy.integrate import quad
 from scipy.stats import laplace, norm
 
 import passerby as pb
-from passerby.series import Series, bracketing_series
+from passerby.grown import bracketing_series
+from passerby.series import Series
 from passerby.standins import OUTCOMES, at_any, in_order, spread, stand_ins
 from tests.mechanisms.test_conformance import EVERY
 from tests.oracle import World

@@ -16,6 +16,7 @@ from .attacks import Attack, constant_attack, logs, map_attack, prior_attack, sa
 from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
 from .crowd import Headcount, likely
 from .errors import InputError, UnsupportedRelease
+from .grown import bracketing_series, count_outcomes, grown_series
 from .information import STRETCHES_LIMIT
 from .kernels import stretches
 from .loss import Effort, Interval, Loss
@@ -28,12 +29,9 @@ from .series import (
     Anchor,
     How,
     Series,
-    bracketing_series,
-    count_outcomes,
     count_series,
     enumerate_series,
     given_series,
-    grown_series,
     sample_series,
     series_of,
 )

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from .crowd import Crowd, Headcount
 from .errors import InputError
 from .mechanisms import Mechanism, Raw, Then
-from .mechanisms.base import NOTHING, check_hashable, paired
+from .mechanisms.base import NOTHING, paired
+from .mechanisms.refusals import check_hashable
 from .prior import MarkovPrior
 
 Floats = NDArray[np.float64]

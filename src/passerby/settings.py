@@ -25,8 +25,8 @@ from .mechanisms import (
     Sampling,
     Suppression,
 )
-from .mechanisms.base import MOST_NOISE, MOST_PEOPLE
 from .mechanisms.notation import read_mechanism
+from .mechanisms.refusals import MOST_NOISE, MOST_PEOPLE
 from .release import Release
 from .visits.people import People
 from .visits.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors

@@ -1,7 +1,8 @@
 """What is done to a count before it is published.
 
-`base` says what a mechanism is; `rules` are fixed, `chance` draws, `noise` and `whole` add noise, `composition` puts
-one after another, and `check` tests whether a mechanism of one's own keeps its promises.
+`base` says what a mechanism is; `rules` are fixed, `chance` draws, `noise` and `whole` add noise (both are `additive`),
+`shaped` is noise that fixed rules follow, `composition` puts any two one after another. `check` tests whether a
+mechanism of one's own keeps its promises, and `notation` reads one from text.
 """
 
 from .base import HIDDEN, Discrete, Mechanism, mixture_information

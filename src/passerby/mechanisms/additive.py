@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 
-from .base import Mechanism, Record, above_zero, flag
+from .base import Mechanism, Record
+from .refusals import above_zero, flag
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,10 +29,6 @@ HIDDEN = math.nan
 TAIL = 1e-18
 #: Less than this is left of an outcome that is only there because a law was cut.
 NOTHING = 1e-16
-
-#: The largest scale of noise (its inverse is the smallest), and the largest number of people that a rule may name.
-MOST_NOISE = 1_000_000
-MOST_PEOPLE = 1_000_000_000
 
 
 class Mechanism(ABC):
@@ -262,47 +257,3 @@ def mixture_information(presence: float, absent: Floats, present: Floats) -> flo
         there = share * law > 0
         total += share * float(law[there] @ np.log(law[there] / mixed[there]))
     return max(0.0, total)
-
-
-def above_zero(owner: object, name: str, value: Any, instead: str = "use Raw() for no noise") -> None:
-    """Refuse what is not a finite number above 0, or too far from a count of one for arithmetic."""
-    if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 < value < math.inf):
-        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a finite number above 0; {instead}")
-    if not 1 / MOST_NOISE <= value <= MOST_NOISE:
-        raise InputError(
-            f"{type(owner).__name__}({name}={value!r}): {name} must lie between {1 / MOST_NOISE:g} and {MOST_NOISE:,}; "
-            "less noise is as good as none, and more as good as silence"
-        )
-
-
-def probability(owner: object, name: str, value: Any) -> None:
-    """Refuse what is not a number from 0 to 1."""
-    if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 <= value <= 1):
-        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a probability, from 0 to 1")
-
-
-def at_least(owner: object, name: str, value: Any, least: int, why: str) -> None:
-    """Refuse what is not a whole number of at least `least`, or larger than any count."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(
-            f"{type(owner).__name__}({name}={value!r}): {name} must be a whole number of at least {least}; {why}"
-        )
-    if value > MOST_PEOPLE:
-        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be at most {MOST_PEOPLE:,}")
-
-
-def check_hashable(mechanism: Mechanism) -> None:
-    """Refuse a mechanism that nothing can be remembered of."""
-    try:
-        hash(mechanism)
-    except TypeError:
-        raise InputError(
-            f"{mechanism!r} cannot be hashed, so nothing can be remembered of it; make it a frozen dataclass: "
-            "@dataclass(frozen=True)"
-        ) from None
-
-
-def flag(owner: object, name: str, value: Any) -> None:
-    """Refuse what is neither True nor False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be True or False")

@@ -11,7 +11,8 @@ import numpy as np
 
 from passerby.errors import InputError, UnsupportedRelease
 
-from .base import TAIL, Discrete, Floats, Law, Record, at_least, flag, probability, trimmed
+from .base import TAIL, Discrete, Floats, Law, Record, trimmed
+from .refusals import at_least, flag, probability
 
 #: The law of a whole number: its least value, and the probabilities from there on.
 Sum = tuple[int, Floats]

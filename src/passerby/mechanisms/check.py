@@ -8,7 +8,8 @@ import numpy as np
 
 from passerby.errors import InputError
 
-from .base import Floats, Mechanism, check_hashable, mixture_information, same
+from .base import Floats, Mechanism, mixture_information, same
+from .refusals import check_hashable
 
 #: Presence probabilities at which the information is compared.
 PRESENCE = (0.05, 0.5)

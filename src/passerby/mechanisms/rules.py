@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from passerby.errors import InputError
 
-from .base import HIDDEN, Discrete, Floats, Law, Record, at_least, flag
+from .base import HIDDEN, Discrete, Floats, Law, Record
+from .refusals import at_least, flag
 
 
 class Piece(NamedTuple):
