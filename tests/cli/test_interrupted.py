@@ -74,7 +74,7 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made) -> None:
         ("passerby.auditing.audit_person", 20, "while auditing people (16 of 40)"),
         ("passerby.explore._one", 5, "while trying out sensors, steps and noise (5 of 21)"),
         ("passerby.cli.pipeline.render", 0, "while writing the report"),
-        ("passerby.cli.pipeline.write_json", 0, "while writing the report"),
+        ("passerby.cli.pipeline.as_json", 0, "while writing the report"),
     ],
 )
 def test_interrupted_anywhere_it_ends_the_same(
