@@ -195,6 +195,39 @@ class TestStretches:
 
     @settings(max_examples=30)
     @given(stretched())
+    def test_adding_up_stretches_is_the_success_of_their_guesses(self, between: Between) -> None:
+        """One guess for each stretch, put together for each series: its success over all traces."""
+        between.fill()
+        for u in between.points:
+            for v in between.ends(u):
+                if not between.law(u, v)[0].shape[1]:
+                    between.lower[u, v] = 1.0
+        after = np.zeros((len(between.chance), between.misses + 1))
+        found = stretchwise.add_up(between.sensors, between.chance, between.lower, after)
+        world = World(between.prior, between.steps)
+        total = 0.0
+        for trace, chance in zip(world.traces, world.chance, strict=True):
+            wrong, u = 0, 0
+            while u is not None:
+                begin = between.start(u)[0]
+                seen = [v for v in between.ends(u)[:-1] if between.grid.reshape(-1)[v] == trace[v // between.sensors]]
+                v = min(seen, default=between.grid.size)
+                end = v // between.sensors if v < between.grid.size else between.steps
+                wrong += int((trace[begin:end] != between.likeliest(u, v)).sum())
+                u = 1 + v if v < between.grid.size else None
+            total += chance * (wrong <= between.misses)
+        assert found == pytest.approx(total, abs=1e-9)
+
+    def test_one_restart_point_leaves_nothing_to_the_next(self) -> None:
+        """The third step after the second point once counted what was left in a table by the first."""
+        moves = [[0.48, 0.31, 0.21], [0.54, 0.03, 0.43], [0.68, 0.07, 0.25]]
+        case = Case(pb.MarkovPrior([0.55, 0.19, 0.26], moves), pb.Release([[1], [1], [1], []]), 2)
+        between = Between(case)
+        between.fill()
+        assert between.lower[1, 4] == pytest.approx(between.at_most(1, 4, between.likeliest(1, 4)), abs=1e-12)
+
+    @settings(max_examples=30)
+    @given(stretched())
     def test_the_chain_between_two_sightings(self, between: Between) -> None:
         data = (between.prior.initial, between.prior.matrices, between.grid, between.hidden, between.named)
         for u, v in between.pairs():

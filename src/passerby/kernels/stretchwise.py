@@ -122,7 +122,7 @@ def guess_from_the_start(initial, matrices, places, hidden, named, chance, lower
     for u in range(T * S + 1):
         if u > 0 and places[(u - 1) // S, (u - 1) % S] < 0:
             continue
-        now[:] = 0.0
+        now[:] = new[:] = 0.0
         t0 = begin(initial, matrices, places, u, now[0])
         now[K] = now[0]
         for t in range(t0, T):
