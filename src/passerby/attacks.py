@@ -20,6 +20,8 @@ from .series import Series, score
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+#: All constant guesses are scored where that takes at most so many elementary operations.
+_SCORE_ALL = 1e6
 #: Decoding with dominated places left out pays off once this many (series x steps) share one table.
 _SHARE = 50
 #: Up to so many places, it is faster to decode several series side by side, unless their values take too much memory.
@@ -49,8 +51,7 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
 
     `argmax_x Pr[X = x | published]`, Koga et al. (2024), Proposition 1. States that are never guessed are left out.
     """
-    named = np.where(prior.guessable, 0.0, -np.inf)
-    log_initial, log_matrices = logs(prior.initial) + named, logs(prior.matrices) + named
+    log_initial, log_matrices = prior.named_logs
     n, steps = evidence.shape[:2]
     few = prior.places <= _FEW and prior.places * steps <= _MOST_VALUES
     if prior.homogeneous and few and n >= lanes.LANES // 2:
@@ -86,11 +87,17 @@ def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
 def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
     """The luckiest of the guesses that name one place (but `elsewhere`) at all steps. Exact.
 
-    Places are tried in the order of an upper bound on their success (moments of the number of visits), and those
-    whose bound is below the best success found are never scored.
+    Where scoring all places takes long, they are tried in the order of an upper bound on their success (moments of the
+    number of visits), and those whose bound is below the best success found are never scored.
     """
+    named = _constants(prior)
+    if steps * min(misses + 2, steps - misses + 1) * prior.places**3 <= _SCORE_ALL:
+        places = np.flatnonzero(named)
+        values = right.constants(prior.initial, prior.matrices, places, steps, misses)
+        pick = int(np.argmax(values))
+        return Attack(min(1.0, float(values[pick])), guess=(int(places[pick]),) * steps)
     ceiling = _visits_ceiling(prior, steps, steps - misses)
-    ceiling[~_constants(prior)] = -1.0
+    ceiling[~named] = -1.0
     order = np.argsort(-ceiling, kind="stable")
     best, lucky = 0.0, int(order[0])
     for place in order:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .accounting import most_sightings, private_noise, success_bound
 from .attacks import logs
 from .errors import UnsupportedRelease
-from .information import entropy, mutual_information, stretches_of
+from .information import check_stretches, entropy, mutual_information
 from .kernels import chain, joint, stretches
 from .mechanisms import Gaussian, Raw
 from .prior import MarkovPrior
@@ -89,7 +89,8 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
     for t, crowd in enumerate(release.others):
         for j, count in enumerate(crowd):
             reveal[t, j] = release.mechanism.total_variation(count)
-    log_first, log_stay = stretches_of(prior, release, reveal)
+    check_stretches(prior, release)
+    log_first, log_stay = stretches.stretches(prior.initial, prior.matrices, release.grid, reveal)
     log_reveal = logs(reveal.reshape(-1))
 
     if log_kappa == -math.inf:
@@ -197,15 +198,8 @@ def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 def log_likeliest(prior: MarkovPrior, steps: int) -> float:
     """Log probability of the likeliest trace, `max_x Pr[X = x]`."""
-    named = np.where(prior.guessable, 0.0, -np.inf)
     nothing = np.empty((steps, 0), dtype=np.int64)
-    _, value = chain.decode(
-        logs(prior.initial) + named,
-        logs(prior.matrices) + named,
-        np.empty((0, 0)),
-        nothing,
-        np.zeros((1, prior.check_steps(steps), 1)),
-    )
+    _, value = chain.decode(*prior.named_logs, np.empty((0, 0)), nothing, np.zeros((1, prior.check_steps(steps), 1)))
     return float(value[0])
 
 
@@ -245,17 +239,13 @@ def fast_joint_maxima(prior: MarkovPrior, steps: int) -> tuple[Floats, NDArray[n
     up to at most T - 1. Long gaps seldom pay, so only as many powers of the matrix are formed as certify the values:
     the largest entry of a column never grows from one power to the next, which bounds all powers that were not formed.
     """
-    named = np.where(prior.guessable, 0.0, -np.inf)
-    log_initial = logs(prior.initial) + named
+    log_initial, _ = prior.named_logs
     power = prior.transition
     best, gap = power.copy(), np.ones(power.shape, dtype=np.int64)
     formed = 1
     while True:
         later = power.max(axis=0) if formed < steps - 1 else np.zeros(prior.places)
-        beyond = later > best
-        values, total = joint.chained(
-            log_initial, logs(np.where(beyond, later, best)) + named, np.where(beyond, steps, gap), steps
-        )
+        values, total = joint.chained(log_initial, best, gap, later, prior.guessable, steps)
         certified = (total <= steps - 1) | (values == -np.inf)
         if certified.all() or formed >= steps - 1:
             return values, certified

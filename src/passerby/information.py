@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError, UnsupportedRelease
-from .kernels import stretches
+from .kernels import entropies, stretches
 from .mechanisms import Gaussian, Raw
 from .prior import MarkovPrior
 from .release import Release
@@ -38,10 +38,7 @@ def entropy(prior: MarkovPrior, steps: int) -> float:
     >>> round(entropy(line_prior(places=100, tau=0.1), steps=10), 6)
     38.691971
     """
-    marginals = prior.marginals(steps)
-    rows = shannon(prior.matrices)
-    moves = sum(float(marginals[t - 1] @ rows[0 if prior.homogeneous else t - 1]) for t in range(1, steps))
-    return float(shannon(prior.initial)) + moves + float((marginals @ prior.merged_entropy).sum())
+    return float(entropies.of_trace(prior.initial, prior.matrices, prior.merged_entropy, prior.check_steps(steps)))
 
 
 def mutual_information(prior: MarkovPrior, release: Release, method: Method = "best") -> float:
@@ -77,38 +74,13 @@ def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]
 
 def sighted(prior: MarkovPrior, release: Release) -> float:
     """The probability of being at an active sensor at least once."""
-    unseen = prior.initial.copy()
-    seen = 0.0
-    for t, step in enumerate(release.sensors):
-        if t:
-            unseen = unseen @ prior.matrices[0 if prior.homogeneous else t - 1]
-        seen += float(unseen[list(step)].sum())
-        unseen[list(step)] = 0.0
-    return min(1.0, seen)
+    return float(stretches.sighted(prior.initial, prior.matrices, release.grid))
 
 
 def _order1(prior: MarkovPrior, release: Release) -> float:
     if not isinstance(release.mechanism, Raw):
         raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.mechanism!r}")
-    marginals = prior.marginals(release.steps)
-    total = float(shannon(sighting_probabilities(prior, release)[0]))
-    before = _partition(release.sensors[0], prior.places)
-    for t in range(1, release.steps):
-        after = _partition(release.sensors[t], prior.places)
-        moves = prior.matrices[0 if prior.homogeneous else t - 1]
-        joint = (before * marginals[t - 1]) @ moves @ after.T
-        total += float(shannon(joint, axis=None) - shannon(joint.sum(axis=1)))
-        before = after
-    return total
-
-
-def _partition(step: tuple[int, ...], places: int) -> Floats:
-    """Indicator rows (S + 1, M): at none of the sensors, at sensor 0, ..."""
-    rows = np.zeros((len(step) + 1, places))
-    rows[0] = 1.0
-    rows[0, list(step)] = 0.0
-    rows[np.arange(1, len(step) + 1), list(step)] = 1.0
-    return rows
+    return max(0.0, float(entropies.of_neighbours(prior.initial, prior.matrices, release.grid)))
 
 
 def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
@@ -129,39 +101,22 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     return total
 
 
-def stretches_of(prior: MarkovPrior, release: Release, reveal: Floats) -> tuple[Floats, Floats]:
-    """Log probabilities of what happens between sightings (`kernels.stretches`); refused where that takes too long."""
+def check_stretches(prior: MarkovPrior, release: Release) -> None:
+    """Refuse sums over stretches between sightings (`kernels.stretches`) where they take too long."""
     steps, sensors = release.grid.shape
     if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
         raise UnsupportedRelease(
             f"sums over stretches between sightings would take too long with {steps} steps, {sensors} sensors a step "
             f"and {prior.places} places"
         )
-    first, stay = stretches.stretches(prior.initial, prior.matrices, release.grid, reveal)
-    return first, stay
 
 
 def _exact(prior: MarkovPrior, release: Release) -> float:
     """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(what is seen at t | unseen since u)`, R(u) the probability of a sighting."""
     if not isinstance(release.mechanism, Raw):
         raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.mechanism!r}")
-    steps, sensors = release.grid.shape
-    if sensors == 0:
-        return 0.0
-    log_first, log_stay = stretches_of(prior, release, np.ones((steps, sensors)))
-    seen = np.take_along_axis(prior.marginals(steps), np.maximum(release.grid, 0), axis=1) * (release.grid >= 0)
-    weight = np.append(1.0, seen.reshape(-1))
-    first = np.exp(log_first).reshape(-1, steps, sensors)
-    stay = np.exp(log_stay)
-    before = np.zeros_like(stay)
-    before[:, 1:] = stay[:, :-1]
-    # At the first step after a restart point everything is still unseen.
-    after = np.append(0, np.repeat(np.arange(1, steps + 1), sensors))
-    inside = after < steps
-    before[np.flatnonzero(inside), after[inside]] = 1.0
-    # S H(outcome / S) = S log S - Σ outcome log outcome, over the outcomes of each step.
-    parts = shannon(first) + shannon(stay[..., None]) - shannon(before[..., None])
-    return max(0.0, float(weight @ parts.sum(axis=1)))
+    check_stretches(prior, release)
+    return max(0.0, float(entropies.of_series(prior.initial, prior.matrices, release.grid)))
 
 
 def _per_step(prior: MarkovPrior, release: Release) -> float:

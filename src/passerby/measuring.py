@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from .alike import with_one_sensor
-from .attacks import Attack, constant_attack, logs, map_attack, prior_attack, sampled_attacks
+from .attacks import Attack, constant_attack, map_attack, prior_attack, sampled_attacks
 from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
 from .crowd import Headcount, likely
 from .errors import InputError, UnsupportedRelease
@@ -440,8 +440,7 @@ def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None
     steps, sensors = release.grid.shape
     if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
         return None
-    named = np.where(prior.guessable, 0.0, -np.inf)
-    value = stretches.log_all_right(logs(prior.initial) + named, logs(prior.matrices) + named, release.grid)
+    value = stretches.log_all_right(*prior.named_logs, release.grid)
     return min(1.0, math.exp(value))
 
 

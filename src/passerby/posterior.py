@@ -70,7 +70,7 @@ def bracket_series(
         tolerance,
         budget,
         series.sampled,
-        np.broadcast_to(series.anchored, len(series)).copy(),
+        np.full(len(series), series.anchored),
     )
     guesses = case.original(guesses)
     named = prior.guessable.astype(np.float64)

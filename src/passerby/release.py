@@ -83,6 +83,7 @@ class Release:
         object.__setattr__(self, "counted", not (others.open if isinstance(others, Crowd) else others is None))
 
     @classmethod
+    @lru_cache
     def silent(cls, steps: int) -> Release:
         """The release that publishes nothing for `steps` steps: what the adversary knows without any counts."""
         return cls([[]] * steps)
@@ -218,13 +219,20 @@ class Release:
         Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes that tell the
         same (proportional rows) are merged, which loses nothing. None where there are too many, or a continuum.
         """
-        return self._signals
-
-    @cached_property
-    def _signals(self) -> list[Floats] | None:
         self._check_counted()
         tables = [_table(self.mechanism, crowd) for crowd in self.others]
         return None if any(table is None for table in tables) else [t for t in tables if t is not None]
+
+    @cached_property
+    def stacked_signals(self) -> tuple[Floats, Ints] | None:
+        """The same as one array (T, outcomes, S + 1) padded with zeros, and the number of outcomes of each step (T,)."""
+        tables = self.signals()
+        if tables is None:
+            return None
+        out = np.zeros((self.steps, max(map(len, tables)), 1 + max(map(len, self.sensors))))
+        for t, table in enumerate(tables):
+            out[t, : table.shape[0], : table.shape[1]] = table
+        return out, np.array([len(table) for table in tables], dtype=np.int64)
 
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError, UnsupportedRelease
-from .kernels import right
+from .kernels import listing, right
 from .limits import upper_limit
 from .prior import MarkovPrior
 from .release import Release
@@ -177,43 +177,18 @@ def enumerate_series(
 
     None for mechanisms with a continuum of outputs, and where a probability of more than `most_left` is left over.
     """
-    tables = release.signals()
-    return None if tables is None else list_series(prior, release, tables, max_series, most_left)
-
-
-def list_series(
-    prior: MarkovPrior, release: Release, tables: list[Floats], max_series: int, most_left: float
-) -> Series | None:
-    """The likeliest series of outcomes, given the likelihoods of each step's outcomes as in `Release.signals`.
-
-    Beginnings of series are extended step by step with their forward vectors, and the least likely beginnings are
-    dropped when there are too many.
-    """
-    width = release.grid.shape[1] + 1
-    belief = prior.initial[None]
-    chosen = np.empty((1, 0), dtype=np.int64)
-    dropped = 0.0
-    for t, table in enumerate(tables):
-        if t:
-            belief = belief @ prior.matrices[0 if prior.homogeneous else t - 1]
-        weight = np.repeat(table[:, :1], prior.places, axis=1)
-        weight[:, list(release.sensors[t])] = table[:, 1:]
-        belief = (belief[:, None, :] * weight[None]).reshape(-1, prior.places)
-        outcome = np.tile(np.arange(len(table)), len(chosen))
-        chosen = np.column_stack([np.repeat(chosen, len(table), axis=0), outcome])
-        mass = belief.sum(axis=1)
-        order = np.argsort(-mass, kind="stable")
-        order = order[mass[order] > 0]
-        dropped += float(mass[order[max_series:]].sum())
-        if dropped > most_left:
-            return None
-        order = order[:max_series]
-        belief, chosen, mass = belief[order], chosen[order], mass[order]
-    evidence = np.full((len(chosen), release.steps, width), -np.inf)
+    signals = release.stacked_signals
+    if signals is None:
+        return None
+    tables, sizes = signals
+    chosen, mass, left = listing.likeliest(
+        prior.initial, prior.matrices, release.grid, tables, sizes, max_series, most_left
+    )
+    if not len(chosen):
+        return None
     with np.errstate(divide="ignore"):
-        for t, table in enumerate(tables):
-            evidence[:, t, : table.shape[1]] = np.log(table)[chosen[:, t]]
-    return Series(evidence, mass, sampled=False, left_over=max(dropped, 0.0))
+        evidence = np.log(tables[np.arange(release.steps), chosen])
+    return Series(evidence, mass, sampled=False, left_over=left)
 
 
 def relative(evidence: Floats) -> Floats:

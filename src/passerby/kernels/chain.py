@@ -19,7 +19,9 @@ from .jit import (
     out_vector,
     out_whole_matrix,
     vector,
+    whole,
     whole_matrix,
+    wholes,
 )
 
 #: In `decode`, how many leading places are tried as dominators before the rest is done row by row.
@@ -89,6 +91,21 @@ def stationary(transition):
             s += out[x] * a[x, n]
         out[n] = s
     return out / out.sum()
+
+
+@kernel(out_matrix(wholes, wholes, matrix, number, whole))
+def smoothed_moves(source, target, background, smoothing, places):
+    """`(counts + α b) / (n + α)`: how often each move was made, smoothed with a background (1, M) or (M, M)."""
+    out = np.zeros((places, places))
+    left = np.zeros(places)
+    for i in range(source.shape[0]):
+        out[source[i], target[i]] += 1.0
+        left[source[i]] += 1.0
+    for x in range(places):
+        b = background[x if background.shape[0] > 1 else 0]
+        for y in range(places):
+            out[x, y] = (out[x, y] + smoothing * b[y]) / (left[x] + smoothing)
+    return out
 
 
 @kernel(out_whole_matrix(vector, cube, matrix))

@@ -7,14 +7,23 @@ from .chain import raise_to
 from .jit import cube, flags, kernel, matrix, out_cube, out_vector, out_wholes, vector, whole, whole_matrix
 
 
-@kernel(types.Tuple((out_vector, out_wholes))(vector, matrix, whole_matrix, whole))
-def chained(log_initial, log_best, gap, steps):
+@kernel(types.Tuple((out_vector, out_wholes))(vector, matrix, whole_matrix, vector, flags, whole))
+def chained(log_initial, best, gaps, later, guessable, steps):
     """Log of `f(k)`, k = 1..T, without the limit on the total gap, and the total gap that each one uses.
 
-    `g(k, y) = max_x g(k-1, x) B(x, y)` with `B = max_Δ P^Δ` attained at gap (x, y). Where the gaps used add up to at
-    most T - 1 the value is `f(k)` itself; elsewhere it is an upper bound. Ties go to the smaller total gap.
+    `g(k, y) = max_x g(k-1, x) B(x, y)` with `B = max_Δ P^Δ`: `best` (M, M) over the gaps looked at, attained at `gaps`,
+    or `later` (M,), which no longer gap exceeds. Where the gaps used add up to at most T - 1 the value is `f(k)`
+    itself; elsewhere it is an upper bound. Ties go to the smaller total gap.
     """
     M = log_initial.shape[0]
+    log_best, gap = np.full((M, M), -np.inf), gaps.copy()
+    for x in range(M):
+        for y in range(M):
+            top = max(best[x, y], later[y])
+            if top > best[x, y]:
+                gap[x, y] = steps
+            if top > 0.0 and guessable[y]:
+                log_best[x, y] = np.log(top)
     out = np.empty(steps)
     total = np.zeros(steps, np.int64)
     now = log_initial.copy()

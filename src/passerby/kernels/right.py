@@ -54,6 +54,16 @@ def success(initial, matrices, places, weights, guess, misses):
     return now[:last].sum() if by_wrong else now[last].sum()
 
 
+@kernel(out_vector(vector, cube, wholes, whole, whole))
+def constants(initial, matrices, places, steps, misses):
+    """`success` with nothing published, for the guesses that name one of `places` (n,) at all steps."""
+    out = np.empty(places.shape[0])
+    nothing, weights = np.empty((steps, 0), np.int64), np.ones((steps, 1))
+    for i in range(places.shape[0]):
+        out[i] = success(initial, matrices, nothing, weights, np.full(steps, places[i]), misses)
+    return out
+
+
 @kernel(out_vector(vector, cube, whole_matrix, cube, whole_matrix, whole))
 def successes(initial, matrices, places, weights, guesses, misses):
     """`success` for a guess (n, T) per series of evidence (n, T, S + 1)."""

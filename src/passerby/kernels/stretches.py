@@ -25,6 +25,18 @@ def begin(initial, matrices, places, point, row):
     return t + 1
 
 
+@inlined
+def unseen(places, M):
+    """For each step (T, M), 1 for the places that no sensor watches."""
+    T, S = places.shape
+    out = np.ones((T, M))
+    for t in range(T):
+        for j in range(S):
+            if places[t, j] >= 0:
+                out[t, places[t, j]] = 0.0
+    return out
+
+
 @kernel(types.Tuple((out_matrix, out_matrix))(vector, cube, whole_matrix, matrix))
 def stretches(initial, matrices, places, reveal):
     """(log_first (N, T S), log_stay (N, T)) from each restart point u; N = 1 + T S.
@@ -59,6 +71,23 @@ def stretches(initial, matrices, places, reveal):
             log_scale += np.log(total)
             stay[u, t] = log_scale
     return first, stay
+
+
+@kernel(number(vector, cube, whole_matrix))
+def sighted(initial, matrices, places):
+    """The probability of being at a sensor at least once."""
+    hidden = unseen(places, initial.shape[0])
+    row, new = initial.copy(), np.empty(initial.shape[0])
+    seen = 0.0
+    for t in range(places.shape[0]):
+        if t > 0:
+            push(row, at(matrices, t - 1), new)
+            row, new = new, row
+        for j in range(places.shape[1]):
+            if places[t, j] >= 0:
+                seen += row[places[t, j]]
+        row *= hidden[t]
+    return min(1.0, seen)
 
 
 @kernel(types.UniTuple(number, 2)(matrix, matrix, vector, number))

@@ -18,22 +18,10 @@ from .brackets import CLOSER, LEVELS, ROOT_NODES, bracket, look, room
 from .chain import argmax, at, push
 from .climb import ascend, map_guess
 from .jit import cube, inlined, kernel, number, out_vector, vector, whole, whole_matrix
-from .stretches import begin
+from .stretches import begin, unseen
 
 #: Stretches that are refined before all is added up again, at most.
 BATCH = 256
-
-
-@inlined
-def unseen(places, M):
-    """For each step (T, M), 1 for the places that no sensor watches."""
-    T, S = places.shape
-    out = np.ones((T, M))
-    for t in range(T):
-        for j in range(S):
-            if places[t, j] >= 0:
-                out[t, places[t, j]] = 0.0
-    return out
 
 
 @inlined

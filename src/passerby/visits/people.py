@@ -88,7 +88,7 @@ class People:
         """
         steps = self.fitted[person]
         if reduced:
-            own = np.unique(np.concatenate([steps, np.asarray(sensed, dtype=np.int64)])).astype(np.int64)
+            own = np.array(sorted({*steps.tolist(), *sensed}), dtype=np.int64)
         else:
             own = np.arange(len(self.places))
         states, b, hidden = self._states(own)
@@ -103,7 +103,7 @@ class People:
     def _chain(self, start: Floats, moves: Floats, states: Ints, hidden: Floats) -> MarkovPrior:
         """A chain over such states, which knows what they stand for."""
         elsewhere = np.flatnonzero(states == self.elsewhere)
-        return MarkovPrior(
+        return MarkovPrior.known(
             start,
             moves,
             guessable=states >= 0,
@@ -130,9 +130,7 @@ class People:
         return np.append(states, -1), np.append(b, left), np.append(np.zeros(len(states)), inside)
 
     def _moves(self, source: Ints, target: Ints, b: Floats, background: Floats) -> Floats:
-        counts = np.zeros((len(b), len(b)))
-        np.add.at(counts, (source, target), 1.0)
-        return np.asarray((counts + self.smoothing * background) / (counts.sum(axis=1, keepdims=True) + self.smoothing))
+        return np.asarray(chain.smoothed_moves(source, target, background, self.smoothing, len(b)))
 
     def _rhythmic(self, index: Ints, b: Floats) -> tuple[Floats, Floats]:
         """Start and one matrix per held-out step: each part of the cycle smoothed with the person's overall habits."""
@@ -158,6 +156,8 @@ class People:
 def _equilibrium(moves: Floats, b: Floats) -> Floats:
     """Stationary distribution; smoothing joins all states with a background frequency into one class."""
     there = b > 0
+    if there.all():
+        return np.asarray(chain.stationary(moves))
     out = np.zeros(len(b))
     out[there] = chain.stationary(np.ascontiguousarray(moves[np.ix_(there, there)]))
     return out
