@@ -17,12 +17,18 @@ from passerby.attacks import (
     prior_trace,
     sampled_attacks,
 )
-from passerby.series import enumerate_series, sample_series, score, series_of
+from passerby.series import Series, enumerate_series, sample_series, score
 from tests.guesses import masked_cases
 from tests.kernels.test_chain import dense, viterbi
 from tests.oracle import World
 from tests.reference import prior_of, small_cases
 from tests.strategies import FINITE, Case, Jumbled, cases, chain, chains
+
+
+def listed(prior: pb.MarkovPrior, release: pb.Release) -> Series:
+    series = enumerate_series(prior, release)
+    assert series is not None
+    return series
 
 
 def generator() -> np.random.Generator:
@@ -33,7 +39,7 @@ def generator() -> np.random.Generator:
 def test_reference_values(case: Any) -> None:
     prior, release, misses = prior_of(case), pb.Release(case["sensors"]), case["misses"]
     found = {
-        "map": map_attack(prior, release, misses, series_of(prior, release, generator())).value,
+        "map": map_attack(prior, release, misses, listed(prior, release)).value,
         "prior": prior_attack(prior, release.steps, misses).value,
         "constant": constant_attack(prior, release.steps, misses).value,
     }
@@ -175,7 +181,7 @@ def test_attacks_grow_with_misses_and_stay_probabilities(case: Case) -> None:
 @pytest.mark.parametrize("misses", [0, 1, 2])
 def test_a_sample_agrees_with_the_list(mechanism: pb.Mechanism, misses: int) -> None:
     prior, release = chain(9, 4, 5, "started"), pb.Release([0, [1, 2], 3, [], 0], mechanism, [0, [1, 0], 1, [], 0])
-    exact = map_attack(prior, release, misses, series_of(prior, release, generator(), how="enumerate"))
+    exact = map_attack(prior, release, misses, listed(prior, release))
     drawn = map_attack(prior, release, misses, sample_series(prior, release, generator(), 2000))
     assert 0 < drawn.error < 0.02
     assert abs(drawn.value - exact.value) <= 4 * drawn.error
@@ -186,7 +192,7 @@ def test_a_sample_agrees_with_the_list(mechanism: pb.Mechanism, misses: int) -> 
 def test_plain_monte_carlo_agrees_with_exact_scores(mechanism: pb.Mechanism, misses: int) -> None:
     prior, release = chain(9, 4, 5, "started"), pb.Release([0, [1, 2], 3, [], 0], mechanism)
     plain = sampled_attacks(prior, release, misses, generator(), runs=4000)
-    series = series_of(prior, release, np.random.default_rng(12), runs=4000)
+    series = enumerate_series(prior, release) or sample_series(prior, release, np.random.default_rng(12), 4000)
     exact = {
         "map": map_attack(prior, release, misses, series),
         "prior": prior_attack(prior, 5, misses),
@@ -240,7 +246,7 @@ def test_gaussian_noise_never_helps_beyond_the_error(kind: str) -> None:
         release = pb.Release(sensors, pb.Gaussian(sigma))
         attacks.append(map_attack(prior, release, 0, sample_series(prior, release, generator(), 1500)))
     raw = pb.Release(sensors)
-    values = [map_attack(prior, raw, 0, series_of(prior, raw, generator())), *attacks]
+    values = [map_attack(prior, raw, 0, listed(prior, raw)), *attacks]
     for less, more in pairwise(values):
         assert more.value <= less.value + 4 * np.hypot(less.error, more.error)
     # Hardly any noise is as good as none, and a great deal as good as silence.

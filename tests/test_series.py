@@ -12,10 +12,10 @@ from passerby.series import (
     Anchor,
     Series,
     enumerate_series,
+    listed_series,
     relative,
     sample_series,
     score,
-    series_of,
 )
 from tests.oracle import World
 from tests.strategies import FINITE, Case, Jumbled, cases, chain
@@ -63,22 +63,21 @@ def test_the_least_likely_are_left_over() -> None:
 
 def test_a_continuum_is_sampled() -> None:
     prior, release = pb.line_prior(5), pb.Release([1, 2], pb.Gaussian(1.0))
-    rng = np.random.default_rng(0)
     assert enumerate_series(prior, release) is None
-    series = series_of(prior, release, rng, runs=50)
-    assert series.sampled
-    assert len(series) == 50
+    assert listed_series(prior, release) is None
+    loss = pb.measure(prior, release, 1, series="sample", runs=50)
+    assert loss.effort.sampled
+    assert loss.effort.series == 50
     with pytest.raises(pb.UnsupportedRelease, match=r"Gaussian\(sigma=1\.0\) publishes from a continuum"):
-        series_of(prior, release, rng, how="enumerate")
+        listed_series(prior, release, "enumerate")
 
 
 def test_auto_lists_where_little_is_left_over_and_samples_elsewhere() -> None:
     prior, release = pb.line_prior(5), pb.Release([1, 2, 3])
-    rng = np.random.default_rng(0)
-    assert not series_of(prior, release, rng).sampled
-    assert series_of(prior, release, rng, max_series=2).sampled
-    assert not series_of(prior, release, rng, max_series=2, how="enumerate").sampled
-    assert series_of(prior, release, rng, how="sample").sampled
+    assert listed_series(prior, release) is not None
+    assert listed_series(prior, release, max_series=2) is None
+    assert listed_series(prior, release, "enumerate", max_series=2) is not None
+    assert listed_series(prior, release, "sample") is None
 
 
 def test_averages_of_samples_carry_their_standard_error() -> None:

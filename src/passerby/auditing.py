@@ -29,7 +29,7 @@ from .pool import Progress, one_thread_each
 from .posterior import bracket_series
 from .prior import MarkovPrior
 from .release import Release
-from .series import given_series
+from .series import one_series
 from .visits.people import People
 
 #: People per partition, at most: small enough to lose little when interrupted, large enough to be worth a task.
@@ -301,13 +301,13 @@ def audit_person(job: Job, person: int) -> dict[str, object]:
     prior, release, state_of = over_states(job.people, person, job.release_for(person))
     seed = _stream(job.settings.seed, job.people.ids[person])
     try:
-        loss = measure(prior, release, **{**asdict(job.settings), "seed": seed})
+        loss = measure(prior, release, **{**vars(job.settings), "seed": seed})
     except PasserbyError as reason:
         return {"status": str(reason)}
     row = _row(loss)
     row["sighted"] = sighted(prior, release)
     row["spectral_gap"] = prior.spectral_gap if prior.homogeneous else None
-    row["places"] = len(np.unique(job.people.fitted[person]))
+    row["places"] = len(set(job.people.fitted[person].tolist()))
     if job.people.actual.shape[1]:
         others = state_of.get(-1, 0)
         trace = np.array([state_of.get(int(place), others) for place in job.people.actual[person]])
@@ -340,9 +340,7 @@ def _hits(
 ) -> dict[str, object]:
     """Whether each attack gets the real trace right, given what would have been published about it."""
     rng = np.random.default_rng([*seed, 1])
-    published = release.publish(trace[None], rng)[0]
-    steps = [published[t, : len(step)].tolist() for t, step in enumerate(release.sensors)]
-    series = given_series(prior, release, steps)
+    series = one_series(release.evidence(release.publish(trace[None], rng)))
     found = bracket_series(prior, release, series, loss.misses, 0.0, 0.0).guesses[0]
     guesses = dict(zip(("map", "marginal", "ascent"), found, strict=True))
     for name in ("prior", "constant"):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -32,8 +33,9 @@ from .series import (
     count_series,
     enumerate_series,
     given_series,
+    listed_series,
+    one_series,
     sample_series,
-    series_of,
 )
 from .standins import at_any
 
@@ -84,12 +86,12 @@ def measure(
     """
     release.check(prior)
     _check_options(tolerance, series, runs, confidence, budget, method)
-    case = Measurement(prior, release, release.check_misses(misses), tolerance, budget, confidence)
-    rng = _generator(seed)
+    _check_seed(seed)
+    case = Measurement(prior, release, release.check_misses(misses), tolerance, budget, confidence, seed)
     if method == "sampling":
-        return case.by_sampling(rng, runs)
+        return case.by_sampling(runs)
     if published is not None:
-        given = given_series(prior, release, published)
+        given = given_series(release, published)
         case.baseline = case.unaided()
         case.attacks.clear()  # averages over series have no say about this one
         return case.concluded(case.search(release, given))
@@ -97,12 +99,12 @@ def measure(
     case.formulas()
     if not isinstance(release.mechanism, Raw):
         case.bounds["raw"] = case.raw()
-    look = case.average(rng, series, runs)
+    look = case.average(series, runs)
     if isinstance(release.mechanism, Raw) and (exact := all_right(prior, release, case.misses)) is not None:
         case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
         case.bounds["posterior"] = exact
     if release.habits is not None:
-        case.bounds["known"] = case.knowing(seed, series, runs)
+        case.bounds["known"] = case.knowing(series, runs)
     return case.concluded(look, case.baseline.lower)
 
 
@@ -133,12 +135,18 @@ class Measurement:
     tolerance: float
     budget: float
     confidence: float
+    seed: int | Sequence[int]
     attacks: dict[str, Attack] = field(default_factory=dict)
     bounds: dict[str, float] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     baseline: Interval = field(default_factory=lambda: Interval(0.0, 1.0))
     anchor: Anchor | None = None
     started: float = field(default_factory=time.perf_counter)
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """Random numbers: most measurements need none, and making them ready takes as long as half a search."""
+        return np.random.default_rng(self.seed)
 
     def unaided(self) -> Interval:
         """What is achieved without the release: the same search on the prior itself, or cheap bounds where it is big.
@@ -153,7 +161,7 @@ class Measurement:
         self.anchor = Anchor(np.array(best.guess), misses, known)
         if misses == 0:
             return Interval(known, known)
-        one = Series(np.zeros((1, steps, 1)), np.ones(1), sampled=False, left_over=0.0)
+        one = one_series(np.zeros((1, steps, 1)))
         if cost_of_series(prior, steps, misses) <= max(self.budget / 4, 1e10):
             with suppress(UnsupportedRelease):
                 found = bracket_series(prior, Release.silent(steps), one, misses, self.tolerance, self.budget / 4)
@@ -177,7 +185,7 @@ class Measurement:
             except UnsupportedRelease as reason:
                 self.refused[name] = str(reason)
 
-    def average(self, rng: np.random.Generator, how: How, runs: int) -> Look:
+    def average(self, how: How, runs: int) -> Look:
         """The best guess over all that can be published: stretch by stretch, listed, for stand-ins, or sampled.
 
         What a list leaves over is added to the upper end, so it must be negligible against the loss, or at least below
@@ -189,7 +197,7 @@ class Measurement:
         draws = max(min(MIN_RUNS, runs), min(runs, affordable))
         plain = isinstance(release.mechanism, Raw)
         if how == "auto" and plain and count_series(prior, release) > affordable:
-            look = self.by_stretches(release, sample_series(prior, release, rng, draws, self.anchor))
+            look = self.by_stretches(release, sample_series(prior, release, self.rng, draws, self.anchor))
             if look is not None:
                 return look
         if how == "auto" and not plain:
@@ -198,13 +206,13 @@ class Measurement:
             outcomes, listed = count_outcomes(release), None
             if outcomes <= WORTH_LISTING * few:
                 listed = enumerate_series(prior, release, few, 0.2 * self.tolerance * self.baseline.lower)
-            look = self.search(release, listed) if listed is not None else self.between(rng, draws)
+            look = self.search(release, listed) if listed is not None else self.between(draws)
             if look is not None:
                 return look
             how = "auto" if outcomes <= WORTH_LISTING * affordable else "sample"
-        series = series_of(
-            prior, release, rng, how=how, runs=draws, max_series=affordable, enough=most_left, anchor=self.anchor
-        )
+        series = listed_series(prior, release, how, affordable, most_left)
+        if series is None:
+            series = sample_series(prior, release, self.rng, draws, self.anchor)
         return self.search(release, series)
 
     def resolution(self, runs: int) -> float:
@@ -241,13 +249,13 @@ class Measurement:
         self.bounds["posterior"] = found.upper
         return Look(found.refined, nodes=found.nodes, operations=found.operations)
 
-    def between(self, rng: np.random.Generator, draws: int) -> Look | None:
+    def between(self, draws: int) -> Look | None:
         """The same for many outputs or a continuum, from stand-ins that tell less and more; nothing is left to chance.
 
         The plain guesses, which use the published values in full, are averaged over a sample. If that pins the loss
         down better, it decides. None where there are no stand-ins with few enough series.
         """
-        drawn = sample_series(self.prior, self.release, rng, draws, self.anchor)
+        drawn = sample_series(self.prior, self.release, self.rng, draws, self.anchor)
         if self.bounds["raw"] <= self.baseline.lower * (1 + self.tolerance):
             # Even raw counts would tell next to nothing.
             self.plain(self.release, drawn)
@@ -326,7 +334,7 @@ class Measurement:
             return 1.0
         return average_upper(listed, best, self.confidence)
 
-    def knowing(self, seed: int | Sequence[int], how: How, runs: int) -> float:
+    def knowing(self, how: How, runs: int) -> float:
         """Against an adversary who knows everyone else, instead of a crowd; at most what raw counts would give."""
         rule, raw = self.release.rule, self.bounds["raw"]
         if isinstance(rule, Raw):
@@ -339,7 +347,7 @@ class Measurement:
             self.release.with_others(None),
             self.misses,
             tolerance=self.tolerance,
-            seed=seed,
+            seed=self.seed,
             series=how,
             runs=runs,
             confidence=self.confidence,
@@ -377,9 +385,9 @@ class Measurement:
         each = cost_of_series(self.prior, self.release.steps, self.misses)
         return max(1, min(MAX_SERIES, int(max(budget, 2e9) / each)))
 
-    def by_sampling(self, rng: np.random.Generator, runs: int) -> Loss:
+    def by_sampling(self, runs: int) -> Loss:
         """The paper's way: three attacks by plain Monte Carlo, and the bounds by formula."""
-        self.attacks = sampled_attacks(self.prior, self.release, self.misses, rng, runs)
+        self.attacks = sampled_attacks(self.prior, self.release, self.misses, self.rng, runs)
         known = max(self.attacks["prior"].value, self.attacks["constant"].value)
         kappa = math.exp(log_kappa_bound(self.prior, self.release.steps, self.misses))
         self.baseline = Interval(known, max(known, kappa))
@@ -444,11 +452,10 @@ def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None
     return min(1.0, math.exp(value))
 
 
-def _generator(seed: int | Sequence[int]) -> np.random.Generator:
-    try:
-        return np.random.default_rng(seed)
-    except (TypeError, ValueError):
-        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}") from None
+def _check_seed(seed: int | Sequence[int]) -> None:
+    numbers = seed if isinstance(seed, (list, tuple, np.ndarray)) else [seed]
+    if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in numbers):
+        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}")
 
 
 def _check_options(tolerance: float, series: str, runs: int, confidence: float, budget: float, method: str) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .alike import merged, with_one_sensor
 from .attacks import logs
-from .errors import UnsupportedRelease
+from .errors import InputError, UnsupportedRelease
 from .kernels import brackets, stretchwise
 from .prior import MarkovPrior
 from .release import Release
@@ -73,10 +73,11 @@ def bracket_series(
         np.full(len(series), series.anchored),
     )
     guesses = case.original(guesses)
-    named = prior.guessable.astype(np.float64)
-    for i in np.flatnonzero(table[:, 4] < 0):
-        table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
-        total = total + more
+    if table[:, 4].min() < 0:
+        named = prior.guessable.astype(np.float64)
+        for i in np.flatnonzero(table[:, 4] < 0):
+            table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
+            total = total + more
     return Brackets(table[:, 0], table[:, 1], table[:, 2], table[:, 3], guesses, int(total[0]), float(total[1]))
 
 
@@ -138,7 +139,7 @@ def _in_logs(
 def log_posterior(prior: MarkovPrior, release: Release, evidence: Floats) -> tuple[Floats, Floats]:
     """The posterior chain (start (M,), matrices (T-1, M, M)) of one series, by a backward pass in log space.
 
-    Slower than the kernel, but nothing underflows. An impossible series raises `UnsupportedRelease`.
+    Slower than the kernel, but nothing underflows. An impossible series raises `InputError`.
     """
     steps, places = release.steps, prior.places
     weight = np.repeat(evidence[:, :1], places, axis=1)
@@ -156,5 +157,8 @@ def log_posterior(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     start = logs(prior.initial) + value
     mass = np.logaddexp.reduce(start)
     if mass == -np.inf:
-        raise UnsupportedRelease("a published series has probability zero under this prior")
+        raise InputError(
+            "published: this series has probability zero for a person with this prior; "
+            "check the values, the sensors and the numbers of other people"
+        )
     return np.exp(start - mass), moves

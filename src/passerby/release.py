@@ -225,7 +225,7 @@ class Release:
 
     @cached_property
     def stacked_signals(self) -> tuple[Floats, Ints] | None:
-        """The same as one array (T, outcomes, S + 1) padded with zeros, and the number of outcomes of each step (T,)."""
+        """The same as one array (T, outcomes, S + 1), padded with zeros, and how many outcomes each step has (T,)."""
         tables = self.signals()
         if tables is None:
             return None

@@ -6,6 +6,7 @@ probability (enumerated) or weight (sampled) it stands for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -82,53 +83,32 @@ class Anchor:
     success: float
 
 
-def series_of(
-    prior: MarkovPrior,
-    release: Release,
-    rng: np.random.Generator,
-    *,
-    how: How = "auto",
-    runs: int = 1000,
-    max_series: int = MAX_SERIES,
-    enough: float = 1e-3,
-    anchor: Anchor | None = None,
-) -> Series:
-    """List the series that a release can publish about this person, or draw `runs` of them.
+def listed_series(
+    prior: MarkovPrior, release: Release, how: How = "auto", max_series: int = MAX_SERIES, enough: float = 1e-3
+) -> Series | None:
+    """The series that a release can publish about this person, or None where they should be sampled instead.
 
     With "auto", series are listed where at most `max_series` of them leave no more than a probability of `enough` over.
     """
-    if how != "sample":
-        listed = enumerate_series(prior, release, max_series, 1.0 if how == "enumerate" else enough)
-        if listed is not None:
-            return listed
-        if how == "enumerate":
-            raise UnsupportedRelease(
-                f"{release.mechanism!r} publishes from a continuum of values: its series cannot be listed; sample them"
-            )
-    return sample_series(prior, release, rng, runs, anchor)
+    if how == "sample":
+        return None
+    listed = enumerate_series(prior, release, max_series, 1.0 if how == "enumerate" else enough)
+    if listed is None and how == "enumerate":
+        raise UnsupportedRelease(
+            f"{release.mechanism!r} publishes from a continuum of values: its series cannot be listed; sample them"
+        )
+    return listed
 
 
-def given_series(prior: MarkovPrior, release: Release, published: Iterable[float | Iterable[float]]) -> Series:
-    """The one series that was really published, in the form of the release's sensors.
-
-    A series that cannot have been published about a person with this prior is an `InputError`.
-    """
-    from .kernels import chain
-
-    values = _as_published(release, published)
-    evidence = release.evidence(values[None])
+def given_series(release: Release, published: Iterable[float | Iterable[float]]) -> Series:
+    """The one series that was really published, in the form of the release's sensors."""
+    evidence = release.evidence(_as_published(release, published)[None])
     # A mechanism has no likelihood for an empty cell that it never leaves empty.
-    evidence = np.where(np.isnan(evidence), -np.inf, evidence)
-    logs = evidence[0] - np.where(np.isfinite(top := evidence[0].max(axis=1, keepdims=True)), top, 0.0)
-    with np.errstate(divide="ignore"):
-        _, reached = chain.decode(
-            np.log(prior.initial), np.log(prior.matrices), np.empty((0, 0)), release.grid, logs[None]
-        )
-    if reached[0] == -np.inf:
-        raise InputError(
-            "published: this series has probability zero for a person with this prior; "
-            "check the values, the sensors and the numbers of other people"
-        )
+    return one_series(np.where(np.isnan(evidence), -np.inf, evidence))
+
+
+def one_series(evidence: Floats) -> Series:
+    """A single series with this evidence (1, T, S + 1)."""
     return Series(evidence, np.ones(1), sampled=False, left_over=0.0)
 
 
@@ -166,6 +146,9 @@ def sample_series(
 
 def count_series(prior: MarkovPrior, release: Release) -> float:
     """How many series of raw counts a person can be part of, at most: each step, unsighted or sighted somewhere."""
+    every = math.prod(1.0 + len(step) for step in release.sensors)
+    if every <= MAX_SERIES:
+        return every
     chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
     return float(np.prod(1.0 + ((chance > 0) & (release.grid >= 0)).sum(axis=1)))
 

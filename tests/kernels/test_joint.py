@@ -60,11 +60,16 @@ def test_all_three_recursions_agree_on_longer_chains(sparse: bool, seed: int, pl
 def test_ties_go_to_the_smallest_total_gap(seed: int, places: int, steps: int) -> None:
     """Few distinct values, so that many are equal: all sequences of places are tried."""
     rng = np.random.default_rng(seed)
-    start, best = -rng.integers(1, 3, places) * 1.0, -rng.integers(1, 3, (places, places)) * 1.0
-    start[rng.random(places) < 0.2] = -np.inf
-    best[rng.random((places, places)) < 0.2] = -np.inf
-    gap = rng.integers(1, 4, (places, places))
-    values, totals = joint.chained(start, best, gap, steps)
+    start = np.log(rng.choice([0.5, 1.0], places))
+    best = rng.choice([0.0, 0.5, 1.0], (places, places), p=[0.2, 0.4, 0.4])
+    later = rng.choice([0.0, 0.5], places, p=[0.7, 0.3])
+    guessable = rng.random(places) < 0.8
+    start[(rng.random(places) < 0.2) | ~guessable] = -np.inf
+    gaps = rng.integers(1, 4, (places, places))
+    values, totals = joint.chained(start, best, gaps, later, guessable, steps)
+    gap = np.where(later > best, steps, gaps)
+    with np.errstate(divide="ignore"):
+        best = np.log(np.where(guessable, np.maximum(best, later), 0.0))
     for k in range(1, steps + 1):
         every = []
         for way in product(range(places), repeat=k):

@@ -11,7 +11,7 @@ from tests.strategies import Case
 from tests.uncompiled import uncompiled
 
 import passerby as pb
-from passerby.kernels import brackets, stretchwise
+from passerby.kernels import brackets, stretches, stretchwise
 from passerby.posterior import bracket_stretches
 
 Floats = NDArray[np.float64]
@@ -175,7 +175,7 @@ class TestStretches:
     @settings(max_examples=30)
     @given(stretched())
     def test_unseen_places(self, between: Between) -> None:
-        np.testing.assert_array_equal(stretchwise.unseen(between.grid, between.prior.places), between.hidden)
+        np.testing.assert_array_equal(stretches.unseen(between.grid, between.prior.places), between.hidden)
         for u in between.points:
             assert stretchwise.after_point(u, between.sensors) == between.start(u)[0]
 
@@ -316,7 +316,7 @@ def test_chances_of_what_comes_next_add_up_to_one() -> None:
     steps, sensors = release.grid.shape
     chance = np.zeros((1 + steps * sensors, steps * sensors + 1))
     upper = np.ones((*chance.shape, 2))
-    hidden = stretchwise.unseen(release.grid, 4)
+    hidden = stretches.unseen(release.grid, 4)
     with uncompiled():
         stretchwise.tell_the_past(prior.initial, prior.matrices, release.grid, hidden, np.ones(4), chance, upper)
     there = np.append(True, release.grid.reshape(-1) >= 0)

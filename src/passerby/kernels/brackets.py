@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from .ceiling import first_right, told_step, union_sums
-from .chain import posterior, push
+from .chain import likeliest, posterior, push
 from .climb import ascend, map_guess, score
 from .jit import (
     cube,
@@ -191,7 +191,7 @@ def plain(a, Q, law, named, needed, decoded, stepwise):
     """The likeliest trace and the likeliest place of each step, as guesses; returns the success of both."""
     map_guess(a, Q, named, decoded)
     for t in range(law.shape[0]):
-        stepwise[t] = np.argmax(law[t] * named + (named - 1.0))
+        stepwise[t] = likeliest(law[t], named)
     return score(a, Q, decoded, needed), score(a, Q, stepwise, needed)
 
 
@@ -223,11 +223,11 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
 
     Returns a table (n, 5) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached (-1
     where the series could not be explained: it is impossible, or numbers underflow); the guesses (n, 3, T) that were
-    decoded, made step by step, and best; and (nodes, work). Every series is
-    done at the lowest level of effort; then the series that adds most to the gap is done again at the next level, until
-    the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling error of what is
-    achieved beyond the success `anchored` (n,) of a known guess), or the
-    `budget` of elementary operations is spent.
+    decoded, made step by step, and best; and (nodes, work). Every series (but the least likely of those that are
+    listed) is done at the lowest level of effort; then the series that adds most to the gap is done again at the next
+    level, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling
+    error of what is achieved beyond the success `anchored` (n,) of a known guess), or the `budget` of elementary
+    operations is spent.
     """
     n, T = weights.shape[:2]
     M = initial.shape[0]
@@ -238,14 +238,14 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     law = np.empty((T, M))
     pinned = np.empty(T, np.int64)
     after = np.empty((T, needed + 1, M))
-    top_nodes = max(1, min(ROOT_NODES[LEVELS - 1], int(5e7 / (needed * M + M))))
-    scratch = room(T, M, needed, top_nodes)
+    scratch = room(T, M, needed, ROOT_NODES[0])
     total = np.zeros(2)
-    todo = 0
+    order = np.argsort(-mass)
+    done, rest, floor = 0, mass.sum(), 0.0
     while True:
-        if todo < n:
-            i = todo
-            todo += 1
+        if done < n:
+            i = order[done]
+            done += 1
             level = 0
         else:
             gap, floor, beyond, squares, widest, i = 0.0, 0.0, 0.0, 0.0, 0.0, -1
@@ -266,6 +266,9 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
             if i < 0 or gap <= close:
                 break
             level = int(out[i, 4]) + 1
+            nodes = max(1, min(ROOT_NODES[level], int(5e7 / (needed * M + M))))
+            if nodes >= scratch[7].shape[0]:
+                scratch = room(T, M, needed, nodes)
         a, Q, log_mass = posterior(initial, matrices, places, weights[i])
         if log_mass == -np.inf:
             out[i, 4] = -1.0
@@ -273,6 +276,16 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
         look(a, Q, named, law, pinned)
         if level == 0:
             out[i, 0], out[i, 1] = plain(a, Q, law, named, needed, guesses[i, 0], guesses[i, 1])
+            out[i, 3] = 1.0
+            guesses[i, 2] = guesses[i, 0] if out[i, 0] >= out[i, 1] else guesses[i, 1]
+            out[i, 2] = max(out[i, 0], out[i, 1])
+            total[1] += 20.0 * T * M * (M + 24.0) * min(needed, misses + 1)
+            # What is left of the probability may stay between the plain guesses and certainty.
+            unlikely = not sampled and rest <= CLOSER * tolerance * floor
+            rest -= mass[i]
+            floor += mass[i] * out[i, 2]
+            if unlikely:
+                continue
             guesses[i, 2] = guesses[i, 0]
             out[i, 2] = ascend(a, Q, named, guesses[i, 2], needed, after)
             if (guesses[i, 1] != guesses[i, 0]).any():
@@ -281,8 +294,6 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
                 if b > out[i, 2]:
                     out[i, 2] = b
                     guesses[i, 2] = trial
-            out[i, 3] = 1.0
-            total[1] += 20.0 * T * M * (M + 24.0) * min(needed, misses + 1)
         elif level == 2:
             out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i, 2], after)
             total[1] += more

@@ -169,6 +169,16 @@ def argmax(values):
 
 
 @inlined
+def likeliest(row, named):
+    """The first of the places that may be named with the largest value (values are not negative)."""
+    pick, top = -1, -1.0
+    for x in range(row.shape[0]):
+        if row[x] > top and named[x] > 0.0:
+            pick, top = x, row[x]
+    return pick
+
+
+@inlined
 def raise_by_eight(out, a, lines, used, at_row):
     """`raise_to` for eight rows at once, which saves reading and writing `out` seven times."""
     l0, l1, l2, l3 = (

@@ -6,7 +6,7 @@ over numbers are (number, place).
 
 import numpy as np
 
-from .chain import push
+from .chain import likeliest, push
 from .jit import inlined
 
 #: Sweeps after which an ascent stops; it nearly always settles in fewer than ten.
@@ -44,7 +44,6 @@ def map_guess(a, Q, named, guess):
     """The likeliest trace of the chain, ties to the lowest place; rescaled at each step against underflow."""
     T, M = guess.shape[0], a.shape[0]
     v = np.zeros((T, M))
-    barred = 1.0 - named  # places that may not be named lose to all others, even where nothing has a chance
     v[0] = a * named
     for t in range(1, T):
         top = v[t - 1].max()
@@ -53,9 +52,11 @@ def map_guess(a, Q, named, guess):
                 b = v[t - 1, x] / top
                 for y in range(M):
                     v[t, y] = max(v[t, y], b * Q[t - 1, x, y] * named[y])
-    guess[T - 1] = np.argmax(v[T - 1] - barred)
+    guess[T - 1] = likeliest(v[T - 1], named)
     for t in range(T - 2, -1, -1):
-        guess[t] = np.argmax(v[t] * Q[t, :, guess[t + 1]] - barred)
+        for x in range(M):
+            v[t, x] *= Q[t, x, guess[t + 1]]
+        guess[t] = likeliest(v[t], named)
 
 
 @inlined
@@ -127,9 +128,9 @@ def ascend(a, Q, named, guess, needed, after):
                 row, more, less = now[r], after[t, needed - r - 1], after[t, needed - r]
                 for x in range(M):
                     gain[x] += row[x] * (more[x] - less[x])
-            pick = np.argmax(gain * named)
+            pick = likeliest(gain, named)
             # A relative margin keeps rounding from moving between equals for ever.
-            if gain[pick] * named[pick] > gain[guess[t]] * named[guess[t]] * (1.0 + 1e-12):
+            if gain[pick] > gain[guess[t]] * (1.0 + 1e-12):
                 guess[t] = pick
                 changed = True
             shift(now, first, last, guess[t])

@@ -26,21 +26,21 @@ def likeliest(initial, matrices, places, tables, sizes, most, enough):
     chosen, mass = np.zeros((1, T), np.int64), np.ones(1)
     dropped = 0.0
     for t in range(T):
-        n, O = belief.shape[0], sizes[t]
-        every = np.empty(n * O)
+        n, outcomes = belief.shape[0], sizes[t]
+        every = np.empty(n * outcomes)
         for i in range(n):
             elsewhere = 0.0
             for x in range(M):
                 elsewhere += belief[i, x] * hidden[t, x]
-            for o in range(O):
+            for o in range(outcomes):
                 total = tables[t, o, 0] * elsewhere
                 for j in range(S):
                     if places[t, j] >= 0:
                         total += tables[t, o, 1 + j] * belief[i, places[t, j]]
-                every[i * O + o] = total
+                every[i * outcomes + o] = total
         order = np.argsort(-every, kind="mergesort")
         kept = 0
-        for r in range(n * O):
+        for r in range(n * outcomes):
             if every[order[r]] > 0.0:
                 if r < most:
                     kept += 1
@@ -50,7 +50,7 @@ def likeliest(initial, matrices, places, tables, sizes, most, enough):
             return chosen[:0], mass[:0], dropped
         grown, longer, mass = np.empty((kept, M)), np.zeros((kept, T), np.int64), np.empty(kept)
         for r in range(kept):
-            i, o = order[r] // O, order[r] % O
+            i, o = order[r] // outcomes, order[r] % outcomes
             for x in range(M):
                 grown[r, x] = belief[i, x] * tables[t, o, 0]
             for j in range(S):

@@ -15,7 +15,7 @@ first. A stretch goes from a restart point u (see `stretches`) to the next sight
 import numpy as np
 
 from .brackets import CLOSER, LEVELS, ROOT_NODES, bracket, look, room
-from .chain import argmax, at, push
+from .chain import at, likeliest, push
 from .climb import ascend, map_guess
 from .jit import cube, inlined, kernel, number, out_vector, vector, whole, whole_matrix
 from .stretches import begin, unseen
@@ -130,7 +130,7 @@ def guess_from_the_start(initial, matrices, places, hidden, named, chance, lower
             for r in range(K + 1):
                 for x in range(M):
                     now[r, x] *= hidden[t, x]
-            count_wrong(now, K, argmax(now[K] * named + (named - 1.0)))
+            count_wrong(now, K, likeliest(now[K], named))
         if chance[u, T * S] > 0.0:
             total = 0.0
             for k in range(K):
@@ -297,7 +297,7 @@ def refine(chain, level, tolerance, weight, lower, upper):
     nodes, work = 0, 10.0 * L * R * (R + 8.0) * K
     if level == 0:
         for t in range(L):
-            trial[t] = argmax(law[t] * named + (named - 1.0))
+            trial[t] = likeliest(law[t], named)
         try_guess(a, Q, trial, weight, lower, top, F)
         return nodes, work
     for k in range(min(K, L) - 1, 0, -1):

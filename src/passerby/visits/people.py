@@ -70,8 +70,8 @@ class People:
         return len(self.places) - 1
 
     @cached_property
-    def _by_frequency(self) -> Ints:
-        return np.argsort(-self.background, kind="stable")
+    def _by_frequency(self) -> list[int]:
+        return np.argsort(-self.background, kind="stable").tolist()  # type: ignore[no-any-return]
 
     @cached_property
     def _surprise(self) -> tuple[Floats, float]:
@@ -87,10 +87,8 @@ class People:
         others together, which nobody would guess. Nothing is lost by this. With `reduced=False`, one state per place.
         """
         steps = self.fitted[person]
-        if reduced:
-            own = np.array(sorted({*steps.tolist(), *sensed}), dtype=np.int64)
-        else:
-            own = np.arange(len(self.places))
+        every = range(len(self.places))
+        own = np.array(sorted({*steps.tolist(), *sensed}) if reduced else every, dtype=np.int64)
         states, b, hidden = self._states(own)
         index = np.searchsorted(own, steps)
         if self.phase is None:
@@ -118,7 +116,8 @@ class People:
         count = len(self.places) - len(own)
         if count == 0:
             return own, b, np.zeros(len(own))
-        best = next(int(x) for x in self._by_frequency if own[min(np.searchsorted(own, x), len(own) - 1)] != x)
+        taken = set(own.tolist())
+        best = next(x for x in self._by_frequency if x not in taken)
         states, b = np.append(own, best), np.append(b, self.background[best])
         if count == 1:
             return states, b, np.zeros(len(states))
