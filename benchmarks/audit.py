@@ -16,7 +16,7 @@ from benchmarks.chains import HELD, MISSES, crowd
 from benchmarks.record import Section, seconds
 from passerby.visits.sensors import random_sensors
 
-PEOPLE = 400
+PEOPLE = 2000
 TARGET = 100.0
 
 

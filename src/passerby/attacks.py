@@ -61,7 +61,8 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
         dominated = chain.dominance(log_matrices[0]) if shared else np.empty((0, 0))
         traces, value = chain.decode(log_initial, log_matrices, dominated, release.grid, evidence)
     # Where every trace that may be guessed is impossible, any one of those will do.
-    traces[value == -np.inf] = np.flatnonzero(prior.guessable)[0]
+    if (impossible := value == -np.inf).any():
+        traces[impossible] = np.flatnonzero(prior.guessable)[0]
     return traces, value
 
 

@@ -112,18 +112,12 @@ class Release:
     @cached_property
     def grid(self) -> Ints:
         """The sensors as an array (T, S), padded with -1."""
-        width = max(map(len, self.sensors))
-        return np.array([[*step, *[-1] * (width - len(step))] for step in self.sensors], dtype=np.int64).reshape(
-            self.steps, width
-        )
+        return _padded(self.sensors, -1)
 
-    @cached_property
+    @property
     def crowd(self) -> Ints:
         """The numbers of other people as an array (T, S), padded with 0."""
-        width = self.grid.shape[1]
-        return np.array([[*step, *[0] * (width - len(step))] for step in self.others], dtype=np.int64).reshape(
-            self.steps, width
-        )
+        return _padded(self.others, 0)
 
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior that does not fit this release, or a release without its counts."""
@@ -133,7 +127,7 @@ class Release:
     def check_places(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior of other steps or places."""
         prior.check_steps(self.steps)
-        if self.grid.max(initial=-1) < prior.places:
+        if self._last_place < prior.places:
             return
         for t, step in enumerate(self.sensors):
             for place in step:
@@ -141,6 +135,10 @@ class Release:
                     raise InputError(
                         f"sensors[{t}] = {place}: the prior has {prior.places} places, numbered 0 to {prior.places - 1}"
                     )
+
+    @cached_property
+    def _last_place(self) -> int:
+        return max((place for step in self.sensors for place in step), default=-1)
 
     def _check_counted(self) -> None:
         if self.habits is not None and self.habits.open:
@@ -168,7 +166,7 @@ class Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
         out = copy.copy(self)
         sensors = tuple(tuple(state_of[place] for place in step) for step in self.sensors)
-        for name in ("grid", "revealed"):
+        for name in ("grid", "revealed", "_last_place"):
             out.__dict__.pop(name, None)
         object.__setattr__(out, "sensors", sensors)
         return out
@@ -223,16 +221,10 @@ class Release:
         tables = [_table(self.mechanism, crowd) for crowd in self.others]
         return None if any(table is None for table in tables) else [t for t in tables if t is not None]
 
-    @cached_property
     def stacked_signals(self) -> tuple[Floats, Ints] | None:
         """The same as one array (T, outcomes, S + 1), padded with zeros, and how many outcomes each step has (T,)."""
-        tables = self.signals()
-        if tables is None:
-            return None
-        out = np.zeros((self.steps, max(map(len, tables)), 1 + max(map(len, self.sensors))))
-        for t, table in enumerate(tables):
-            out[t, : table.shape[0], : table.shape[1]] = table
-        return out, np.array([len(table) for table in tables], dtype=np.int64)
+        self._check_counted()
+        return _stacked(self.mechanism, self.others)
 
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
@@ -270,6 +262,32 @@ def _table(mechanism: Mechanism, crowd: tuple[int, ...]) -> Floats | None:
         table = joined(table, single)
     table.flags.writeable = False
     return table
+
+
+@lru_cache(maxsize=1000)
+def _stacked(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> tuple[Floats, Ints] | None:
+    """Outcomes of all steps, remembered likewise."""
+    tables = [_table(mechanism, crowd) for crowd in others]
+    shapes = [table.shape for table in tables if table is not None]
+    if len(shapes) < len(tables):
+        return None
+    out = np.zeros((len(tables), *np.max(shapes, axis=0)))
+    for t, table in enumerate(tables):
+        if table is not None:
+            out[t, : table.shape[0], : table.shape[1]] = table
+    sizes = np.array([rows for rows, _ in shapes], dtype=np.int64)
+    out.flags.writeable = sizes.flags.writeable = False
+    return out, sizes
+
+
+@lru_cache(maxsize=1000)
+def _padded(steps: tuple[tuple[int, ...], ...], rest: int) -> Ints:
+    """Numbers of each step as an array (T, S), filled up with `rest`."""
+    width = max(map(len, steps))
+    rows = [[*step, *[rest] * (width - len(step))] for step in steps]
+    out = np.array(rows, dtype=np.int64).reshape(len(steps), width)
+    out.flags.writeable = False
+    return out
 
 
 def joined(table: Floats, single: Floats) -> Floats:

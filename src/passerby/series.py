@@ -160,7 +160,7 @@ def enumerate_series(
 
     None for mechanisms with a continuum of outputs, and where a probability of more than `most_left` is left over.
     """
-    signals = release.stacked_signals
+    signals = release.stacked_signals()
     if signals is None:
         return None
     tables, sizes = signals
@@ -176,8 +176,8 @@ def enumerate_series(
 
 def relative(evidence: Floats) -> Floats:
     """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs."""
-    top = evidence.max(axis=-1, keepdims=True)
-    return np.exp(evidence - np.where(top > -np.inf, top, 0.0))
+    # Where nothing explains the step, all weights are zero.
+    return np.exp(evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300))
 
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:

@@ -190,9 +190,12 @@ def look(a, Q, named, law, pinned):
 def plain(a, Q, law, named, needed, decoded, stepwise):
     """The likeliest trace and the likeliest place of each step, as guesses; returns the success of both."""
     map_guess(a, Q, named, decoded)
+    same = True
     for t in range(law.shape[0]):
         stepwise[t] = likeliest(law[t], named)
-    return score(a, Q, decoded, needed), score(a, Q, stepwise, needed)
+        same = same and stepwise[t] == decoded[t]
+    success = score(a, Q, decoded, needed)
+    return success, success if same else score(a, Q, stepwise, needed)
 
 
 @kernel(out_matrix(vector, cube, whole_matrix, cube, vector, whole))
