@@ -177,7 +177,7 @@ def enumerate_series(
 def relative(evidence: Floats) -> Floats:
     """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs."""
     # Where nothing explains the step, all weights are zero.
-    return np.exp(evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300))
+    return np.asarray(np.exp(evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300)))
 
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:

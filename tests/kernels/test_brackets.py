@@ -204,3 +204,26 @@ class TestCeilings:
         best = chain.best(chain.Q[0, 0], 1, 2)
         assert best == pytest.approx(0.4)
         assert values == pytest.approx([0.4 + 0.4, 0.4 + 0.3])
+
+
+@given(small_chains(), st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 0.9]))
+def test_series_that_are_hardly_likely_keep_plain_guesses(chain: Chain, seed: int, tolerance: float) -> None:
+    """All series tell nothing, so each has the same best guess; those left to the last are not searched."""
+    rng, needed = np.random.default_rng(seed), int(1 + seed % chain.steps)
+    mass = rng.permutation(np.append(1.0, rng.random(4) * 10.0 ** -rng.integers(1, 6, 4)))
+    mass /= mass.sum()
+    nothing = np.empty((chain.steps, 0), dtype=np.int64)
+    table, guesses, _ = brackets.brackets(
+        *(chain.a, chain.Q, nothing, np.ones((5, chain.steps, 1)), mass, chain.named, chain.steps - needed),
+        *(tolerance, 0.0, False, np.zeros(5)),
+    )
+    best, floor, rest = chain.best(chain.a, 0, needed), 0.0, 1.0
+    for i in np.argsort(-mass):
+        assert table[i, 2] == pytest.approx(chain.success(guesses[i, 2], needed), abs=1e-12)
+        assert table[i, 2] <= best + 1e-12
+        assert table[i, 3] >= best - 1e-12
+        if rest <= 0.1 * tolerance * floor:
+            assert table[i, 2] == max(table[i, 0], table[i, 1])
+            assert table[i, 3] == 1
+        floor += mass[i] * max(table[i, 0], table[i, 1])
+        rest -= mass[i]

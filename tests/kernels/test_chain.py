@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from tests.oracle import World
 from tests.strategies import FINITE, Case, cases
 from tests.strategies import chain as random_chain
+from tests.uncompiled import uncompiled
 
 import passerby as pb
 from passerby.kernels import chain
@@ -174,3 +175,26 @@ def test_draw_inverts_the_distribution_function() -> None:
     initial, moves = np.array([0.25, 0.0, 0.75]), np.eye(3)[None]
     uniform = np.array([[0.0, 0.5], [0.2499, 0.0], [0.25, 0.99], [0.9999999, 0.5], [1.0, 1.0]])
     np.testing.assert_array_equal(chain.draw(initial, moves, uniform), [[0, 0], [0, 0], [2, 2], [2, 2], [2, 2]])
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 12), st.booleans())
+def test_moves_are_counted_and_smoothed(seed: int, places: int, moves: int, by_row: bool) -> None:
+    rng = np.random.default_rng(seed)
+    source, target = rng.integers(0, places, (2, moves))
+    background = rng.dirichlet(np.ones(places), places if by_row else 1)
+    found = chain.smoothed_moves(source, target, background, 0.7, places)
+    for x in range(places):
+        row = background[x if by_row else 0]
+        for y in range(places):
+            made, left = ((source == x) & (target == y)).sum(), (source == x).sum()
+            assert found[x, y] == pytest.approx((made + 0.7 * row[y]) / (left + 0.7))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_the_likeliest_place_that_may_be_named(seed: int, places: int) -> None:
+    rng = np.random.default_rng(seed)
+    row, named = rng.integers(0, 3, places) * 1.0, (rng.random(places) < 0.6) * 1.0
+    named[rng.integers(places)] = 1.0
+    allowed = [x for x in range(places) if named[x]]
+    with uncompiled():
+        assert chain.likeliest(row, named) == max(allowed, key=lambda x: (row[x], -x))

@@ -23,6 +23,17 @@ def test_without_evidence_it_is_the_tail_of_the_number_right(chain: tuple[pb.Mar
         assert found == pytest.approx(law[steps - misses :].sum(), abs=1e-9)
 
 
+@given(chains(), st.integers(0, 10**6))
+def test_constants(chain: tuple[pb.MarkovPrior, int], seed: int) -> None:
+    prior, steps = chain
+    world = World(prior, steps)
+    places = np.random.default_rng(seed).permutation(prior.places)[: 1 + seed % prior.places]
+    for misses in range(steps):
+        found = right.constants(prior.initial, prior.matrices, places, steps, misses)
+        expected = [world.success(np.full(steps, place), misses) for place in places]
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
 @settings(max_examples=30)
 @given(cases(mechanisms=FINITE), st.integers(0, 10**6))
 def test_with_evidence_it_is_conditional(case: Case, seed: int) -> None:
