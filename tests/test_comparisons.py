@@ -122,6 +122,23 @@ class TestEveryNoise:
         )
         assert delta == pytest.approx(1e-3, rel=2e-2)
 
+    @pytest.mark.parametrize("sampled", [False, True])
+    @pytest.mark.parametrize(
+        ("noise", "expected"),
+        [
+            (pb.Laplace(1e-3), 2e3),
+            (pb.Laplace(1e-6), 2e6),
+            (pb.Geometric(1e-6), 2e6),
+            (pb.DiscreteGaussian(1e-3), 1e6),
+            (pb.Gaussian(1e-3), 1e6),
+        ],
+        ids=repr,
+    )
+    def test_hardly_any_noise(self, noise: pb.Mechanism, expected: float, sampled: bool) -> None:
+        mechanism = pb.Then(pb.Sampling(0.5), noise) if sampled else noise
+        value = pb.differential_privacy(pb.Release([0, 1], mechanism)).exact
+        assert value == pytest.approx(expected, rel=1e-2)
+
     def test_laplace_once(self) -> None:
         value = pb.differential_privacy(pb.Release([0], pb.Laplace(2.0)), delta=1e-9)
         assert value.exact == pytest.approx(0.5, abs=1e-3)

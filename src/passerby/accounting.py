@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .errors import UnsupportedRelease
 from .mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
+from .mechanisms.additive import Additive
 from .mechanisms.rules import Rule
 from .mechanisms.shaped import ALONE, cut
 from .prior import MarkovPrior
@@ -26,6 +27,8 @@ Floats = NDArray[np.float64]
 
 #: Counts at which a mechanism is looked at for values that give the target away.
 LOOKED_AT = range(50)
+#: A log likelihood ratio that is as good as certainty.
+CERTAIN = 100.0
 #: Bins of a continuum of which no closed form is known.
 FINE = 8192
 #: Levels epsilon at which a privacy curve is taken.
@@ -48,7 +51,7 @@ def private_noise(mechanism: Mechanism) -> Mechanism:
         )
     noise = mechanism.noise()
     plain = noise.second if isinstance(noise, Then) else noise
-    if noise is not None and (isinstance(plain, (Gaussian, Laplace)) or (_listed(plain) and not _tells(plain, 0))):
+    if noise is not None and (isinstance(plain, Additive) or (_listed(plain) and not _tells(plain, 0))):
         return noise
     given_away = _gives_away(mechanism)
     if given_away is not None:
@@ -83,18 +86,24 @@ def _losses(noise: Mechanism, times: int) -> Any:
     """The privacy loss distribution of noise drawn `times` times, each hiding a difference of one."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    # Rounding errors add up to `times` intervals.
-    interval = 1e-4 if times <= 100 else 1e-2 / times
+    def step(largest: float) -> float:
+        """Rounding errors add up to `times` of these; there are no more of them than can be held."""
+        return max(1e-4 if times <= 100 else 1e-2 / times, 1e-5 * largest)
+
     if isinstance(noise, Laplace):
-        one = pld.from_laplace_mechanism(noise.scale, value_discretization_interval=interval)
+        one = pld.from_laplace_mechanism(noise.scale, value_discretization_interval=step(1 / noise.scale))
     elif isinstance(noise, Geometric):
-        one = pld.from_discrete_laplace_mechanism(1 / noise.scale, value_discretization_interval=interval)
+        one = pld.from_discrete_laplace_mechanism(1 / noise.scale, value_discretization_interval=step(1 / noise.scale))
     elif isinstance(noise, DiscreteGaussian):
-        one = pld.from_discrete_gaussian_mechanism(noise.sigma, value_discretization_interval=interval)
+        one = pld.from_discrete_gaussian_mechanism(noise.sigma, value_discretization_interval=step(1.0))
     else:
-        with np.errstate(divide="ignore"):
-            absent, present = (dict(enumerate(column)) for column in np.log(_worst(noise)).T)
-        one = pld.from_two_probability_mass_functions(absent, present, value_discretization_interval=interval)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(_worst(noise))
+            ratio = logs[:, 1] - logs[:, 0]
+        logs[ratio > CERTAIN, 0] = logs[ratio < -CERTAIN, 1] = -np.inf
+        absent, present = (dict(enumerate(column)) for column in logs.T)
+        largest = float(np.abs(ratio[np.abs(ratio) <= CERTAIN]).max(initial=0.0))
+        one = pld.from_two_probability_mass_functions(absent, present, value_discretization_interval=step(largest))
     return one.self_compose(times) if times > 1 else one
 
 
@@ -135,7 +144,10 @@ def epsilon(noise: Mechanism, times: int, delta: float) -> float:
         from dp_accounting import get_epsilon_gaussian
 
         return float(get_epsilon_gaussian(noise.sigma / math.sqrt(times), delta))
-    return float(_losses(noise, times).get_epsilon_for_delta(delta))
+    if isinstance(noise, (Laplace, Geometric)) and noise.scale < 2 / CERTAIN:
+        return times / noise.scale
+    value = float(_losses(noise, times).get_epsilon_for_delta(delta))
+    return min(value, epsilon(noise.second, times, delta)) if isinstance(noise, Then) else value
 
 
 def success_bound(noise: Mechanism, times: int, known: float) -> float:
@@ -157,6 +169,8 @@ def success_bound(noise: Mechanism, times: int, known: float) -> float:
         from scipy.special import ndtr, ndtri
 
         return float(ndtr(ndtri(known) + math.sqrt(times) / noise.sigma))
+    if noise.total_variation() > 1 - math.exp(-CERTAIN / 4):
+        return 1.0
     levels, deltas = _curve(noise, times)
     above = np.exp(levels) * known + deltas
     below = 1 - np.exp(-levels) * (1 - deltas - known)
@@ -167,7 +181,7 @@ def success_bound(noise: Mechanism, times: int, known: float) -> float:
 def _curve(noise: Mechanism, times: int) -> tuple[Floats, Floats]:
     """Levels epsilon, and delta at each: every one of them gives a bound, the best of them nearly `1 - f`."""
     losses = _losses(noise, times)
-    most = max(float(losses.get_epsilon_for_delta(1e-12)), 1e-6)
+    most = min(max(float(losses.get_epsilon_for_delta(1e-12)), 1e-6), 5 * CERTAIN)
     levels = np.linspace(0.0, most, LEVELS)
     return levels, np.asarray(losses.get_delta_for_epsilon(levels))
 

@@ -147,6 +147,8 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: pb.Laplace(0), r"Laplace\(scale=0\): scale must be a finite number above 0"),
     (lambda: pb.Geometric(-1), r"Geometric\(scale=-1\)"),
     (lambda: pb.DiscreteGaussian(math.inf), r"DiscreteGaussian\(sigma=inf\)"),
+    (lambda: pb.Geometric(2000), r"Geometric\(scale=2000\): scale must be at most 1,000 for noise in whole numbers"),
+    (lambda: pb.Laplace(2000, rounded=True), r"scale must be at most 1,000 for noise in whole numbers"),
     (lambda: pb.Gaussian(1, clamped=1), r"clamped must be True or False"),  # type: ignore[arg-type]
     (lambda: pb.Bands([]), r"at least one edge"),
     (lambda: pb.Bands([3, 3]), r"edges\[1\] = 3 must be above the edge before it, 3"),

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field, fields, replace
+
+from passerby.errors import InputError
 
 from .base import Mechanism, Record
 from .refusals import above_zero, flag
+
+#: The largest scale of noise in whole numbers.
+MOST_WHOLE = 1000
 
 
 @dataclass(frozen=True, repr=False)
@@ -21,8 +27,19 @@ class Additive(Record, Mechanism):
 
     def __post_init__(self) -> None:
         for f in fields(self):
+            value = getattr(self, f.name)
             check = flag if f.kw_only else above_zero
-            check(self, f.name, getattr(self, f.name))
+            check(self, f.name, value)
+            if not f.kw_only and self.whole and value > MOST_WHOLE:
+                raise InputError(
+                    f"{self!r}: {f.name} must be at most {MOST_WHOLE:,} for noise in whole numbers, whose values are "
+                    "listed; wider noise from a continuum (Gaussian, Laplace) cannot be told from it"
+                )
+
+    @property
+    @abstractmethod
+    def whole(self) -> bool:
+        """Whether values are published in whole numbers."""
 
     @property
     def shift_invariant(self) -> bool:

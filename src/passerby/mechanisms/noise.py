@@ -27,6 +27,11 @@ class Noise(Additive):
     rounded: bool = field(default=False, kw_only=True)
 
     @property
+    def whole(self) -> bool:
+        """Where rounded."""
+        return self.rounded
+
+    @property
     @abstractmethod
     def width(self) -> float:
         """The scale of the noise."""

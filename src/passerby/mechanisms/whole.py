@@ -23,6 +23,11 @@ class WholeNoise(Additive, Discrete):
     """
 
     @property
+    def whole(self) -> bool:
+        """Always."""
+        return True
+
+    @property
     @abstractmethod
     def reach(self) -> int:
         """The distance beyond which less than `TAIL` of the noise lies on either side."""
