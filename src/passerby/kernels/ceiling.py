@@ -15,7 +15,7 @@ Three arguments are combined entry by entry, each using the entries of later ste
 
 import numpy as np
 
-from .chain import push
+from .chain import dot, push
 from .jit import inlined
 
 
@@ -23,11 +23,10 @@ from .jit import inlined
 def told_step(V, Q, named, t, x, k):
     """`Σ_y Q(x,y) V_{t+1}(y,k) + max_y Q(x,y) (V_{t+1}(y,k-1) - V_{t+1}(y,k))`."""
     line, now, less = Q[t, x], V[t + 1, k], V[t + 1, k - 1]
-    total, gain = 0.0, 0.0
+    gain = 0.0
     for y in range(line.shape[0]):
-        total += line[y] * now[y]
         gain = max(gain, line[y] * (less[y] - now[y]) * named[y])
-    return total + gain
+    return dot(line, now) + gain
 
 
 @inlined

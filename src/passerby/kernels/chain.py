@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 
 from .jit import (
+    adding,
     cube,
     inlined,
     kernel,
@@ -65,6 +66,15 @@ def push(row, matrix, out):
             line = matrix[x]
             for y in range(out.shape[0]):
                 out[y] += a * line[y]
+
+
+@adding
+def dot(a, b):
+    """`Σ a b`."""
+    total = 0.0
+    for x in range(a.shape[0]):
+        total += a[x] * b[x]
+    return total
 
 
 @kernel(out_vector(matrix))
@@ -315,13 +325,8 @@ def posterior(initial, matrices, places, weights):
         now = np.zeros(M)
         top = 0.0
         for x in range(M):
-            s = 0.0
-            for y in range(M):
-                a = P[x, y] * b[y]
-                moves[t, x, y] = a
-                s += a
-            now[x] = s
-            top = s if s > top else top
+            now[x] = dot(P[x], b)
+            top = max(top, now[x])
         if top < FAINT:
             return b, moves, -np.inf
         log_mass += np.log(top)
@@ -329,13 +334,13 @@ def posterior(initial, matrices, places, weights):
             if now[x] >= FAINT * top:
                 f = 1.0 / now[x]
                 for y in range(M):
-                    moves[t, x, y] *= f
-                b[x] = now[x] / top
+                    moves[t, x, y] = P[x, y] * b[y] * f
+                now[x] /= top
             else:
                 if now[x] > 0.0:
                     log_faint = max(log_faint, log_mass)
-                    moves[t, x] = 0.0
-                b[x] = 0.0
+                now[x] = 0.0
+        b = now
     weigh(b, places[0], weights[0])
     total = 0.0
     for x in range(M):

@@ -6,7 +6,7 @@ over numbers are (number, place).
 
 import numpy as np
 
-from .chain import likeliest, push
+from .chain import dot, likeliest, push
 from .jit import inlined
 
 #: Sweeps after which an ascent stops; it nearly always settles in fewer than ten.
@@ -90,11 +90,7 @@ def look_back(Q, guess, needed, after):
             later[:] = after[t + 1, k]
             later[g] = after[t + 1, k - 1, g]
             for x in range(M):
-                line = Q[t, x]
-                total = 0.0
-                for y in range(M):
-                    total += line[y] * later[y]
-                after[t, k, x] = total
+                after[t, k, x] = dot(Q[t, x], later)
 
 
 @inlined

@@ -51,9 +51,14 @@ def _announce(misses: int) -> None:
     global _announced
     if misses and not _announced:
         _announced = True
-        _log.warning("compiling passerby's kernels: about 20 seconds, once; later runs load them from disk")
+        _log.warning("compiling passerby's kernels: about a minute, once; later runs load them from disk")
 
 
 def inlined(function: Function) -> Function:
     """A helper of kernels, compiled into each of its callers."""
     return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST))
+
+
+def adding(function: Function) -> Function:
+    """A helper whose sums may be added up in any order, which lets them use vector instructions too."""
+    return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath={*_FAST, "reassoc"}))

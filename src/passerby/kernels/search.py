@@ -12,7 +12,7 @@ Where right steps are rare the place now tells too much. There, a `careful` sear
 import numpy as np
 
 from .ceiling import first_right
-from .chain import push
+from .chain import dot, push
 from .climb import rows_alive
 from .jit import inlined
 
@@ -82,8 +82,8 @@ def hope(V, k, table, first, last, d, won, gain):
     gain[:] = 0.0
     for r in range(first, last):
         row, now, less = table[r], V[d, k - r], V[d, k - r - 1]
+        total += dot(row, now)
         for x in range(M):
-            total += row[x] * now[x]
             gain[x] += row[x] * (less[x] - now[x])
     return total
 
@@ -101,9 +101,8 @@ def blind_hope(V, Q, named, pinned, k, table, first, last, d, won, gain, spread,
     gain[:] = 0.0
     for r in range(first, last):
         row, now, less = table[r], V[d, k - r], V[d, k - r - 1]
-        told = 0.0
+        told = dot(row, now)
         for x in range(M):
-            told += row[x] * now[x]
             gain[x] += row[x] * less[x]
         if told > 0.0 and d + 1 < V.shape[0]:
             push(row, Q[d], ahead)
