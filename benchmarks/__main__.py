@@ -1,8 +1,9 @@
 """Run the benchmarks (`make bench`), or those that are named, and write what they find into results.json and the pages.
 
 Each one is a process of its own, held to one core. Those that are not run keep what they found before; the file is
-written whole, once all that were asked for are done. `python -m benchmarks samples --foursquare FILE --gowalla FILE`
-measures people of real check-in files, which are not part of this repository.
+written whole, once all that were asked for are done. `python -m benchmarks interval_samples --foursquare FILE --gowalla
+FILE` measures people of real check-in files, and `python -m benchmarks before --old FOLDER` an older version of this
+package beside this one; neither is part of this repository.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from pathlib import Path
 import passerby as pb
 from benchmarks.record import ONE_THREAD, RESULTS, Row
 
-#: In the order of the pages. `samples` needs files, and is run only where they are given.
+#: In the order of the pages. The last two need files or a folder, and are run only where these are given.
 BENCHMARKS = (
     "decode",
     "posterior",
@@ -34,8 +35,9 @@ BENCHMARKS = (
     "interval_person",
     "interval_sweeps",
     "interval_samples",
+    "before",
 )
-SAMPLES = "interval_samples"
+SAMPLES, BEFORE = "interval_samples", "before"
 
 
 def options() -> argparse.Namespace:
@@ -43,6 +45,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="of " + ", ".join(BENCHMARKS) + "; all by default")
     parser.add_argument("--foursquare", type=Path, help="check-ins in Foursquare's layout")
     parser.add_argument("--gowalla", type=Path, help="check-ins in Gowalla's layout")
+    parser.add_argument("--old", type=Path, help="a checkout of an older version")
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     found = parser.parse_args()
     if unknown := set(found.names) - set(BENCHMARKS):
@@ -61,7 +64,8 @@ def one(name: str, given: argparse.Namespace) -> None:
     for mechanism in (None, pb.Gaussian(1.0)):  # compile and load what is timed later
         pb.measure(pb.line_prior(4), pb.Release([1, 2, 3], mechanism), 1)
     module = import_module(f"benchmarks.{name}")
-    section = module.run(files_of(given)) if name == SAMPLES else module.run()
+    needed = {SAMPLES: [files_of(given)], BEFORE: [given.old]}
+    section = module.run(*needed.get(name, []))
     given.into.write_text(json.dumps(section.written()))
 
 
@@ -89,8 +93,12 @@ def main() -> int:
     if given.into is not None:
         one(given.names[0], given)
         return 0
-    with_files = [word for kind, path in files_of(given).items() for word in (f"--{kind}", str(path))]
-    names = given.names or [name for name in BENCHMARKS if name != SAMPLES or with_files]
+    paths = {**files_of(given), **({"old": given.old} if given.old else {})}
+    words = [word for kind, path in paths.items() for word in (f"--{kind}", str(path))]
+    left_out = {*([] if files_of(given) else [SAMPLES]), *([] if given.old else [BEFORE])}
+    names = given.names or [name for name in BENCHMARKS if name not in left_out]
+    if unable := left_out.intersection(names):
+        raise SystemExit(f"{', '.join(sorted(unable))}: give --foursquare or --gowalla, or --old")
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     failed = 0
     for name in names:
@@ -98,7 +106,7 @@ def main() -> int:
         start, before = time.perf_counter(), processor_seconds()
         with tempfile.TemporaryDirectory() as folder:
             into = Path(folder, "section.json")
-            command = [sys.executable, "-m", "benchmarks", name, *with_files, "--into", str(into)]
+            command = [sys.executable, "-m", "benchmarks", name, *words, "--into", str(into)]
             done = subprocess.run(command, check=False, env={**os.environ, **ONE_THREAD})
             if done.returncode == 0:
                 results[name] = json.loads(into.read_text())

@@ -297,12 +297,23 @@ def realistic(results: Results) -> str:
     return table(("misses", "largest upper / lower", "median", "ms, `measure`", "ms, its search"), rows)
 
 
+def before(results: Results) -> str:
+    """The same work by an older version."""
+    rows = []
+    for row in results["before"]["rows"]:
+        times = (f"{1000 * row[key]:.3g} ms" if row[key] < 1 else f"{row[key]:.3g} s" for key in ("before", "after"))
+        widths = (f"{100 * row[key]:.3g} %" for key in ("wide_before", "wide_after"))
+        rows.append((row["task"], *times, number(row["ratio"]), *widths))
+    return table(("work", "before", "after", "times as fast", "upper beyond lower, before", "after"), rows)
+
+
 #: Each piece, and the sections of the results that it needs.
 PIECES: dict[str, tuple[Callable[[Results], str], tuple[str, ...]]] = {
     "verdicts": (verdicts, COMPARED[:1]),
     "ratios": (ratios, COMPARED[:1]),
     "versions": (versions, ()),
     "memory": (memory, ("read_visits",)),
+    "before": (before, ("before",)),
     "compiling": (compiling, ("compile_time",)),
     "exponents": (exponents, ("growth",)),
     "walls": (walls, ("growth",)),

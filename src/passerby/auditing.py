@@ -72,7 +72,7 @@ class Settings:
     tolerance: float = 0.01
     runs: int = 200
     confidence: float = 0.99
-    budget: float = 5e9
+    budget: float = 1e9
     seed: int = 0
 
 
@@ -100,7 +100,7 @@ def audit(
     tolerance: float = 0.01,
     runs: int = 200,
     confidence: float = 0.99,
-    budget: float = 5e9,
+    budget: float = 1e9,
     seed: int = 0,
     workers: int | None = None,
     folder: str | Path | None = None,

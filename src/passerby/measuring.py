@@ -39,10 +39,10 @@ from .series import (
 )
 from .standins import at_any
 
-#: Series of stand-ins for mechanisms with many outputs: so many, and more until the tolerance is met. Beyond the third
-#: number only where that can be hoped for.
-STAND_IN_SERIES = (64, 256, 1024, 4096, 16384)
-HOPE = 3
+#: Series of stand-ins for mechanisms with many outputs: so many, and more until the tolerance is met, or until four
+#: times as many do not narrow the gap to this share any more.
+STAND_IN_SERIES = (64, 256, 1024, 4096, 16384, 65536)
+WORTHWHILE = 0.8
 #: Attacks and bounds that hold whatever the law of the number of others.
 SURE = ("prior", "constant", "raw", "known", "dp")
 #: More series than this are not listed for noisy counts, unless a small tolerance asks for it.
@@ -265,8 +265,8 @@ class Measurement:
         lower, upper, nodes, spent, look = 0.0, 1.0, 0, 0.0, None
         gaps: list[float] = []
         each = cost_of_series(self.prior, self.release.steps, self.misses)
-        for rung, most in enumerate(STAND_IN_SERIES):
-            if most * each > self.budget - spent or not self.hopeful(gaps, rung):
+        for most in STAND_IN_SERIES:
+            if most * each > self.budget - spent or not self.hopeful(gaps):
                 break
             pair = bracketing_series(self.prior, self.release, most, 0.05 * self.tolerance * self.baseline.lower / most)
             if pair is None:
@@ -276,13 +276,14 @@ class Measurement:
             )
             lower = max(lower, pair[0].mean(low.lower)[0])
             upper = min(upper, average_upper(pair[1], high, self.confidence))
+            each = max(each, (low.operations + high.operations) / most)
             spent += low.operations + high.operations
             nodes += low.nodes + high.nodes
             look = Look(len(pair[1]), covered=1.0 - pair[1].left_over, nodes=nodes, operations=spent)
             gaps.append(min(upper, *self.bounds.values()) / max(lower, self.baseline.lower) - 1)
         if look is None:
             return None
-        if gaps[-1] > self.tolerance:
+        if gaps[-1] > self.tolerance and upper - lower > self.resolution(draws):
             sampled = self.search(self.release, drawn, spent)
             mean, limit = self.attacks["ascent"], self.bounds["posterior"]
             if limit - mean.value < upper - lower:
@@ -295,13 +296,11 @@ class Measurement:
         self.bounds["posterior"] = upper
         return look
 
-    def hopeful(self, gaps: list[float], rung: int) -> bool:
-        """Whether more series of stand-ins are needed, and may do: each fourfold number shrinks the gap as before."""
-        if not gaps or gaps[-1] <= self.tolerance:
-            return not gaps
-        if rung < HOPE or len(gaps) == 1:  # the coarsest says little of what finer ones do
-            return True
-        return gaps[-1] * (gaps[-1] / gaps[-2]) ** (len(STAND_IN_SERIES) - rung) <= self.tolerance
+    def hopeful(self, gaps: list[float]) -> bool:
+        """Whether more series of stand-ins are needed, and worth it."""
+        if len(gaps) < 3:  # the coarsest say little of what finer ones do
+            return not gaps or gaps[-1] > self.tolerance
+        return self.tolerance < gaps[-1] <= WORTHWHILE * gaps[-2]
 
     def brackets(self, release: Release, series: Series, tolerance: float, budget: float) -> Brackets:
         """The best guess for each series."""

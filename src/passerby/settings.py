@@ -93,7 +93,7 @@ class AuditSettings(BaseModel):
     tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01
     runs: Annotated[int, Field(ge=2)] = 200
     confidence: Annotated[float, Field(ge=0.5, lt=1)] = 0.99
-    budget: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 5e9
+    budget: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1e9
     seed: Annotated[int, Field(ge=0)] = 0
     sample: Count | None = None
     # The report.

@@ -169,7 +169,7 @@ def audit(
     confidence
         How sure an upper end is where series are drawn. [default: 0.99]
     budget
-        Effort for each person, in elementary operations: 1e10 take a second or two. [default: 5e9]
+        Effort for each person, in elementary operations: 1e10 take a second or two. [default: 1e9]
     seed
         Seed of all random numbers. [default: 0]
     sample

@@ -24,7 +24,7 @@ from .jit import (
     whole,
     whole_matrix,
 )
-from .search import NODE, search
+from .search import NODE, put, search, take
 
 #: Effort by level: nodes for each known state, and nodes for the whole chain.
 STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
@@ -213,6 +213,44 @@ def plain_guesses(initial, matrices, places, weights, named, misses):
     return out
 
 
+@inlined
+def first_look(a, Q, law, named, needed, found, guesses, thorough, after):
+    """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from either leads to."""
+    found[0], found[1] = plain(a, Q, law, named, needed, guesses[0], guesses[1])
+    better = 0 if found[0] >= found[1] else 1
+    guesses[2] = guesses[better]
+    found[2], found[3] = found[better], 1.0
+    if not thorough:
+        return
+    found[2] = ascend(a, Q, named, guesses[2], needed, after)
+    if (guesses[0] != guesses[1]).any():
+        trial = guesses[1 - better].copy()
+        b = ascend(a, Q, named, trial, needed, after)
+        if b > found[2]:
+            found[2] = b
+            guesses[2] = trial
+
+
+@inlined
+def count_in(sums, sign, mass, found, anchored):
+    """Add a series to (or take it from) the sums of gaps, lower ends, what is beyond the anchor, and its squares."""
+    more = mass * max(found[2] - anchored, 0.0)
+    sums[0] += sign * mass * (found[3] - found[2])
+    sums[1] += sign * mass * found[2]
+    sums[2] += sign * more
+    sums[3] += sign * more * more
+
+
+@inlined
+def next_series(heap, size, parts, out, T, M, needed, left):
+    """Take from the heap the series that adds most to the gap, of those whose next level can be afforded; or -1."""
+    while size > 0:
+        i, size = take(heap, size, parts)
+        if cost_of_level(T, M, needed, int(out[i, 4]) + 1) <= left:
+            return i, size
+    return -1, size
+
+
 #: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
 #: make up for the few that stay outside, and all would be done again at ever higher levels.
 CLOSER = 0.1
@@ -237,75 +275,53 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     needed = T - misses
     out = np.zeros((n, 5))
     guesses = np.zeros((n, 3, T), np.int64)
-    trial = np.empty(T, np.int64)
-    law = np.empty((T, M))
-    pinned = np.empty(T, np.int64)
+    law, pinned = np.empty((T, M)), np.empty(T, np.int64)
     after = np.empty((T, needed + 1, M))
     scratch = room(T, M, needed, ROOT_NODES[0])
-    total = np.zeros(2)
-    order = np.argsort(-mass)
-    done, rest, floor = 0, mass.sum(), 0.0
+    total, sums = np.zeros(2), np.zeros(4)
+    order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
+    done, rest = 0, mass.sum()
     while True:
         if done < n:
-            i = order[done]
+            i, level = order[done], 0
             done += 1
-            level = 0
         else:
-            gap, floor, beyond, squares, widest, i = 0.0, 0.0, 0.0, 0.0, 0.0, -1
-            for j in range(n):
-                part = mass[j] * (out[j, 3] - out[j, 2])
-                gap += part
-                floor += mass[j] * out[j, 2]
-                more = mass[j] * max(out[j, 2] - anchored[j], 0.0)
-                beyond += more
-                squares += n * more * more
-                level = int(out[j, 4])
-                wider = part > widest and 0 <= level < LEVELS - 1
-                if wider and total[1] + cost_of_level(T, M, needed, level + 1) <= budget:
-                    widest, i = part, j
-            close = tolerance * floor
+            close = tolerance * sums[1]
             if sampled:
-                close = max(close, 0.25 * np.sqrt(max(squares - beyond * beyond, 0.0) / n))
-            if i < 0 or gap <= close:
+                close = max(close, 0.25 * np.sqrt(max(n * sums[3] - sums[2] ** 2, 0.0) / n))
+            i, size = next_series(heap, size, parts, out, T, M, needed, budget - total[1])
+            if i < 0 or sums[0] <= close:
                 break
             level = int(out[i, 4]) + 1
             nodes = max(1, min(ROOT_NODES[level], int(5e7 / (needed * M + M))))
             if nodes >= scratch[7].shape[0]:
                 scratch = room(T, M, needed, nodes)
+            count_in(sums, -1.0, mass[i], out[i], anchored[i])
         a, Q, log_mass = posterior(initial, matrices, places, weights[i])
         if log_mass == -np.inf:
             out[i, 4] = -1.0
             continue
         look(a, Q, named, law, pinned)
+        # What is left of the probability may stay between the plain guesses and certainty.
+        thorough = sampled or rest > CLOSER * tolerance * sums[1]
         if level == 0:
-            out[i, 0], out[i, 1] = plain(a, Q, law, named, needed, guesses[i, 0], guesses[i, 1])
-            out[i, 3] = 1.0
-            guesses[i, 2] = guesses[i, 0] if out[i, 0] >= out[i, 1] else guesses[i, 1]
-            out[i, 2] = max(out[i, 0], out[i, 1])
+            first_look(a, Q, law, named, needed, out[i], guesses[i], thorough, after)
             total[1] += 20.0 * T * M * (M + 24.0) * min(needed, misses + 1)
-            # What is left of the probability may stay between the plain guesses and certainty.
-            unlikely = not sampled and rest <= CLOSER * tolerance * floor
             rest -= mass[i]
-            floor += mass[i] * out[i, 2]
-            if unlikely:
-                continue
-            guesses[i, 2] = guesses[i, 0]
-            out[i, 2] = ascend(a, Q, named, guesses[i, 2], needed, after)
-            if (guesses[i, 1] != guesses[i, 0]).any():
-                trial[:] = guesses[i, 1]
-                b = ascend(a, Q, named, trial, needed, after)
-                if b > out[i, 2]:
-                    out[i, 2] = b
-                    guesses[i, 2] = trial
         elif level == 2:
             out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i, 2], after)
             total[1] += more
-        low, up, nodes, work = bracket(
-            a, Q, law, named, pinned, needed, level, out[i, 2], CLOSER * tolerance, guesses[i, 2], scratch
-        )
-        out[i, 2] = max(out[i, 2], low)
-        out[i, 3] = max(min(out[i, 3], up), out[i, 2])
+        if level > 0 or thorough:
+            low, up, nodes, work = bracket(
+                a, Q, law, named, pinned, needed, level, out[i, 2], CLOSER * tolerance, guesses[i, 2], scratch
+            )
+            out[i, 2] = max(out[i, 2], low)
+            out[i, 3] = max(min(out[i, 3], up), out[i, 2])
+            total[0] += nodes
+            total[1] += work
         out[i, 4] = level
-        total[0] += nodes
-        total[1] += work
+        count_in(sums, 1.0, mass[i], out[i], anchored[i])
+        parts[i] = mass[i] * (out[i, 3] - out[i, 2])
+        if parts[i] > 0.0 and level < LEVELS - 1:
+            size = put(heap, size, parts, i)
     return out, guesses, total
