@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,12 +83,9 @@ def bracket_series(
 
 def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
     """Success of the `map` and `marginal` guesses for each series, without a search for a better one."""
-    case = merged(prior, release, relative(series.evidence))
-    found = brackets.plain_guesses(case.initial, case.matrices, case.places, case.weights, case.named, misses)
-    if (found < 0).any():
-        whole = bracket_series(prior, release, series, misses, 1.0, 0.0)
-        return whole.map, whole.marginal
-    return found[:, 0], found[:, 1]
+    listed = replace(series, sampled=False)
+    found = bracket_series(prior, release, listed, misses, np.inf, 0.0)
+    return found.map, found.marginal
 
 
 @dataclass(frozen=True)

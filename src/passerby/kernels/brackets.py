@@ -198,21 +198,6 @@ def plain(a, Q, law, named, needed, decoded, stepwise):
     return success, success if same else score(a, Q, stepwise, needed)
 
 
-@kernel(out_matrix(vector, cube, whole_matrix, cube, vector, whole))
-def plain_guesses(initial, matrices, places, weights, named, misses):
-    """Success (n, 2) of the decoded and the step-by-step guess for each series, -1 where it cannot be explained."""
-    n, T = weights.shape[:2]
-    law, pinned = np.empty((T, initial.shape[0])), np.empty(T, np.int64)
-    decoded, stepwise = np.empty(T, np.int64), np.empty(T, np.int64)
-    out = np.full((n, 2), -1.0)
-    for i in range(n):
-        a, Q, log_mass = posterior(initial, matrices, places, weights[i])
-        if log_mass > -np.inf:
-            look(a, Q, named, law, pinned)
-            out[i, 0], out[i, 1] = plain(a, Q, law, named, T - misses, decoded, stepwise)
-    return out
-
-
 @inlined
 def first_look(a, Q, law, named, needed, found, guesses, thorough, after):
     """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from either leads to."""
@@ -268,11 +253,12 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     listed) is done at the lowest level of effort; then the series that adds most to the gap is done again at the next
     level, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling
     error of what is achieved beyond the success `anchored` (n,) of a known guess), or the `budget` of elementary
-    operations is spent.
+    operations is spent. With an infinite tolerance nothing is searched, and the plain guesses remain.
     """
     n, T = weights.shape[:2]
     M = initial.shape[0]
     needed = T - misses
+    named = named.copy()  # not read-only, as in `stretchwise`: helpers are then compiled once for both
     out = np.zeros((n, 5))
     guesses = np.zeros((n, 3, T), np.int64)
     law, pinned = np.empty((T, M)), np.empty(T, np.int64)

@@ -38,7 +38,7 @@ def likeliest(initial, matrices, places, tables, sizes, most, enough):
                     if places[t, j] >= 0:
                         total += tables[t, o, 1 + j] * belief[i, places[t, j]]
                 every[i * outcomes + o] = total
-        order = np.argsort(-every, kind="mergesort")
+        order = np.argsort(-every)
         kept = 0
         for r in range(n * outcomes):
             if every[order[r]] > 0.0:
