@@ -5,7 +5,7 @@ BENCH_BIN := .venv-bench/bin
 # Benchmarks to run and their options, all by default: make bench BENCH="decode audit"
 BENCH ?=
 
-.PHONY: demo test lint types unit bench docs mutants coverage fuzz clean
+.PHONY: demo test lint types unit bench docs mutants coverage fuzz deep clean
 
 demo: .venv/.installed
 	$(BIN)/passerby demo --out passerby-demo
@@ -28,12 +28,16 @@ bench: .venv-bench/.installed
 
 mutants: .venv/.test .venv/.trust
 	PYTHONPATH=. $(BIN)/python -m trust.mutants
+	PYTHONPATH=. $(BIN)/python -m trust.tally
 
 coverage: .venv/.test .venv/.trust
 	PYTHONPATH=. $(BIN)/python -m trust.coverage
 
 fuzz: .venv/.test
 	PYTHONPATH=. $(BIN)/python -m trust.fuzz
+
+deep: .venv/.test
+	PYTHONPATH=. $(BIN)/python -m trust.deep
 
 docs: .venv/.docs
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html

@@ -1,8 +1,8 @@
 """Change the source in small wrong ways, one at a time, and see whether a test notices (`make mutants`).
 
 All tests are collected once, without compilation. For each mutant the process forks: the child changes one function,
-and runs the tests that reach the changed line, quickest first, until one fails. A child that takes much longer than the
-tests should (an endless loop), or asks for too much memory, counts as noticed. Results are kept after each mutant, so
+and runs the tests that reach the changed line until one fails. A child that takes much longer than the
+tests should (an endless loop), or asks for too much memory, counts as noticed. Results are kept as they come, so
 that a run that was stopped goes on where it was; with `--again`, mutants that were not noticed are tried once more.
 """
 
@@ -18,6 +18,7 @@ import re
 import resource
 import sys
 import time
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,7 @@ class Trial:
         self.wanted = wanted
         self.results: dict[str, dict[str, Any]] = {}
         self.reach: dict[str, dict[str, Any]] = {}
-        self.killer: dict[tuple[str, str], str] = {}  # the test that noticed the last mutant of a function
+        self.kills: Counter[tuple[str, str, str]] = Counter()  # mutants of a function that a test noticed
 
     def pytest_collection(self) -> None:
         """Do not shrink a failing example: that it fails is enough. Runs before the tests are imported."""
@@ -115,10 +116,15 @@ class Trial:
         todo = [mutant for mutant in listed if mutant.name not in self.results]
         if self.wanted.sample:
             todo = self.drawn(todo)
-        for number, mutant in enumerate(todo, 1):
-            self.results[mutant.name] = found = self.judge(mutant, items)
+        try:
+            for number, mutant in enumerate(todo, 1):
+                self.results[mutant.name] = found = self.judge(mutant, items)
+                spent = found.get("seconds", 0)
+                print(f"{number}/{len(todo)} {found['fate']:8} {spent:5.1f} s  {mutant.name}", flush=True)
+                if number % 20 == 0:
+                    self.save()
+        finally:
             self.save()
-            print(f"{number}/{len(todo)} {found['fate']:8} {found.get('seconds', 0):5.1f} s  {mutant.name}", flush=True)
         return True
 
     def drawn(self, listed: list[Mutant]) -> list[Mutant]:
@@ -166,8 +172,9 @@ class Trial:
         why = reason(LEFT_OUT, mutant.file, mutant.function, mutant.text, mutant.change)
         if why:
             return {**about, "fate": "left out", "by": why}
+        # The likeliest to notice comes first: the tests that noticed most mutants of the function, then the quickest.
         reaching = sorted(
-            (name != self.killer.get((mutant.file, mutant.function)), found["seconds"], name)
+            (-self.kills[mutant.file, mutant.function, name], found["seconds"], name)
             for name, found in self.reach.items()
             if name in items
             and found["seconds"] is not None
@@ -179,7 +186,7 @@ class Trial:
         began = time.monotonic()
         answer = in_a_child(lambda: noticed(mutant, [(items[name], seconds) for _, seconds, name in reaching]), 5.0)
         if answer:
-            self.killer[mutant.file, mutant.function] = answer
+            self.kills[mutant.file, mutant.function, answer] += 1
         spent = round(time.monotonic() - began, 2)
         fate = "survived" if answer == "" else "killed" if answer else "endless"
         return {**about, "fate": fate, "by": answer or "", "seconds": spent}
@@ -191,6 +198,7 @@ class Trial:
             found = known.get(mutant.name)
             if found and not (self.wanted.again and found["fate"] in ("survived", "left out")):
                 self.results[mutant.name] = {**found, "line": mutant.line}
+                self.kills[mutant.file, mutant.function, found["by"]] += found["fate"] == "killed"
         self.others = {name: found for name, found in known.items() if name not in {m.name for m in listed}}
 
     def save(self) -> None:

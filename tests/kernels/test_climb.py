@@ -62,6 +62,26 @@ def test_ascent_never_lowers_the_success_and_ends_where_no_single_step_helps(cha
                 assert chain.success(other, needed) <= value * (1 + 1e-9) + 1e-12
 
 
+def test_rounding_does_not_name_what_may_not_be_named() -> None:
+    """Half start where the last step is sure to be right, the others stay for good where nothing may be named.
+
+    The chance of the last step, added up from parts, is a little above one: naming the first place then seemed to lose
+    something, the place that may not be named to lose nothing, and the guess was said to be right for everybody.
+    """
+    parts = [0.33, 0.56, 0.11]
+    assert sum(parts) > 1
+    a = np.array([0.5, 0.5, 0.0, 0.0, 0.0])
+    Q = np.zeros((2, 5, 5))
+    Q[:, 0, 0] = 1.0
+    Q[0, 1, 2:] = parts
+    Q[1, 2:, 1] = 1.0
+    named = np.array([0.0, 1.0, 1.0, 1.0, 1.0])
+    guess = np.array([1, 2, 1])
+    value = climb.ascend(a, Q, named, guess, 1, np.empty((3, 2, 5)))
+    assert (named[guess] > 0).all()
+    assert value == pytest.approx(0.5)
+
+
 def test_rows_that_can_still_matter() -> None:
     # Ten steps, seven to be right: before step 5 at most five are right, and at least two must be.
     assert climb.rows_alive(7, 5, 10) == (2, 6)

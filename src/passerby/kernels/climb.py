@@ -124,6 +124,7 @@ def ascend(a, Q, named, guess, needed, after):
                 row, more, less = now[r], after[t, needed - r - 1], after[t, needed - r]
                 for x in range(M):
                     gain[x] += row[x] * (more[x] - less[x])
+            # Rounding may leave every gain a little below zero; a place that may not be named loses all the same.
             pick = likeliest(gain, named)
             # A relative margin keeps rounding from moving between equals for ever.
             if gain[pick] > gain[guess[t]] * (1.0 + 1e-12):
