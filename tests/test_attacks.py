@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from scipy.special import comb
 
 import passerby as pb
@@ -54,6 +54,7 @@ def test_constant_is_the_best_of_all_constants(chain: tuple[pb.MarkovPrior, int]
         assert constant_attack(prior, steps, misses).value == pytest.approx(world.constant_success(misses), abs=1e-9)
 
 
+@example((chain(25, 3, 3, "varying", sparse=True), 3))  # without a margin, rounding puts it below
 @given(chains())
 def test_the_ceiling_of_a_constant_is_the_smallest_of_its_moments(chain: tuple[pb.MarkovPrior, int]) -> None:
     prior, steps = chain

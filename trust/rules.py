@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 COUNTING = "counts the work done, which is compared with a budget and reported as effort"
 CHOOSING = "chooses how much effort to spend, and where first: bounds hold, and guesses succeed as said, at any effort"
-CUTTING = "chooses how finely stand-ins are cut, or the power of a bound that holds for every power"
+CUTTING = "chooses how finely stand-ins are cut: whatever is told as one, or as one of two, bounds hold"
 REFUSING = "the size from which a computation is refused as too long or too large, or done in another way"
 
 
@@ -59,18 +59,11 @@ LEFT_OUT = (
     Rule("kernels/climb.py", r"^SWEEPS = ", CHOOSING),
     Rule("kernels/chain.py", r"^(LEADERS|TRIAL) = |^if n == TRIAL|^alive (\+)?= |^if 2 \* alive > M", CHOOSING),
     Rule("kernels/lanes.py", r"^LANES = ", CHOOSING),
-    Rule(WISE, r"^BATCH = |^work \+?= |^refined(, nodes, work)? \+?= |^nodes(, work)? \+?= |^most = ", COUNTING),
+    Rule(WISE, r"^BATCH = |^work \+?= |^refined(, nodes, work)? \+?= |^nodes(, work)? \+?= ", COUNTING),
+    Rule(WISE, r"^most = ", CHOOSING),
     Rule(WISE, r"", CHOOSING, function="add_before|importance|widest"),
     Rule(WISE, r"^(excess|taken) \+?= |^if (excess|taken)|^for i in range\(min\(gaps|^gaps, us, vs = ", CHOOSING),
     Rule(WISE, r"^levels\[u, v\] \+?= |^(add_before|importance)\(|^if weight\[k\] == 0.0 or", CHOOSING),
-    Rule(
-        "kernels/stretches.py",
-        r"^(low, high = 0|if not \(at_low|side = |for _ in range|power = |if abs\(slope)",
-        CUTTING,
-    ),
-    Rule(
-        "kernels/stretches.py", r"^(slope -= |if slope < 0|low, at_low = |high, at_high = |at_(high|low) \*= )", CUTTING
-    ),
     Rule("kernels/growth.py", r"^(m|r|grown|slope|start|before|mass|mean|square)\b.* \+?= ", CUTTING, "told_as_.*"),
     Rule("kernels/growth.py", r"> limit:$", CUTTING, "told_as_.*", but="mass == 0.0"),
     Rule("attacks.py", r"^(_SHARE|_FEW).* = |^few = ", CHOOSING),

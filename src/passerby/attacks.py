@@ -157,7 +157,8 @@ def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
     homogeneous chain, where these are cheap.
     """
     marginals = prior.marginals(steps)
-    ceiling = marginals.sum(axis=0) / needed
+    margin = 1 + 1e-9  # rounding must not hide the best place
+    ceiling = marginals.sum(axis=0) / needed * margin
     if not prior.homogeneous or steps * prior.places**3 > 1e11 or steps**3 * prior.places > 1e9:
         return np.asarray(ceiling)
     returns = np.empty((steps, prior.places))
@@ -171,9 +172,8 @@ def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
         for gap in range(1, steps):
             moment[gap:] += before[:-gap] * returns[gap]
         ways *= (needed - k + 1) / k
-        ceiling = np.minimum(ceiling, moment.sum(axis=0) / ways)
-    # Rounding must not hide the best place.
-    return np.asarray(ceiling * (1 + 1e-9))
+        ceiling = np.minimum(ceiling, moment.sum(axis=0) / ways * margin)
+    return np.asarray(ceiling)
 
 
 AttackName = Literal["map", "prior", "constant", "marginal", "ascent"]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels import brackets
+from passerby.kernels import brackets, ceiling
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -123,18 +123,34 @@ def told_once(chain: Chain, V: Floats, needed: int) -> float:
 
 
 @settings(max_examples=40)
-@given(small_chains())
-def test_the_first_bound_tells_the_first_place(chain: Chain) -> None:
+@given(small_chains(), st.integers(0, 3))
+def test_the_first_bound_is_the_smaller_of_two(chain: Chain, level: int) -> None:
+    """Told the first place, or the union over first right steps: whichever is smaller, and at most one."""
     law, pinned = look(chain)
     for needed in range(1, chain.steps + 1):
         V = np.empty((chain.steps, needed + 1, chain.places))
-        scratch = brackets.room(chain.steps, chain.places, needed, 1)
-        brackets.ceilings(V, chain.Q, law, chain.named, pinned, needed, 0, scratch)
+        scratch = brackets.room(chain.steps, chain.places, needed, 3)
+        brackets.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
+        blind = ceiling.first_right(V, chain.Q, chain.named, pinned, chain.a, 0, needed, True, *scratch[8:])
+        first = min(told_once(chain, V, needed), blind, 1.0)
+        # A tolerance that accepts anything leaves nothing to search: the first bound is what is returned.
         guess = np.full(chain.steps, np.flatnonzero(chain.named)[0])
-        # A guess that is said to be sure leaves nothing to search, so the first bound is what is returned, or one.
-        _, upper, used, _ = bracket(chain, needed, 0, 0.0, 1e9, guess, 1)
-        assert upper <= told_once(chain, V, needed) + 1e-12
-        assert used >= 0
+        lower, upper, used, _ = bracket(chain, needed, level, 1e-15, 1e18, guess, 3)
+        assert (lower, used) == (1e-15, 0)
+        assert upper == pytest.approx(max(first, 1e-15), abs=1e-12)
+
+
+def test_constants_are_never_those_that_may_not_be_named() -> None:
+    """Nobody is ever at the one place that may be named: naming the other would always be right."""
+    chain = Chain(1, 2, 3)
+    chain.a, chain.named = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    chain.Q[:] = np.eye(2)
+    law, pinned = look(chain)
+    for named in (chain.named, chain.named[::-1]):
+        guess = np.full(3, int(named.argmax()))
+        low, _ = brackets.try_constants(chain.a, chain.Q, law, named, pinned, 2, 0.0, guess, np.empty((3, 3, 2)))
+        assert (named[guess] > 0).all()
+        assert low == named[0]
 
 
 class TestCeilings:

@@ -56,6 +56,22 @@ def test_all_three_recursions_agree_on_longer_chains(sparse: bool, seed: int, pl
     np.testing.assert_allclose(fast[certified], full[certified], atol=1e-9)
 
 
+@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(3, 14), st.sampled_from([0.0, 0.02, 0.2]))
+def test_long_gaps_that_pay_are_found(seed: int, places: int, steps: int, loose: float) -> None:
+    """Nearly a round trip through places that are left at several speeds: coming back is surer than any single move."""
+    rng = np.random.default_rng(seed)
+    order, split = rng.permutation(places), rng.random((places, 1)) < 0.5
+    moves = np.eye(places)[order]
+    moves = np.where(split, 0.5 * moves + 0.5 * np.eye(places)[rng.permutation(places)], moves)
+    moves = (1 - loose) * moves + loose * rng.dirichlet(np.ones(places), places)
+    prior = pb.MarkovPrior.stationary(0.999 * moves + 0.001 / places)
+    full = full_joint_maxima(prior, steps)
+    np.testing.assert_allclose(np.exp(full), gaps(prior, steps), rtol=1e-9, atol=1e-300)
+    fast, certified = fast_joint_maxima(prior, steps)
+    assert (fast >= full - 1e-9).all()
+    np.testing.assert_allclose(fast[certified], full[certified], atol=1e-9)
+
+
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
 def test_ties_go_to_the_smallest_total_gap(seed: int, places: int, steps: int) -> None:
     """Few distinct values, so that many are equal: all sequences of places are tried."""
