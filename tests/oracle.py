@@ -92,6 +92,14 @@ class World:
         picks = joint.argmax(axis=1)
         return float((joint * (self.distance[picks] <= misses)).sum())
 
+    def map_range(self, channel: Floats, misses: int) -> tuple[float, float]:
+        """The least and the most that `map_success` can be, whichever of equally likely traces is picked."""
+        joint = channel * self.chance
+        won = joint @ (self.distance <= misses)
+        likeliest = joint >= joint.max(axis=1, keepdims=True) * (1 - 1e-12)
+        least, most = np.where(likeliest, won, np.inf).min(axis=1), np.where(likeliest, won, -np.inf).max(axis=1)
+        return float(least.sum()), float(most.sum())
+
     def prior_success(self, misses: int) -> float:
         """Success of the likeliest trace."""
         return self.success(self.traces[self.chance.argmax()], misses)

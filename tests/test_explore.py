@@ -47,11 +47,12 @@ def test_what_is_left_out_is_not_used(seed: int, misses: int, mechanism: pb.Mech
     release = pb.Release(SENSORS, mechanism, [others[:2], [], others[2:4], others[4:]])
     world = World(prior, 4)
     seen = Seen(prior, release, misses, *release.likelihoods(release.publish(world.traces, rng)))
-    assert world.chance @ seen.hits == pytest.approx(world.map_success(world.likelihoods(release), misses))
+    # The same moves in another order are as likely, and rounding decides between them.
+    least, most = world.map_range(world.likelihoods(release), misses)
+    assert least - 1e-9 <= world.chance @ seen.hits <= most + 1e-9
     for key in keys_of(release):
-        left = without(release, key)
-        expected = world.map_success(world.likelihoods(left), misses)
-        assert world.chance @ seen.hits_without(key.cells(release)) == pytest.approx(expected), key
+        least, most = world.map_range(world.likelihoods(without(release, key)), misses)
+        assert least - 1e-9 <= world.chance @ seen.hits_without(key.cells(release)) <= most + 1e-9, key
 
 
 @given(seed=st.integers(0, 1000), misses=st.integers(0, 2))
