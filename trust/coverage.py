@@ -14,9 +14,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from trust.mutants import KEPT, SOURCE
 from trust.page import keep
-from trust.results import ROOT, load
+from trust.results import KEPT, ROOT, SOURCE, load
 from trust.rules import reason_not_to_run
 
 SETTINGS = """

@@ -30,16 +30,9 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from trust.changed import Mutant, mutants
-from trust.results import ROOT, load, write
+from trust.results import FILES, HOMES, KEPT, ROOT, SOURCE, load, write
 from trust.rules import LEFT_OUT, reason
 
-SOURCE = ROOT / "src/passerby"
-KEPT = Path(__file__).parent / "kept"
-
-#: The files that are changed: kernels, attacks and bounds, and the homes of what bounds are made of.
-KERNELS = sorted(path.stem for path in (SOURCE / "kernels").glob("*.py") if path.stem not in ("__init__", "jit"))
-HOMES = ("attacks", "bounds", "information", "roots", "posterior", "series", "alike", "limits", "standins")
-FILES = tuple(f"{name}.py" for name in (*(f"kernels/{name}" for name in KERNELS), *HOMES))
 #: The tests that are run. What takes longer than `LONGEST` seconds without compilation is left out.
 TESTS = ("tests/kernels", *(f"tests/test_{name}.py" for name in HOMES))
 LONGEST = 2.0
@@ -91,6 +84,7 @@ class Trial:
     def __init__(self, wanted: argparse.Namespace) -> None:
         self.wanted = wanted
         self.results: dict[str, dict[str, Any]] = {}
+        self.drawn_in: dict[str, int] = {}  # the round in which a mutant was first tried
         self.reach: dict[str, dict[str, Any]] = {}
         self.kills: Counter[tuple[str, str, str]] = Counter()  # mutants of a function that a test noticed
 
@@ -118,7 +112,8 @@ class Trial:
             todo = self.drawn(todo)
         try:
             for number, mutant in enumerate(todo, 1):
-                self.results[mutant.name] = found = self.judge(mutant, items)
+                drawn = self.drawn_in.get(mutant.name, self.wanted.round)
+                self.results[mutant.name] = found = {**self.judge(mutant, items), "round": drawn}
                 spent = found.get("seconds", 0)
                 print(f"{number}/{len(todo)} {found['fate']:8} {spent:5.1f} s  {mutant.name}", flush=True)
                 if number % 20 == 0:
@@ -196,6 +191,8 @@ class Trial:
         known = load(KEPT / "mutants.json")
         for mutant in listed:
             found = known.get(mutant.name)
+            if found and found["fate"] != "left out":
+                self.drawn_in[mutant.name] = found.get("round", 1)
             if found and not (self.wanted.again and found["fate"] in ("survived", "left out")):
                 self.results[mutant.name] = {**found, "line": mutant.line}
                 self.kills[mutant.file, mutant.function, found["by"]] += found["fate"] == "killed"
@@ -255,6 +252,7 @@ def main() -> int:
     parser.add_argument("--files", nargs="*", default=[], choices=FILES, metavar="FILE")
     parser.add_argument("--sample", type=int, default=0, help="how many of those left to do (all)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--round", type=int, default=1, help="2 once no more tests are written for what survives (1)")
     parser.add_argument("--again", action="store_true", help="try those again that survived or were left out")
     parser.add_argument("--measure", action="store_true", help="only measure which lines each test reaches")
     trial = Trial(parser.parse_args())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,41 +22,93 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else ""
 
 
-def judged(fates: dict[str, int]) -> tuple[int, int]:
-    """How many mutants of some kind were tried, and how many of these a test noticed."""
-    noticed = fates.get("killed", 0) + fates.get("endless", 0)
-    return noticed + fates.get("survived", 0), noticed
+def judged(fates: dict[str, int]) -> tuple[int, int, int]:
+    """How many mutants of some kind were tried, how many of these a test noticed, and how many are equal."""
+    noticed, equal = fates.get("killed", 0) + fates.get("endless", 0), fates.get("equal", 0)
+    return noticed + equal + fates.get("survived", 0), noticed, equal
+
+
+def added(many: Iterable[dict[str, int]]) -> dict[str, int]:
+    """The fates of several files or kinds together."""
+    total: Counter[str] = Counter()
+    for fates in many:
+        total.update(fates)
+    return dict(total)
+
+
+def interval(part: int, whole: int) -> str:
+    """The share in percent, and the exact interval (Clopper and Pearson 1934) in which it is at a level of 95 %."""
+    from scipy.stats import beta
+
+    low = beta.ppf(0.025, part, whole - part + 1) if part else 0.0
+    high = beta.ppf(0.975, part + 1, whole - part) if part < whole else 1.0
+    return f"{share(part, whole)} ({100 * low:.1f} to {100 * high:.1f} %)" if whole else ""
 
 
 def mutants(found: dict[str, Any]) -> str:
     """A row per file: how many mutants there are and what became of them."""
-    counts = {f"`{file}`": judged(fates) for file, fates in found["files"].items()}
-    counts["all"] = sum(tried for tried, _ in counts.values()), sum(noticed for _, noticed in counts.values())
-    rows = ((file, tried, noticed, tried - noticed, share(noticed, tried)) for file, (tried, noticed) in counts.items())
-    return table(("file", "mutants", "killed", "survived", "share killed"), rows)
+    files = {f"`{file}`": fates for file, fates in found["files"].items()}
+    named = [fates for file, fates in found["files"].items() if first(file)]
+    files["kernels, bounds and attacks"] = added(named)
+    files["all"] = added(found["files"].values())
+    rows = []
+    for file, fates in files.items():
+        tried, noticed, equal = judged(fates)
+        all_of_them, left = sum(fates.values()), fates.get("left out", 0)
+        shares = share(noticed, tried), share(noticed, tried - equal)
+        rows.append((file, all_of_them, left, tried, noticed, equal, tried - noticed - equal, *shares))
+    head = ("file", "mutants", "left out", "tried", "killed", "equal", "other survivors", "share killed")
+    return table((*head, "of those that are not equal"), rows)
+
+
+def first(file: str) -> bool:
+    """Whether a file holds kernels, bounds or attacks: these come first."""
+    return file.startswith("kernels/") or file in ("bounds.py", "attacks.py")
+
+
+def sample(found: dict[str, Any]) -> str:
+    """What a sample says of all mutants: for each round of trying, the share killed with its interval."""
+    rows = []
+    for name, fates in found["rounds"].items():
+        tried, noticed, equal = judged(fates)
+        rows.append((name, tried, noticed, equal, interval(noticed, tried), interval(noticed, tried - equal)))
+    return table(("drawn", "tried", "killed", "equal", "share killed", "of those that are not equal"), rows)
 
 
 def operators(found: dict[str, Any]) -> str:
     """A row per kind of change."""
     rows = []
     for name, fates in found["operators"].items():
-        tried, noticed = judged(fates)
-        rows.append((found["meanings"][name], tried, share(noticed, tried)))
-    return table(("change", "mutants", "share killed"), rows)
+        tried, noticed, equal = judged(fates)
+        rows.append((found["meanings"][name], tried, share(noticed, tried), share(noticed, tried - equal)))
+    return table(("change", "tried", "share killed", "of those that are not equal"), rows)
 
 
 def left_out(found: dict[str, Any]) -> str:
-    """How many mutants were not made, by the reason."""
+    """How many mutants were not tried, by the reason."""
     return table(("mutants", "why they are left out"), ((count, why) for why, count in found["left_out"].items()))
 
 
+def equal(found: dict[str, Any]) -> str:
+    """How many survivors are equal to the original, by the reason, with an example."""
+    rows = sorted(((len(names), why, f"`{names[0]}`") for why, names in found["equal"].items()), reverse=True)
+    return table(("survivors", "why they are equal", "for example"), rows)
+
+
 def survivors(found: dict[str, Any]) -> str:
-    """Every survivor, by the reason why it may."""
+    """Every other survivor, by the reason why it may."""
     rows = []
-    for why, names in sorted(found["survivors"].items(), key=lambda item: -len(item[1])):
-        shown = "<br>".join(f"`{name}`" for name in names)
-        rows.append((len(names), why, shown))
+    for why, names in sorted(found["survived"].items(), key=lambda item: -len(item[1])):
+        rows.append((len(names), why, "<br>".join(f"`{name}`" for name in names)))
     return table(("survivors", "why", "which"), rows)
+
+
+def deep(found: dict[str, Any]) -> str:
+    """The run of all properties with many more examples, in a line."""
+    keys = ("properties", "examples", "factor", "seed")
+    numbers = (f"{found[key]:,}" for key in keys)
+    failed = "<br>".join(f"`{name}`" for name in found["failures"]) or "none"
+    return table((*keys, "failed"), [(*numbers, failed)])
 
 
 def fuzz(found: dict[str, Any]) -> str:
@@ -87,9 +140,12 @@ def uncovered(found: dict[str, Any]) -> str:
 #: The tables by name, each with the run whose results it shows.
 TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "mutants": ("mutants", mutants),
+    "sample": ("mutants", sample),
     "operators": ("mutants", operators),
     "left out": ("mutants", left_out),
+    "equal": ("mutants", equal),
     "survivors": ("mutants", survivors),
+    "deep": ("deep", deep),
     "fuzz": ("fuzz", fuzz),
     "coverage": ("coverage", coverage),
     "uncovered": ("coverage", uncovered),

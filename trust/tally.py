@@ -8,14 +8,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from trust.changed import mutants
-from trust.mutants import FILES, KEPT, SOURCE
 from trust.operators import OPERATORS
 from trust.page import keep
-from trust.results import load
+from trust.results import FILES, KEPT, SOURCE, load
 from trust.rules import EQUAL, LEFT_OUT, OPEN, reason
 
 #: The reason of a survivor that no rule explains.
 UNEXPLAINED = "not explained"
+#: The rounds of trying.
+ROUNDS = {1: "while tests were written", 2: "after the last test was written"}
 #: The fates of mutants, in the order in which they are told.
 FATES = ("killed", "endless", "equal", "survived", "left out", "not tried")
 
@@ -29,6 +30,7 @@ def fates() -> list[dict[str, Any]]:
             where = (file, mutant.function, mutant.text, mutant.change)
             about = {"file": file, "name": mutant.name, "operator": mutant.operator, "line": mutant.line}
             found = known.get(mutant.name, {"fate": "not tried", "by": ""})
+            about["round"] = ROUNDS[found.get("round", 1)]
             fate, by = found["fate"], found["by"]
             if reason(LEFT_OUT, *where):
                 fate, by = "left out", reason(LEFT_OUT, *where)
@@ -61,6 +63,7 @@ def tally(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "files": counted(rows, "file"),
         "operators": counted(rows, "operator"),
+        "rounds": counted((row for row in rows if row["fate"] not in ("left out", "not tried")), "round"),
         "meanings": meanings,
         "left_out": dict(left.most_common()),
         "equal": survivors["equal"],

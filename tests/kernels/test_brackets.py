@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels import brackets, ceiling
+from passerby.kernels import brackets, ceiling, climb
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,6 +60,13 @@ def test_constants(chain: Chain, seed: int) -> None:
         assert low >= max(chain.success(other, needed) for other in constants) - 1e-12
         assert (chain.named[guess] > 0).all()
         assert work > 0
+        # Without an ascent from there, it is one of the constants, or what was there before.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                brackets, "ascend", lambda a, Q, named, guess, needed, after: climb.score(a, Q, guess, needed)
+            )
+            low, _ = brackets.try_constants(chain.a, chain.Q, law, chain.named, pinned, needed, before, guess, scratch)
+        assert low == pytest.approx(max(before, *(chain.success(other, needed) for other in constants)), abs=1e-12)
 
 
 def bracket(

@@ -1,3 +1,6 @@
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from tests.strategies import chain as random_chain
 from tests.uncompiled import uncompiled
 
 import passerby as pb
-from passerby.kernels import chain
+from passerby.kernels import chain, lanes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -150,6 +153,89 @@ class TestPosterior:
         assert log_mass == -np.inf
 
 
+def exactly(initial: Floats, matrices: Floats, weights: Floats) -> tuple[list[Fraction], Fraction]:
+    """The law of the first place given dense weights (T, M), and the probability of the series, in fractions."""
+    b = [Fraction(1)] * len(initial)
+    for t in range(len(weights) - 1, -1, -1):
+        b = [Fraction(w) * value for w, value in zip(weights[t], b, strict=True)]
+        if t:
+            P = matrices[0 if len(matrices) == 1 else t - 1]
+            b = [sum((Fraction(p) * value for p, value in zip(row, b, strict=True)), Fraction(0)) for row in P]
+    joint = [Fraction(p) * value for p, value in zip(initial, b, strict=True)]
+    total = sum(joint, Fraction(0))
+    return [value / total if total else total for value in joint], total
+
+
+@given(st.integers(0, 10**6), st.integers(1, 7), st.sampled_from([0, 5, 60, 150, 290]), st.booleans())
+def test_faint_places_are_right_or_refused(seed: int, steps: int, orders: int, varying: bool) -> None:
+    """Likelihoods and moves over hundreds of orders of magnitude, beside exact fractions."""
+    rng, places = np.random.default_rng(seed), 3
+
+    def faint(*shape: int) -> Floats:
+        return np.where(rng.random(shape) < 0.1, 0.0, 10.0 ** -(orders * rng.random(shape) * (rng.random(shape) < 0.5)))
+
+    initial, matrices = faint(places), faint(steps - 1 if varying and steps > 2 else 1, places, places)
+    grid, weights = np.tile(np.arange(1, places), (steps, 1)), faint(steps, places)
+    start, moves, log_mass = chain.posterior(initial, matrices, grid, weights)
+    law, total = exactly(initial, matrices, weights)
+    if total == 0:
+        assert log_mass == -np.inf
+        return
+    exact = math.log(total.numerator) - math.log(total.denominator)
+    if orders <= 5:
+        assert log_mass > -np.inf
+    if log_mass > -np.inf:
+        assert log_mass == pytest.approx(exact, abs=1e-9)
+        assert start == pytest.approx([float(value) for value in law], abs=1e-9)
+        there = start
+        for t in range(steps - 1):
+            assert moves[t][there > 1e-9].sum(axis=1) == pytest.approx(1, abs=1e-9)
+            there = there @ moves[t]
+        # The last place given all: the first one of the chain that runs backwards.
+        assert there.sum() == pytest.approx(1, abs=1e-9)
+    else:
+        assert log_mass == -np.inf
+
+
+def test_what_is_too_faint_is_refused() -> None:
+    """Nobody can be where the series is likely: what is left fades beside it, or is lost beside something else."""
+    places = np.array([[1], [1]])
+    plain = np.ones((2, 2))
+    for start, scale, refused in (([1.0, 0.0], 1e-280, False), ([1.0, 0.0], 1e-291, True), ([0.5, 0.5], 1e-300, False)):
+        moves = np.array([[[scale, 0.0], [0.0, 1.0]]])
+        *_, log_mass = chain.posterior(np.array(start), moves, places, plain)
+        assert (log_mass == -np.inf) == refused
+        if not refused:
+            assert log_mass == pytest.approx(math.log(start[0] * scale + start[1]))
+    # Too small at one step, whoever it is.
+    *_, log_mass = chain.posterior(np.full(2, 0.5), np.full((1, 2, 2), 1e-295), places, plain)
+    assert log_mass == -np.inf
+    # Left out at the last step, beside somebody whose way back to the start is as faint.
+    three, silent = np.array([[1], [1], [1]]), np.ones((3, 2))
+    moves = np.array([[[1.0, 0.0], [0.0, 1e-280]], [[1e-292, 0.0], [0.0, 1.0]]])
+    *_, log_mass = chain.posterior(np.array([1.0, 1e-100]), moves, three, silent)
+    assert log_mass == -np.inf
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0]))
+def test_evidence_of_a_step(seed: int, places: int, first: float) -> None:
+    rng = np.random.default_rng(seed)
+    sensors = np.append(rng.permutation(places)[: rng.integers(places + 1)], -1)
+    row, weights = rng.random(places), np.append(first, rng.random(len(sensors)))
+    each = np.full(places, first)
+    each[sensors[:-1]] = weights[1:-1]
+    with uncompiled():
+        found = row.copy()
+        chain.weigh(found, sensors, weights)
+        assert found == pytest.approx(row * each, abs=1e-15)
+        found = row.copy()
+        chain.add_evidence(found, sensors, weights)
+        assert found == pytest.approx(row + each, abs=1e-15)
+        lanes_found = np.repeat(row[:, None], 3, axis=1)
+        lanes.add_evidence(lanes_found, sensors, np.tile(weights, (2, 1)), np.empty((len(sensors), 3)))
+        assert lanes_found == pytest.approx(np.stack([row + each, row + each, row], axis=1), abs=1e-15)
+
+
 @given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
 def test_dominance_allows_ignoring_a_place(seed: int, places: int, sparse: bool) -> None:
     prior = random_chain(seed, places, 2, "started", sparse)
@@ -175,6 +261,12 @@ def test_draw_inverts_the_distribution_function() -> None:
     initial, moves = np.array([0.25, 0.0, 0.75]), np.eye(3)[None]
     uniform = np.array([[0.0, 0.5], [0.2499, 0.0], [0.25, 0.99], [0.9999999, 0.5], [1.0, 1.0]])
     np.testing.assert_array_equal(chain.draw(initial, moves, uniform), [[0, 0], [0, 0], [2, 2], [2, 2], [2, 2]])
+    # Where rounding leaves a remainder, it is the last place that can be.
+    assert chain.draw(np.array([0.25, 0.75, 0.0]), moves, np.ones((1, 1))) == 1
+    # One matrix for each step, and a number that is used up exactly.
+    varying = np.stack([np.eye(3)[[1, 2, 0]], np.full((3, 3), 1 / 3)])
+    drawn = chain.draw(np.full(3, 1 / 3), varying, np.array([[0.1, 0.9, 0.5], [0.5, 0.1, 0.9], [0.9, 0.5, 0.1]]))
+    np.testing.assert_array_equal(drawn, [[0, 1, 1], [1, 2, 2], [2, 0, 0]])
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 12), st.booleans())

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.guesses import masked_cases
+from tests.guesses import masked_cases, poorly
 from tests.oracle import World
 from tests.strategies import Case
 from tests.uncompiled import uncompiled
@@ -283,6 +283,51 @@ class TestStretches:
             best, steps = between.best(u, v), between.law(u, v)[0].shape[1]
             inside = slice(1, min(between.misses + 1, steps))
             assert upper[inside] == pytest.approx(best[inside], abs=1e-9)
+
+    @settings(max_examples=30)
+    @given(stretched(), st.sampled_from([1, 2, 400]), st.data())
+    def test_poor_guesses_and_few_nodes(self, between: Between, nodes: int, data: st.DataObject) -> None:
+        """On small chains an ascent nearly always finds the best guess, and hides what the bounds do. Here it fails."""
+        between.fill()
+        stretches = (between.prior.initial, between.prior.matrices, between.grid, between.hidden, between.named)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stretchwise, "ascend", poorly)
+            for module in (stretchwise, brackets):
+                patch.setattr(module, "ROOT_NODES", np.full(brackets.LEVELS, nodes))
+            for u, v in between.open_pairs()[:4]:
+                best, steps = between.best(u, v), between.law(u, v)[0].shape[1]
+                k = data.draw(st.integers(0, between.misses), label="misses that count")
+                lower, upper = between.lower[u, v], between.upper[u, v]
+                chain = stretchwise.chain_between(*stretches, u, v)
+                for effort in (0, 1, 3):
+                    stretchwise.refine(chain, effort, 0.0, np.eye(between.misses + 1)[k], lower, upper)
+                assert (lower <= best + 1e-9).all()
+                assert (upper >= best - 1e-9).all()
+                if nodes == 400 and 0 < k < steps:
+                    assert (lower[k], upper[k]) == pytest.approx((best[k], best[k]), abs=1e-9)
+
+    @settings(max_examples=20)
+    @given(stretched(), st.data())
+    def test_a_guess_is_taken_where_it_serves_the_whole(self, between: Between, data: st.DataObject) -> None:
+        stretches = (between.prior.initial, between.prior.matrices, between.grid, between.hidden, between.named)
+        number = between.misses + 1
+        weights = st.lists(st.floats(0, 1), min_size=number, max_size=number)
+        for u, v in between.pairs()[:4]:
+            a, Q, _ = stretchwise.chain_between(*stretches, u, v)
+            traces, _ = between.law(u, v)
+            kept = np.flatnonzero(between.hidden[between.start(u)[0] :][: traces.shape[1]].max(axis=0))
+            guess = np.array(
+                data.draw(st.lists(st.integers(0, len(kept) - 1), min_size=len(Q) + 1, max_size=len(Q) + 1))
+            )
+            achieved = between.at_most(u, v, kept[guess])
+            weight, before = np.array(data.draw(weights)), np.sort(data.draw(weights))
+            lower, top, F = before.copy(), before[::-1].copy(), np.full(number, np.nan)
+            stretchwise.try_guess(a, Q, guess, weight, lower, top, F)
+            assert pytest.approx(achieved, abs=1e-12) == F
+            assert top == pytest.approx(np.maximum(before[::-1], achieved), abs=1e-12)
+            gain = float(weight @ (achieved - before))
+            if abs(gain) > 1e-9:
+                assert lower == pytest.approx(achieved if gain > 0 else before, abs=1e-12)
 
 
 @settings(max_examples=30)

@@ -29,8 +29,8 @@ from .jit import (
 LEADERS = 12
 #: After this many leaders, give up on dominance for the step unless half of the places are out.
 TRIAL = 2
-#: In `posterior`, places less likely than this, relative to the likeliest, are left out, and the log of the share of
-#: the series' probability below which that may matter.
+#: In `posterior`, places less likely than this, relative to the likeliest of the step after, are left out, and the log of
+#: the share of the series' probability below which that may matter.
 FAINT = 1e-290
 DOUBTFUL = -600.0
 
@@ -311,7 +311,8 @@ def posterior(initial, matrices, places, weights):
     Backward pass: `b_T = 1`, `b_t(x) = Σ_y P_t(x, y) w_{t+1}(y) b_{t+1}(y)`; the posterior matrix is
     `P_t(x, y) w_{t+1}(y) b_{t+1}(y) / b_t(x)`. Rows of places that cannot be reached are left empty. The log
     probability is minus infinity for an impossible series, and where numbers get too small to be told apart: what is
-    left out at step t is at most `FAINT` in the scale of that step, in which the series itself must not be too small.
+    left out at step t is at most `FAINT` in the scale of the step after it, in which the series itself must not be too
+    small.
     """
     T = places.shape[0]
     M = initial.shape[0]
@@ -329,9 +330,8 @@ def posterior(initial, matrices, places, weights):
             top = max(top, now[x])
         if top < FAINT:
             return b, moves, -np.inf
-        log_mass += np.log(top)
         for x in range(M):
-            if now[x] >= FAINT * top:
+            if now[x] >= FAINT:
                 f = 1.0 / now[x]
                 for y in range(M):
                     moves[t, x, y] = P[x, y] * b[y] * f
@@ -341,6 +341,7 @@ def posterior(initial, matrices, places, weights):
                     log_faint = max(log_faint, log_mass)
                 now[x] = 0.0
         b = now
+        log_mass += np.log(top)
     weigh(b, places[0], weights[0])
     total = 0.0
     for x in range(M):

@@ -1,0 +1,52 @@
+"""What is told about the tests: the page shows the results, and the rules hold for mutants that exist."""
+
+import json
+
+import pytest
+from trust import page, results, rules
+from trust.changed import mutants
+from trust.tally import FATES, UNEXPLAINED
+
+RESULTS = json.loads(results.FILE.read_text(encoding="utf-8"))
+TEXT = page.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_says_what_was_found() -> None:
+    assert page.filled(TEXT, RESULTS) == TEXT, "run `python -m trust.page`"
+
+
+@pytest.mark.parametrize("name", page.TABLES)
+def test_every_table_has_its_place_and_its_results(name: str) -> None:
+    assert TEXT.count(f"<!-- table: {name} -->") == 1
+    assert page.TABLES[name][0] in RESULTS
+
+
+def test_every_survivor_is_explained_and_every_line_that_is_not_run() -> None:
+    found = RESULTS["mutants"]
+    assert UNEXPLAINED not in found["survived"]
+    assert {fate for fates in found["files"].values() for fate in fates} <= set(FATES)
+    assert all(why for _, _, why in RESULTS["coverage"]["missing"])
+
+
+def test_nothing_failed() -> None:
+    assert RESULTS["deep"]["failures"] == []
+    assert RESULTS["fuzz"]["failed"] == 0
+
+
+def test_nine_in_ten_mutants_of_kernels_bounds_and_attacks_are_killed() -> None:
+    named = [fates for file, fates in RESULTS["mutants"]["files"].items() if page.first(file)]
+    tried, noticed, equal = page.judged(page.added(named))
+    assert noticed >= 0.9 * (tried - equal)
+
+
+def test_exact_intervals() -> None:
+    # Nobody of ten: 1 - 0.025^(1/10) is the upper end.
+    assert page.interval(0, 10) == "0.0 % (0.0 to 30.8 %)"
+    assert page.interval(10, 10) == "100.0 % (69.2 to 100.0 %)"
+    assert page.interval(45, 50) == "90.0 % (78.2 to 96.7 %)"
+
+
+def test_every_rule_is_for_some_mutant() -> None:
+    every = [(m.file, m.function, m.text, m.change) for file in results.FILES for m in mutants(results.SOURCE, file)]
+    for rule in (*rules.LEFT_OUT, *rules.EQUAL, *rules.OPEN):
+        assert any(rule.holds(*mutant) for mutant in every), rule
