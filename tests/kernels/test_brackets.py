@@ -207,6 +207,32 @@ class TestCeilings:
                     found, best = frequent[t, k, there], exact[t, k, there]
                     assert found[best > 1e-9] == pytest.approx(best[best > 1e-9], abs=1e-9)
 
+    @settings(max_examples=60)
+    @given(small_chains(pins=1), st.sampled_from([0, 1, 3]))
+    def test_each_entry_is_the_smallest_of_what_its_level_offers(self, chain: Chain, level: int) -> None:
+        """Told the next place, the union over first right steps, and above level 1 with avoidance; nothing searched."""
+        law, pinned = look(chain)
+        for needed in range(1, chain.steps + 1):
+            V = np.full((chain.steps, needed + 1, chain.places), np.nan)
+            scratch = brackets.room(chain.steps, chain.places, needed, 3)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(brackets, "STATE_NODES", np.ones(brackets.LEVELS, np.int64))
+                brackets.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
+            for t in range(chain.steps - 1):
+                for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):
+                    for x in np.flatnonzero(law[t]):
+                        told = ceiling.told_step(V, chain.Q, chain.named, t, x, k)
+                        union, avoiding = (
+                            ceiling.first_right(
+                                V, chain.Q, chain.named, pinned, chain.Q[t, x], t + 1, k, avoid, *scratch[8:]
+                            )
+                            for avoid in (False, True)
+                        )
+                        if union < told - 1e-12:
+                            told = avoiding if level > 1 else union
+                        if abs(union - told) > 1e-12 or level < 2:
+                            assert V[t, k, x] == pytest.approx(min(told, 1.0), abs=1e-12)
+
     def test_avoidance_beats_the_union_where_right_steps_are_rare(self) -> None:
         """From the first place to one of three, and there for good, with two of three steps to be right.
 

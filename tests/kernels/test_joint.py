@@ -70,6 +70,24 @@ def test_long_gaps_that_pay_are_found(seed: int, places: int, steps: int, loose:
     fast, certified = fast_joint_maxima(prior, steps)
     assert (fast >= full - 1e-9).all()
     np.testing.assert_allclose(fast[certified], full[certified], atol=1e-9)
+    if not certified.all():
+        # All powers were formed, to no avail: these are the values without the limit on the total gap.
+        powers = np.array([np.linalg.matrix_power(prior.transition, d) for d in range(1, steps)])
+        free, total = joint.chained(np.log(prior.initial), np.log(powers.max(axis=0)), 1 + powers.argmax(axis=0), steps)
+        np.testing.assert_allclose(fast, free, atol=1e-9)
+        np.testing.assert_array_equal(certified, total <= steps - 1)
+
+
+def test_what_cannot_be_is_certified() -> None:
+    """Only the places of a round trip are visited, and none of them may be named."""
+    moves = np.zeros((4, 4))
+    moves[[0, 1, 2, 3], [1, 2, 0, 0]] = 1.0
+    prior = pb.MarkovPrior([1 / 3, 1 / 3, 1 / 3, 0.0], moves, guessable=[False, False, False, True])
+    for steps in (2, 5, 9):
+        fast, certified = fast_joint_maxima(prior, steps)
+        assert (fast == -np.inf).all()
+        assert certified.all()
+        assert log_joint_maxima(prior, steps)[1]
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from tests.guesses import Chain, masked_cases, poorly, small_chains, successes
 from tests.oracle import World
 from tests.strategies import FINITE, Case
+from tests.strategies import chain as random_chain
 
+import passerby as pb
 from passerby.kernels import brackets, ceiling, climb, search
 from passerby.kernels.chain import posterior
 from passerby.series import Series, enumerate_series, relative
@@ -242,6 +244,19 @@ class TestEffort:
         series, table, guesses, _ = brackets_of(case, 0.0, budget)
         for i, weights in enumerate(relative(series.evidence)[:12]):
             assert table[i, 2] >= max(ascents(case, weights, guesses[i, :2])) - 1e-12
+
+    @pytest.mark.parametrize("budget", [0.0, 1e9])
+    @pytest.mark.parametrize("misses", [1, 2, 3])
+    @pytest.mark.parametrize("sensors", [[[]] * 5, [[], 0, [], [], 1]], ids=str)
+    def test_where_it_matters_from_which_guess_one_climbs(self, sensors: Any, misses: int, budget: float) -> None:
+        """Chains on which the decoded guess leads higher, or the one made step by step."""
+        for seed in (11, 13, 16):
+            prior = random_chain(seed, 3 + seed % 2, 5, ("started", "varying", "stationary")[seed % 3])
+            case = Case(prior, pb.Release(sensors), misses)
+            series, table, guesses, _ = brackets_of(case, 0.0, budget)
+            compare_each(case, series, table, guesses)
+            for i, weights in enumerate(relative(series.evidence)):
+                assert table[i, 2] >= max(ascents(case, weights, guesses[i, :2])) - 1e-12
 
     @settings(max_examples=40)
     @given(masked_cases(mechanisms=FINITE), st.sampled_from([0.0, 0.2]), efforts, st.sampled_from([1, 2, 8, 400]))

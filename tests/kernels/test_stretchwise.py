@@ -303,6 +303,8 @@ class TestStretches:
                     stretchwise.refine(chain, effort, 0.0, np.eye(between.misses + 1)[k], lower, upper)
                 assert (lower <= best + 1e-9).all()
                 assert (upper >= best - 1e-9).all()
+                inside = upper[1 : min(between.misses + 1, steps)]
+                assert (np.diff(inside) >= -1e-12).all()
                 if nodes == 400 and 0 < k < steps:
                     assert (lower[k], upper[k]) == pytest.approx((best[k], best[k]), abs=1e-9)
 
