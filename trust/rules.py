@@ -33,7 +33,7 @@ class Rule:
     def holds(self, file: str, function: str, text: str, change: str) -> bool:
         """Whether it is for a mutant."""
         return (
-            file == self.file
+            re.fullmatch(self.file, file) is not None
             and re.fullmatch(self.function or ".*", function) is not None
             and re.search(self.text, text) is not None
             and re.search(self.change, change) is not None
@@ -48,6 +48,7 @@ LEFT_OUT = (
     Rule(BRACKETS, r"^(STATE_NODES|ROOT_NODES|LEVELS|CLOSER|[A-Z]+_LIMIT|UNION_AT_ONCE) = ", CHOOSING),
     Rule(BRACKETS, r"^work (\+)?= (?!ceilings)|^total\[1\] \+=|^total\[0\] \+= nodes", COUNTING),
     Rule(BRACKETS, r"^return low, tried \* cost", COUNTING),
+    Rule(BRACKETS, r"^total = np.zeros", COUNTING),
     Rule(BRACKETS, r"", CHOOSING, function="cost_of_level"),
     Rule(BRACKETS, r"^(pairs|union|avoid|top_nodes|cost|tried) = ", CHOOSING),
     # Which series is done next, and when to stop.
@@ -61,6 +62,7 @@ LEFT_OUT = (
     Rule("kernels/lanes.py", r"^LANES = ", CHOOSING),
     Rule(WISE, r"^BATCH = |^work \+?= |^refined(, nodes, work)? \+?= |^nodes(, work)? \+?= ", COUNTING),
     Rule(WISE, r"^most = ", CHOOSING),
+    Rule(WISE, r"^return np.array", COUNTING, change=r"^1\.0 -> |^(refined|nodes) \* "),
     Rule(WISE, r"", CHOOSING, function="add_before|importance|widest"),
     Rule(WISE, r"^(excess|taken) \+?= |^if (excess|taken)|^for i in range\(min\(gaps|^gaps, us, vs = ", CHOOSING),
     Rule(WISE, r"^levels\[u, v\] \+?= |^(add_before|importance)\(|^if weight\[k\] == 0.0 or", CHOOSING),
@@ -81,18 +83,173 @@ LEFT_OUT = (
     Rule("alike.py", r"^(FEWEST|SMALL) = ", CHOOSING),
 )
 
-TIES = "decides between equals: either is as good"
-NOTHING = "skips what adds nothing: a probability of zero, or minus infinity in logarithms"
-ROUNDING = "moves a stopping rule, or a guard against rounding, by less than results are told apart"
-SCRATCH = "what an array holds before it is filled, or an entry that nothing reads"
+TIES = "decides between equals, or at a single point of a continuum: either is as good"
+NOTHING = "does not skip what adds nothing (a chance of zero, a place that is not watched), or skips what adds nothing"
+ROUNDING = "moves a guard against rounding or underflow, or a stopping rule, by less than results are told apart"
+SCRATCH = "what an array holds before it is filled, its spare room, or an entry that nothing reads"
 SAFE = "a guard that cannot be needed: what stands there already keeps within it"
 SHORT = "a shortcut: the general case gives the same"
+ORDER = "the same in another order: an index below zero counts from the end, and every entry has its turn"
+OFTEN = "the same thing done once more, or in other portions: a largest value is the same however often it is asked for"
+SHIFT = "all values that are compared are moved by the same amount, or turned around alike"
+ONE = "there is only one entry, whichever is asked for"
+
+CEILING, CHAIN, CLIMB, GROWTH = "kernels/ceiling.py", "kernels/chain.py", "kernels/climb.py", "kernels/growth.py"
+JOINT, LANES, RIGHT, ROOTS = "kernels/joint.py", "kernels/lanes.py", "kernels/right.py", "kernels/roots.py"
+SEARCH, STRETCHES = "kernels/search.py", "kernels/stretches.py"
+KERNELS = "kernels/.*"
+#: Comparisons that become strict, or cease to be.
+STRICT = r"^(.*) ([<>])(=?) (.*) -> \1 \2(?!\3 )=? \4( #\d+)?$"
 
 #: Survivors that are equal to the original.
-EQUAL: tuple[Rule, ...] = ()
+EQUAL: tuple[Rule, ...] = (
+    # What is not above zero (or minus infinity in logarithms) adds nothing.
+    Rule(KERNELS, r"(> 0\.0|> -np\.inf)( else .*|:| and .*|$)", NOTHING, change=r"> (0\.0|-np\.inf) -> .* >= "),
+    Rule(STRETCHES, r"^if u > 0 and places", NOTHING, change=r"^0 -> |^u > 0 -> u >= 0"),
+    Rule(WISE, r"^if u > 0 and places", NOTHING, change=r"^0 -> |^u > 0 -> u >= 0"),
+    Rule(WISE, r"^if c >= 0 and chance", NOTHING, change=r"^0 -> -1$|-> chance"),
+    Rule("bounds.py", r"^reveal = np.zeros", NOTHING, change="np.zeros.*np.ones"),
+    Rule("bounds.py", r"^for source in range\(steps( - 1)?\)", NOTHING),
+    Rule(STRETCHES, r"^for u in range\(N\)", NOTHING, "stretches", change=r"N - 1\)$"),
+    Rule(WISE, r"^for u in range\(N\)", NOTHING, "stretchwise", change=r"N - 1\)$"),
+    Rule(CHAIN, r"^for n in range\(M - 1, 0, -1\)", NOTHING, change="^0 -> -1"),
+    Rule(BRACKETS, r"^for t in range\(T - 2, -1, -1\)", NOTHING, "ceilings", change=r"^T - 2 -> T \+ 2|^2 -> 1"),
+    Rule(
+        BRACKETS,
+        r"^low, high = max\(1, needed",
+        NOTHING,
+        "ceilings",
+        change=r"-> 1$|1 -> 2 #|needed - t [-+] 1|T - 1 [-+] t$|-> needed$|t - 1 -> ",
+    ),
+    Rule(BRACKETS, r"^if union and low <= high", NOTHING, "ceilings", change="-> low <= high"),
+    # Ties.
+    Rule(CHAIN, r"^(worst = d if d > worst|top = (s|values\[x\]) if|out\[y\] = b if b)", TIES, change=STRICT),
+    Rule(SEARCH, r"^(if bound\[heap|if c \+ 1 < size)", TIES, change=STRICT),
+    Rule(JOINT, r"^if best\[y\] > table", TIES, change=STRICT),
+    Rule(BRACKETS, r"^(rare = |if b > |careful = |if upper > low|if whole_guess)", TIES, change=STRICT),
+    Rule(WISE, r"^if gain > 0.0", TIES, change=STRICT),
+    Rule(ROOTS, r"", TIES, change=STRICT),
+    Rule(STRETCHES, r"^if (not \(at_low|abs\(slope|slope)", TIES, change=r"<=|>="),
+    Rule("attacks.py", r"^if (ceiling\[place\] <= best|value > best)", TIES, change=STRICT),
+    Rule("bounds.py", r"^(beyond = later > best|better = power > best)", TIES, change=STRICT),
+    # Rounding.
+    Rule(
+        ROOTS,
+        r"^(elif low > 0.0 or high|middle = |for _ in range|if low > 0.0 and high)",
+        ROUNDING,
+        "largest",
+        r"1e-30|1024|200|-> low > 0\.0$",
+    ),
+    Rule(ROOTS, r"^if not low < middle < high", ROUNDING, change="1e-15|1e-1[46]|high - low|0e-1"),
+    Rule(ROOTS, r"^break", ROUNDING),
+    Rule(
+        CHAIN,
+        r"^(if top < FAINT|if total < FAINT|if now\[x\] >= FAINT)",
+        ROUNDING,
+        "posterior",
+        change=STRICT + "|<= (FAINT|DOUBTFUL)",
+    ),
+    Rule(CHAIN, r"^(FAINT|DOUBTFUL) = ", ROUNDING),
+    Rule("bounds.py", r"^FAINT = |if told > FAINT", ROUNDING, change=r"e-29|^0\.0 -> -1|>="),
+    Rule(CHAIN, r"^d = b - a if a", ROUNDING, change="1e.?[23]"),
+    Rule(CLIMB, r"1e-12", ROUNDING, change="^1e-12 -> "),
+    Rule("attacks.py", r"^margin = ", ROUNDING, change="e-0?[89]|e-10"),
+    Rule(BRACKETS, r"b > 1e-12", ROUNDING, change="^1e-12 -> "),
+    # Guards.
+    Rule(
+        "bounds.py",
+        r"min\((0\.0|1\.0), ",
+        SAFE,
+        "told_bound|leakage_bound",
+        change=r"-> (value|stretches|log_kappa)|^1\.0 -> 2|^0\.0 -> 1",
+    ),
+    Rule(BRACKETS, r"^upper = min\(min\(blind, told\), 1.0\)", SAFE, change=r"-> min\(blind, told\)$|^1\.0 -> 2"),
+    Rule(BRACKETS, r"^V\[t, k, x\] = min\(b, 1.0\)", SAFE, change=r"-> b$|^1\.0 -> 2"),
+    Rule(BRACKETS, r"^out\[i, 3\] = max\(min", SAFE, change=r"-> min\(out|^2 -> 1$|out\[i, 2\] -> out\[i - 1"),
+    Rule(BRACKETS, r"^b = min\(b, first_right", SAFE, change=r"-> first_right"),
+    Rule(BRACKETS, r"^if whole_guess and b > low", SAFE, change=r"-> whole_guess"),
+    Rule(CEILING, r"^return min\(best, total\)", SAFE, change="-> best"),
+    Rule(SEARCH, r"^d, parent, won, limit, blind = ", SAFE, change=r"^1\.0 -> 2"),
+    Rule(
+        SEARCH, r"^if c \+ 1 < size", SAFE, change=r"c \+ 1 -> c - 1$|-> bound\S+ \+ 1\]\] > bound\S+$|1 -> 0$|<= size"
+    ),
+    Rule(
+        WISE,
+        r"^(upper\[u, v, k\] = min|F\[k\] = min|lower\[u, .*\] = min)",
+        SAFE,
+        change=r"^1\.0 -> 2\.0$|^min\(1\.0, [^)]*\) -> (now|total)",
+    ),
+    Rule(GROWTH, r"^up = min\(1.0, max", SAFE, change=r"^min\(|^max\(|^0\.0 -> -1|^1\.0 -> 2"),
+    Rule(STRETCHES, r"^return -np.inf, 0.0", SAFE),
+    Rule(STRETCHES, r"^S = TS // T if T > 0", SAFE, change="^T > 0|^0 -> |^1 -> "),
+    Rule(CHAIN, r"^return 0$", SAFE, "argmax"),
+    Rule("attacks.py", r"^return min\(1.0, float", SAFE, change=r"-> float|^1\.0 -> 2"),
+    # Room.
+    Rule(KERNELS, r"np\.(empty|zeros|ones|full)\(", SCRATCH, change=r"^(0 -> 1|1 -> 2|2 -> 3)( #\d)?$"),
+    Rule(
+        KERNELS,
+        r"\b(now|new|later|v|Q|moves|levels|count|total|chance|now, new)\b.* = .*np\.zeros\(",
+        SCRATCH,
+        change=r"^np\.zeros.*np\.ones",
+    ),
+    Rule("bounds.py", r"^new = np.ones", SCRATCH, change=r"^0 -> 1$|^1 -> 2$"),
+    Rule("attacks.py", r"np.ones\(\(steps, 1\)\)", SCRATCH, "_unaided", change="^1 -> 2"),
+    Rule("attacks.py", r"np.zeros\(\(1, steps, 1\)\)", SCRATCH, "prior_trace", change="^1 -> 2 #2"),
+    Rule(BRACKETS, r"^entries = \(nodes \+ 1\)", SCRATCH, "room", change="^1 -> 2"),
+    Rule(BRACKETS, r"scratch\[7\]", SCRATCH, change="^7 -> 6$"),
+    Rule(CHAIN, r"^kept\[j\] = ", SCRATCH, change=r"^0\.0 -> "),
+    Rule(SEARCH, r"^d, parent, won, limit, blind = ", SCRATCH, change=r"^-1 -> 1|^1 -> [02] #2$|^0\.0 -> .* #2$"),
+    Rule(WISE, r"^upper\[u, v, k\] = min", SCRATCH, change=r"^1\.0 -> .* #2$"),
+    Rule(BRACKETS, r"^pinned\[t\] = -1", SCRATCH, "look", change="pass$|^1 -> 2"),
+    Rule(CEILING, r"^best = 0.0", SCRATCH, change="pass #2$"),
+    # Order and portions.
+    Rule(WISE, r"^Q\[t, i, j\] /= total", ORDER, change=r"j - 1\]$"),
+    Rule(LANES, r"^v\[x, b\] \+= first", ORDER, change=r"x - 1, b\]$"),
+    Rule(SEARCH, r"^entries \+= 1", ORDER, change="-= 1$"),
+    Rule(CEILING, r"^best = max\(best, value\[g\]\)", ORDER, change=r"g - 1\]$"),
+    Rule(LANES, r"^x \+= 4", OFTEN, change="4 -> 3"),
+    Rule(CHAIN, r"^while rest \+ 8 <= n", OFTEN, change="8 -> 9|<= n -> rest \\+ 8 < n"),
+    Rule(CHAIN, r"^for x in range\(1, values", OFTEN, change="1 -> 0"),
+    Rule(CHAIN, r"^for y in range\(M\)", OFTEN, "best_step"),
+    Rule(WISE, r"^for j in range\(S if t >= 0 else 1\)", OFTEN, change="1 -> 2"),
+    Rule(WISE, r"^tell\(row, hidden", OFTEN, change="^2 -> 1"),
+    Rule(WISE, r"^for r in range\(min\(K, t( - t0)? \+ 1\)\)", OFTEN, change=r"1 -> 2|-> K$"),
+    Rule(CHAIN, r"^top = 0.0", OFTEN, "posterior", change="-1"),
+    Rule(CLIMB, r"^after\[:\] = 0.0", SHIFT, "ascend", change="-1"),
+    Rule(CHAIN, r"^out\[0\] = 1.0", SHIFT, "stationary", change="2"),
+    Rule(CLIMB, r"^barred = 1.0 - named", SHIFT, change="2.0"),
+    Rule(KERNELS, r"\(named - 1.0\)", SHIFT, change=r"^1\.0 -> [02]"),
+    Rule(GROWTH, r"^told_next\[grown, t, 1 \+ j\] = ", SHIFT, change=r"1 - j #2$"),
+    # Shortcuts.
+    Rule("bounds.py", r"^if misses == 0:", SHORT, change="^0 -> -1"),
+    Rule("bounds.py", r"^if sensors == 0:", SHORT, change="^0 -> -1"),
+    Rule("bounds.py", r"^return 0.0$", SHORT, "leakage_bound", change="pass$"),
+    Rule(GROWTH, r"^if 0.0 < p < 1.0", SHORT, change=r"^0\.0 -> -1|<= p|e-1[46]|e-1 "),
+    Rule(STRETCHES, r"^ahead = 1 \+ ", SHORT, change=r"^1 -> 2$|<= TS"),
+    Rule("attacks.py", r"^(if prior.homogeneous and few|shared = )", SHORT, change=r"-> prior\.homogeneous and [^o]*$"),
+    Rule("attacks.py", r"^return np.asarray\(traces\[0\]\)", ONE),
+    Rule("bounds.py", r"value\[needed, 0\]", ONE, "told_bound", change="^0 -> -1"),
+    Rule("bounds.py", r"value\[0\]\)", ONE, "log_likeliest", change="^0 -> -1"),
+)
 
+LONGER = "searches or computes longer, or less cleverly, for the same bound"
+LOOSER = "may give a looser bound, or a guess that is not as good: neither is wrong"
 #: Survivors that are not, with what they would do.
-OPEN: tuple[Rule, ...] = ()
+OPEN: tuple[Rule, ...] = (
+    Rule(SEARCH, r"^if named\[g\] == 0.0 or", LONGER, change=r"-> named\[g\] == 0\.0$"),
+    Rule(
+        BRACKETS,
+        r"^(elif state_nodes > 1|state_nodes = |elif level == 2|V, Q, named, pinned, a, 0, needed, most)",
+        LONGER,
+    ),
+    Rule(BRACKETS, r"^most = min\(ROOT_NODES", LONGER),
+    Rule("bounds.py", r"^target = min\(2", LONGER),
+    Rule(STRETCHES, r"^(side = |at_(low|high) \*= |break|for _ in range|if abs\(slope)", LONGER, "lowest_power_sum"),
+    Rule(WISE, r"level - 1, low", LONGER),
+    Rule(WISE, r"^(if level == 0|upper\[k\] = min|if k \+ 1 < K)", LOOSER, "refine"),
+    Rule(BRACKETS, r"^merit|^for x in range\(M\)|^best = np.argsort|^for i in range", LOOSER, "try_constants"),
+    Rule("attacks.py", r"min\(needed, 8\)|^if not prior.homogeneous or", LONGER, "_visits_ceiling"),
+)
 
 #: Lines that no test runs, by file and text, with the reason.
 UNRUN: tuple[tuple[str, str, str], ...] = ()

@@ -40,6 +40,7 @@ def fates() -> list[dict[str, Any]]:
                 fate, by = "equal", reason(EQUAL, *where)
             elif fate == "survived":
                 by = reason(OPEN, *where) or UNEXPLAINED
+            about["doubt"] = fate in ("killed", "endless") and bool(reason(EQUAL, *where))
             out.append({**about, "fate": fate, "by": by})
     return out
 
@@ -75,6 +76,9 @@ def main() -> int:
     """Count, keep the counts, and list the survivors that no rule explains."""
     rows = fates()
     keep("mutants", tally(rows))
+    for row in rows:
+        if row["doubt"]:
+            print(f"a rule calls it equal, but it was noticed: {row['name']}")
     open_rows = [row for row in rows if row["fate"] == "survived" and row["by"] == UNEXPLAINED]
     for row in open_rows:
         print(f"{row['line']:4}  {row['name']}")

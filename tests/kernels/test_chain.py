@@ -257,6 +257,14 @@ def test_stationary_against_a_linear_solve(places: int) -> None:
     np.testing.assert_allclose(chain.stationary(moves), solved, atol=1e-10)
 
 
+def test_stationary_of_a_round_trip() -> None:
+    """Always on to the next place, but for one at which half of them stay."""
+    moves = np.eye(4)[[1, 2, 3, 0]]
+    moves[2] = [0, 0, 0.5, 0.5]
+    np.testing.assert_allclose(chain.stationary(moves), [0.2, 0.2, 0.4, 0.2], atol=1e-12)
+    np.testing.assert_allclose(chain.stationary(np.eye(3)[[2, 0, 1]]), np.full(3, 1 / 3), atol=1e-12)
+
+
 def test_draw_inverts_the_distribution_function() -> None:
     initial, moves = np.array([0.25, 0.0, 0.75]), np.eye(3)[None]
     uniform = np.array([[0.0, 0.5], [0.2499, 0.0], [0.25, 0.99], [0.9999999, 0.5], [1.0, 1.0]])

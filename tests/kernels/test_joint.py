@@ -2,7 +2,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.oracle import World
@@ -90,6 +90,7 @@ def test_what_cannot_be_is_certified() -> None:
         assert log_joint_maxima(prior, steps)[1]
 
 
+@settings(max_examples=200)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
 def test_ties_go_to_the_smallest_total_gap(seed: int, places: int, steps: int) -> None:
     """Few distinct values, so that many are equal: all sequences of places are tried."""

@@ -245,11 +245,14 @@ class TestEffort:
         for i, weights in enumerate(relative(series.evidence)[:12]):
             assert table[i, 2] >= max(ascents(case, weights, guesses[i, :2])) - 1e-12
 
-    @pytest.mark.parametrize("budget", [0.0, 1e9])
+    @pytest.mark.parametrize(("budget", "nodes"), [(0.0, 1), (1e9, 1), (1e9, 400)])
     @pytest.mark.parametrize("misses", [1, 2, 3])
     @pytest.mark.parametrize("sensors", [[[]] * 5, [[], 0, [], [], 1]], ids=str)
-    def test_where_it_matters_from_which_guess_one_climbs(self, sensors: Any, misses: int, budget: float) -> None:
+    def test_where_it_matters_from_which_guess_one_climbs(
+        self, sensors: Any, misses: int, budget: float, nodes: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Chains on which the decoded guess leads higher, or the one made step by step."""
+        monkeypatch.setattr(brackets, "ROOT_NODES", np.full(brackets.LEVELS, nodes))
         for seed in (11, 13, 16):
             prior = random_chain(seed, 3 + seed % 2, 5, ("started", "varying", "stationary")[seed % 3])
             case = Case(prior, pb.Release(sensors), misses)

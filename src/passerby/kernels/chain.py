@@ -29,8 +29,8 @@ from .jit import (
 LEADERS = 12
 #: After this many leaders, give up on dominance for the step unless half of the places are out.
 TRIAL = 2
-#: In `posterior`, places less likely than this, relative to the likeliest of the step after, are left out, and the log of
-#: the share of the series' probability below which that may matter.
+#: In `posterior`, places less likely than this, relative to the likeliest of the step after, are left out, and the log
+#: of the share of the series' probability below which that may matter.
 FAINT = 1e-290
 DOUBTFUL = -600.0
 

@@ -65,7 +65,6 @@ def tell_the_past(initial, matrices, places, hidden, named, chance, upper):
     K, TS = upper.shape[2], T * S
     later, now = np.zeros((M, K + 1, TS + 1)), np.zeros((M, K + 1, TS + 1))
     gain = np.empty((K, TS + 1))
-    later[:, :, TS] = 1.0
     for t in range(T - 1, -2, -1):
         # From the places of step t (from the start, at t = -1): v is at the next step, or later.
         for x in range(M if t >= 0 else 1):
