@@ -200,7 +200,7 @@ def ascents(case: Case, weights: Floats, guesses: Ints) -> list[float]:
     a, Q, _ = posterior(case.prior.initial, case.prior.matrices, case.release.grid, weights)
     needed, named = case.steps - case.misses, case.prior.guessable.astype(np.float64)
     room = np.empty((case.steps, needed + 1, case.prior.places))
-    return [float(brackets.ascend(a, Q, named, guess.copy(), needed, room)) for guess in guesses]
+    return [float(climb.ascend(a, Q, named, guess.copy(), needed, room)) for guess in guesses]
 
 
 efforts = st.sampled_from([0.0, 1e5, 1e9])
