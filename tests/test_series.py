@@ -219,3 +219,15 @@ class TestAnchoredSamples:
         series = sample_series(still, pb.Release([0] * 4), np.random.default_rng(0), 20, anchor)
         assert series.success == 0
         assert series.mass == pytest.approx(np.full(20, 0.05))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_the_limit_of_anchored_samples_is_that_of_what_is_beyond_the_anchor(share: float) -> None:
+    """Every draw achieves the same share of what the anchor misses: then so does the whole, up to the limit."""
+    anchored, none = np.linspace(0.1, 0.6, 50), np.empty((50, 1, 1))
+    series = Series(none, np.full(50, 0.02), True, 0.0, success=0.4, anchored=anchored)
+    values = anchored + share * (1 - anchored)
+    expected = 0.4 + 0.6 * upper_limit(np.full(50, share), 0.99, np.full(50, share))
+    assert series.upper(values, values, 0.99) == pytest.approx(expected, rel=1e-12)
+    # Less than the anchor counts as nothing beyond it.
+    assert series.upper(0 * values, values, 0.99) <= expected + 1e-12

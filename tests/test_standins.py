@@ -181,3 +181,12 @@ class TestSeries:
         raw = bracketing_series(prior, pb.Release([0, 2, 3]), 8, 0.0)
         assert raw is not None
         assert len(raw[1]) == 8
+
+
+def test_a_stand_in_for_any_count_tells_what_its_ends_tell() -> None:
+    """Below ten nothing is published: one more person is seen at nine only."""
+    seen, unseen = np.eye(2), np.ones((1, 2))
+    for least, most, expected in ((8, 9, seen), (9, 12, seen), (9, 9, seen), (0, 8, unseen)):
+        found = at_any(pb.Suppression(10), least, most)
+        assert found is not None
+        assert sorted(found.tolist()) == sorted(expected.tolist())

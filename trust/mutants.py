@@ -85,6 +85,7 @@ class Trial:
     def __init__(self, wanted: argparse.Namespace) -> None:
         self.wanted = wanted
         self.results: dict[str, dict[str, Any]] = {}
+        self.known: dict[str, dict[str, Any]] = {}  # those of earlier runs
         self.drawn_in: dict[str, int] = {}  # the round in which a mutant was first tried
         self.reach: dict[str, dict[str, Any]] = {}
         self.kills: Counter[tuple[str, str, str]] = Counter()  # mutants of a function that a test noticed
@@ -191,19 +192,18 @@ class Trial:
 
     def load(self, listed: list[Mutant]) -> None:
         """Take over what is known from an earlier run, for mutants that still exist."""
-        known = load(KEPT / "mutants.json")
+        self.known = load(KEPT / "mutants.json")
         for mutant in listed:
-            found = known.get(mutant.name)
+            found = self.known.get(mutant.name)
             if found and found["fate"] != "left out":
                 self.drawn_in[mutant.name] = found.get("round", 1)
             if found and not (self.wanted.again and found["fate"] in ("survived", "left out")):
                 self.results[mutant.name] = {**found, "line": mutant.line}
                 self.kills[mutant.file, mutant.function, found["by"]] += found["fate"] == "killed"
-        self.others = {name: found for name, found in known.items() if name not in {m.name for m in listed}}
 
     def save(self) -> None:
-        """Keep the results so far."""
-        write(KEPT / "mutants.json", {**self.others, **self.results})
+        """Keep the results so far, and those of what is to be tried again."""
+        write(KEPT / "mutants.json", {**self.known, **self.results})
 
 
 @cache

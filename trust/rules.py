@@ -121,11 +121,14 @@ EQUAL: tuple[Rule, ...] = (
         "ceilings",
         change=r"-> 1$|1 -> 2 #|needed - t [-+] 1|T - 1 [-+] t$|-> needed$|t - 1 -> ",
     ),
+    Rule(CEILING, r"^for k in range\(low, min\(high", NOTHING, change=r"T - u -> T \+ u|-> high$"),
+    Rule(WISE, r"^for v in range\(after_point\(u, S\) \* S, min\(TS", NOTHING, change=r" - 1\)$|\+ 1 -> "),
     Rule(BRACKETS, r"^if union and low <= high", NOTHING, "ceilings", change="-> low <= high"),
     # Ties.
     Rule(CHAIN, r"^(worst = d if d > worst|top = (s|values\[x\]) if|out\[y\] = b if b)", TIES, change=STRICT),
     Rule(SEARCH, r"^(if bound\[heap|if c \+ 1 < size)", TIES, change=STRICT),
-    Rule(JOINT, r"^if best\[y\] > table", TIES, change=STRICT),
+    Rule(JOINT, r"^if (best\[y\] > table|now\[y\] > now)", TIES, change=STRICT),
+    Rule("attacks.py", r"^traces\[value == -np.inf\] = ", TIES, change="^0 -> -1"),
     Rule(BRACKETS, r"^(rare = |if b > |careful = |if upper > low|if whole_guess)", TIES, change=STRICT),
     Rule(WISE, r"^if gain > 0.0", TIES, change=STRICT),
     Rule(ROOTS, r"", TIES, change=STRICT),
@@ -152,7 +155,7 @@ EQUAL: tuple[Rule, ...] = (
     Rule(CHAIN, r"^(FAINT|DOUBTFUL) = ", ROUNDING),
     Rule("bounds.py", r"^FAINT = |if told > FAINT", ROUNDING, change=r"e-29|^0\.0 -> -1|>="),
     Rule(CHAIN, r"^d = b - a if a", ROUNDING, change="1e.?[23]"),
-    Rule(CLIMB, r"1e-12", ROUNDING, change="^1e-12 -> "),
+    Rule(CLIMB, r"1e-12", ROUNDING, change=r"^1e-12 -> |/ \(1\.0 \+ 1e-12\)$"),
     Rule("attacks.py", r"^margin = ", ROUNDING, change="e-0?[89]|e-10"),
     Rule(BRACKETS, r"b > 1e-12", ROUNDING, change="^1e-12 -> "),
     # Guards.
@@ -169,6 +172,7 @@ EQUAL: tuple[Rule, ...] = (
     Rule(BRACKETS, r"^b = min\(b, first_right", SAFE, change=r"-> first_right"),
     Rule(BRACKETS, r"^if whole_guess and b > low", SAFE, change=r"-> whole_guess"),
     Rule(CEILING, r"^return min\(best, total\)", SAFE, change="-> best"),
+    Rule(CEILING, r"^(best|top) = 0.0", SAFE, change=r"^0\.0 -> -1"),
     Rule(SEARCH, r"^d, parent, won, limit, blind = ", SAFE, change=r"^1\.0 -> 2"),
     Rule(
         SEARCH, r"^if c \+ 1 < size", SAFE, change=r"c \+ 1 -> c - 1$|-> bound\S+ \+ 1\]\] > bound\S+$|1 -> 0$|<= size"
@@ -192,6 +196,7 @@ EQUAL: tuple[Rule, ...] = (
         SCRATCH,
         change=r"^np\.zeros.*np\.ones",
     ),
+    Rule(GROWTH, r"^(cut|kept) = np.empty", SCRATCH, change="^1 -> 0"),
     Rule("bounds.py", r"^new = np.ones", SCRATCH, change=r"^0 -> 1$|^1 -> 2$"),
     Rule("attacks.py", r"np.ones\(\(steps, 1\)\)", SCRATCH, "_unaided", change="^1 -> 2"),
     Rule("attacks.py", r"np.zeros\(\(1, steps, 1\)\)", SCRATCH, "prior_trace", change="^1 -> 2 #2"),
@@ -227,6 +232,20 @@ EQUAL: tuple[Rule, ...] = (
     Rule(GROWTH, r"^if 0.0 < p < 1.0", SHORT, change=r"^0\.0 -> -1|<= p|e-1[46]|e-1 "),
     Rule(STRETCHES, r"^ahead = 1 \+ ", SHORT, change=r"^1 -> 2$|<= TS"),
     Rule("attacks.py", r"^(if prior.homogeneous and few|shared = )", SHORT, change=r"-> prior\.homogeneous and [^o]*$"),
+    # The homes of what bounds are made of.
+    Rule("information.py", r"^return max\(0.0, float", SAFE, change="-> float"),
+    Rule("posterior.py", r"^if \(found < 0\).any\(\)", SHORT, change="-> if not"),
+    Rule("posterior.py", r"^moves = np.zeros\(\(max", SCRATCH, change="-> steps - 1$"),
+    Rule(
+        SERIES,
+        r"^(mean = min\(1.0, max|return min\(1.0, float)",
+        SAFE,
+        change=r"^0\.0 -> -1|-> (float|max|self)|^1\.0 -> 2",
+    ),
+    Rule("alike.py", r"^state = np.full", SCRATCH, change="^-1 -> 1|^1 -> [02]"),
+    Rule("alike.py", r"^told = tuple", NOTHING, change="^0 -> -1|-> state"),
+    Rule("limits.py", r"^for _ in range\(60\)", ROUNDING),
+    Rule("standins.py", r"clip\(0.0, 1.0\)", SAFE, change=r"^1\.0 -> 2|^0\.0 -> -1"),
     Rule("attacks.py", r"^return np.asarray\(traces\[0\]\)", ONE),
     Rule("bounds.py", r"value\[needed, 0\]", ONE, "told_bound", change="^0 -> -1"),
     Rule("bounds.py", r"value\[0\]\)", ONE, "log_likeliest", change="^0 -> -1"),
@@ -247,7 +266,16 @@ OPEN: tuple[Rule, ...] = (
     Rule(STRETCHES, r"^(side = |at_(low|high) \*= |break|for _ in range|if abs\(slope)", LONGER, "lowest_power_sum"),
     Rule(WISE, r"level - 1, low", LONGER),
     Rule(WISE, r"^(if level == 0|upper\[k\] = min|if k \+ 1 < K)", LOOSER, "refine"),
-    Rule(BRACKETS, r"^merit|^for x in range\(M\)|^best = np.argsort|^for i in range", LOOSER, "try_constants"),
+    Rule(
+        BRACKETS, r"^for j in range\(n\)|^out\[i, 2\], more = try_constants", LOOSER, "brackets", change=r"range|pass$"
+    ),
+    Rule(CLIMB, r"^for _ in range\(SWEEPS\)", LOOSER),
+    Rule(
+        BRACKETS,
+        r"^merit|^trial\[t\] = order\[i\]|^for x in range\(M\)|^best = np.argsort|^for i in range",
+        LOOSER,
+        "try_constants",
+    ),
     Rule("attacks.py", r"min\(needed, 8\)|^if not prior.homogeneous or", LONGER, "_visits_ceiling"),
 )
 
