@@ -91,6 +91,7 @@ def test_constant_does_not_name_elsewhere() -> None:
     law = [0.6, 0.3, 0.1]
     assert constant_attack(pb.MarkovPrior(law, np.eye(3)), 4, 0).value == pytest.approx(0.6)
     assert constant_attack(pb.MarkovPrior(law, np.eye(3), elsewhere=0), 4, 0).value == pytest.approx(0.3)
+    assert constant_attack(pb.MarkovPrior([0.6, 0.4], np.eye(2), elsewhere=0), 4, 0).value == pytest.approx(0.4)
     assert constant_attack(pb.MarkovPrior([1.0], [[1.0]], elsewhere=0), 4, 0).value == pytest.approx(1)
 
 
