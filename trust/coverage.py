@@ -41,6 +41,7 @@ def run_all(folder: Path) -> dict[str, tuple[set[int], set[int]]]:
     settings.write_text(SETTINGS)
     environment = {**os.environ, "COVERAGE_FILE": str(folder / "data"), "COVERAGE_PROCESS_START": str(settings)}
     command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-q", "-n0"]
+    command.append("--ignore=tests/test_trust.py")  # it asks for the results of this run
     done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     if done.returncode:
         raise SystemExit("some tests fail; coverage is told once they pass")

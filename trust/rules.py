@@ -126,7 +126,7 @@ EQUAL: tuple[Rule, ...] = (
         CLIMB,
         r"^for k in range\(max\(1, needed",
         NOTHING,
-        change=r"^1 -> 2 #|needed - t [-+] 1|T - 1 [-+] t$|-> needed$|t - 1 -> |-> 1$",
+        change=r"^1 -> 2 #2$|max\(1, needed - t - 1\) -> 1$",
     ),
     Rule(LANES, r"^for i in range\(0, n, LANES\)", NOTHING, change=r"n - -1"),
     Rule(STRETCHES, r"^for v in range\(TS \+ 1\)", NOTHING, "log_power_sum", change="^1 -> 2"),
