@@ -73,7 +73,8 @@ def test_long_gaps_that_pay_are_found(seed: int, places: int, steps: int, loose:
     if not certified.all():
         # All powers were formed, to no avail: these are the values without the limit on the total gap.
         powers = np.array([np.linalg.matrix_power(prior.transition, d) for d in range(1, steps)])
-        free, total = joint.chained(np.log(prior.initial), np.log(powers.max(axis=0)), 1 + powers.argmax(axis=0), steps)
+        best, gap, nothing = powers.max(axis=0), 1 + powers.argmax(axis=0), np.zeros(places)
+        free, total = joint.chained(np.log(prior.initial), best, gap, nothing, prior.guessable, steps)
         np.testing.assert_allclose(fast, free, atol=1e-9)
         np.testing.assert_array_equal(certified, total <= steps - 1)
 
