@@ -30,9 +30,9 @@ LEADERS = 12
 #: After this many leaders, give up on dominance for the step unless half of the places are out.
 TRIAL = 2
 #: In `posterior`, places less likely than this, relative to the likeliest of the step after, are left out, and the log
-#: of the share of the series' probability below which that may matter.
-FAINT = 1e-290
-DOUBTFUL = -600.0
+#: of the share of the series' probability below which that may matter. Times a move of 1e-50 it does not underflow.
+FAINT = 1e-250
+DOUBTFUL = -540.0
 
 
 @inlined
@@ -54,6 +54,17 @@ def weigh(row, places, weights):
     for j in range(places.shape[0]):
         if places[j] >= 0:
             row[places[j]] = kept[j] * weights[1 + j]
+
+
+@inlined
+def fades(row, weights):
+    """Whether some place that is still possible may be fainter than `FAINT` once it is weighed."""
+    low, least = 1.0, 1.0
+    for x in range(row.shape[0]):
+        low = min(low, row[x]) if row[x] > 0.0 else low
+    for j in range(weights.shape[0]):
+        least = min(least, weights[j]) if weights[j] > 0.0 else least
+    return low * least < FAINT
 
 
 @inlined
@@ -321,7 +332,12 @@ def posterior(initial, matrices, places, weights):
     log_mass = 0.0
     log_faint = -np.inf
     for t in range(T - 2, -1, -1):
+        faint = fades(b, weights[t + 1])
         weigh(b, places[t + 1], weights[t + 1])
+        if faint:
+            log_faint = max(log_faint, log_mass)
+            for x in range(M):
+                b[x] = b[x] if b[x] >= FAINT else 0.0
         P = at(matrices, t)
         now = np.zeros(M)
         top = 0.0
