@@ -93,6 +93,8 @@ def test_bounds_grow_with_misses(case: Case) -> None:
 @given(cases())
 def test_bounds_fall_with_noise(case: Case) -> None:
     for name, bound in BOUNDS.items():
+        if name == "leakage":
+            continue  # a sure sighting that may be lost counts as two series: little noise may raise the bound
         values = [
             bound(case.prior, pb.Release(case.release.sensors, pb.Gaussian(sigma)), case.misses)
             for sigma in (0.3, 1.0, 4.0)
