@@ -114,9 +114,9 @@ class TestInvariance:
         )
         with_sensor = pb.measure(prior, pb.Release(sensors, case.release.mechanism, others), case.misses)
         assert_same(without, with_sensor)
-        # More sensors may make too many series to list: then some are drawn.
+        # More sensors may make too many series to list: then the least likely are left over, or some are drawn.
         one, other = without.attacks["map"], with_sensor.attacks["map"]
-        assert other.value == pytest.approx(one.value, abs=1e-9 + 5 * np.hypot(one.error, other.error))
+        assert other.value == pytest.approx(one.value, abs=1e-3 + 5 * np.hypot(one.error, other.error))
 
     def test_silence_is_the_baseline(self) -> None:
         prior = chain(5, 4, 4, "started")

@@ -82,6 +82,17 @@ def test_rounding_does_not_name_what_may_not_be_named() -> None:
     assert value == pytest.approx(0.5)
 
 
+def test_certainty_is_no_more_than_one() -> None:
+    """Right at the first step, for certain; where they go from there adds up to a little more than one."""
+    parts = [0.33, 0.56, 0.11]
+    assert sum(parts) > 1
+    a, Q = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros((1, 4, 4))
+    Q[0, 0, 1:] = parts
+    guess = np.array([0, 1])
+    assert climb.score(a, Q, guess, 1) == 1
+    assert climb.ascend(a, Q, np.ones(4), guess, 1, np.empty((2, 2, 4))) == 1
+
+
 def test_rows_that_can_still_matter() -> None:
     # Ten steps, seven to be right: before step 5 at most five are right, and at least two must be.
     assert climb.rows_alive(7, 5, 10) == (2, 6)

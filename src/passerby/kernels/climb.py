@@ -73,7 +73,7 @@ def score(a, Q, guess, needed):
             advance(now, new, Q[t - 1], first, last)
             now, new = new, now
         shift(now, first, last, guess[t])
-    return now[needed].sum()
+    return min(1.0, now[needed].sum())
 
 
 @inlined
@@ -131,7 +131,7 @@ def ascend(a, Q, named, guess, needed, after):
                 guess[t] = pick
                 changed = True
             shift(now, first, last, guess[t])
-        best = now[needed].sum()
+        best = min(1.0, now[needed].sum())
         if not changed:
             break
     return best
