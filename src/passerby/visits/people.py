@@ -83,8 +83,8 @@ class People:
     def prior(self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True) -> tuple[MarkovPrior, Ints]:
         """One person's chain, and the place that each of its states stands for (-1 for many places at once).
 
-        States are the places that the person visited or that are `sensed`, the most frequent of the rest, and all
-        others together, which nobody would guess. Nothing is lost by this. With `reduced=False`, one state per place.
+        States are the places that the person visited or that are `sensed`, the most frequent of the rest (and the next
+        one where that is elsewhere), and all others together, which nobody would guess. Nothing is lost by this. With `reduced=False`, one state per place.
         """
         steps = self.fitted[person]
         every = range(len(self.places))
@@ -117,9 +117,12 @@ class People:
         if count == 0:
             return own, b, np.zeros(len(own))
         taken = set(own.tolist())
-        best = next(x for x in self._by_frequency if x not in taken)
+        free = (x for x in self._by_frequency if x not in taken)
+        best = [next(free)]
+        if best[0] == self.elsewhere and count > 1:
+            best.append(next(free))  # a constant guess does not name elsewhere
         states, b = np.append(own, best), np.append(b, self.background[best])
-        if count == 1:
+        if count == len(best):
             return states, b, np.zeros(len(states))
         left = max(0.0, 1.0 - float(b.sum()))
         left = left if left > 1e-14 else 0.0
