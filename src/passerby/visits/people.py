@@ -84,7 +84,8 @@ class People:
         """One person's chain, and the place that each of its states stands for (-1 for many places at once).
 
         States are the places that the person visited or that are `sensed`, the most frequent of the rest (and the next
-        one where that is elsewhere), and all others together, which nobody would guess. Nothing is lost by this. With `reduced=False`, one state per place.
+        one where that is elsewhere), and all others together, which nobody would guess. Nothing is lost by this. With
+        `reduced=False`, one state per place.
         """
         steps = self.fitted[person]
         every = range(len(self.places))
