@@ -112,6 +112,7 @@ class Trial:
         todo = [mutant for mutant in listed if mutant.name not in self.results]
         if self.wanted.sample:
             todo = self.drawn(todo)
+        todo.sort(key=lambda mutant: mutant.name not in self.drawn_in)  # first what is tried again
         try:
             for number, mutant in enumerate(todo, 1):
                 drawn = self.drawn_in.get(mutant.name, self.wanted.round)
