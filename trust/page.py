@@ -153,13 +153,13 @@ TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
 
 
 def filled(text: str, results: dict[str, Any]) -> str:
-    """The page with its tables replaced by those of the results."""
+    """The page with its tables replaced by those of the results; what was not run is said to be so."""
     for name, (run, shown) in TABLES.items():
-        if run in results:
-            begin, end = f"<!-- table: {name} -->\n", "<!-- end of table -->"
-            before, mark, rest = text.partition(begin)
-            if mark:
-                text = f"{before}{mark}\n{shown(results[run])}\n\n{end}{rest.partition(end)[2]}"
+        begin, end = f"<!-- table: {name} -->\n", "<!-- end of table -->"
+        before, mark, rest = text.partition(begin)
+        if mark:
+            made = shown(results[run]) if run in results else "Not measured yet."
+            text = f"{before}{mark}\n{made}\n\n{end}{rest.partition(end)[2]}"
     return text
 
 

@@ -48,17 +48,23 @@ LEFT_OUT = (
     Rule(BRACKETS, r"^(STATE_NODES|ROOT_NODES|LEVELS|CLOSER|[A-Z]+_LIMIT|UNION_AT_ONCE) = ", CHOOSING),
     Rule(BRACKETS, r"^work (\+)?= (?!ceilings)|^total\[1\] \+=|^total\[0\] \+= nodes", COUNTING),
     Rule(BRACKETS, r"^return low, tried \* cost", COUNTING),
-    Rule(BRACKETS, r"^total = np.zeros", COUNTING),
+    Rule(BRACKETS, r"^total, sums = np.zeros|^count_in\(", CHOOSING, function="brackets"),
+    Rule(BRACKETS, r"", CHOOSING, function="count_in|next_series"),
     Rule(BRACKETS, r"", CHOOSING, function="cost_of_level"),
     Rule(BRACKETS, r"^(pairs|union|avoid|top_nodes|cost|tried) = ", CHOOSING),
     # Which series is done next, and when to stop.
     Rule(
         BRACKETS,
-        r"^(gap|floor|beyond|squares|part|more|wider|widest|close|rest|unlikely|order)\b.* \+?= ",
+        r"^(close|done|i, size|order|parts|rest|size|thorough)\b.* \+?= ",
         CHOOSING,
         function="brackets",
     ),
-    Rule(BRACKETS, r"^(if wider and|if sampled|if i < 0 or gap|level = int)", CHOOSING, function="brackets"),
+    Rule(
+        BRACKETS,
+        r"^(if sampled|if i < 0 or sums|level = int|if parts|if level > 0 or thorough)",
+        CHOOSING,
+        function="brackets",
+    ),
     Rule("kernels/search.py", r"^NODE = |^work (\+)?= ", COUNTING),
     Rule("kernels/climb.py", r"^SWEEPS = ", CHOOSING),
     Rule("kernels/chain.py", r"^(LEADERS|TRIAL) = |^if n == TRIAL|^alive (\+)?= |^if 2 \* alive > M", CHOOSING),
@@ -286,9 +292,6 @@ OPEN: tuple[Rule, ...] = (
     Rule(STRETCHES, r"^(side = |at_(low|high) \*= |break|for _ in range|if abs\(slope)", LONGER, "lowest_power_sum"),
     Rule(WISE, r"level - 1, low", LONGER),
     Rule(WISE, r"^(if level == 0|upper\[k\] = min|if k \+ 1 < K)", LOOSER, "refine"),
-    Rule(
-        BRACKETS, r"^for j in range\(n\)|^out\[i, 2\], more = try_constants", LOOSER, "brackets", change=r"range|pass$"
-    ),
     Rule(BRACKETS, r"^order = np.argsort", LOOSER, "try_constants", change="-merit -> merit"),
     Rule(CLIMB, r"^for _ in range\(SWEEPS\)", LOOSER),
     Rule(
