@@ -7,6 +7,7 @@ replaced: nothing is imported anew.
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -78,7 +79,9 @@ class Mutant:
             target: Any = module
             for part in self.function.split("."):
                 target = vars(target)[part]
-            target.__code__ = _code_of(code, self.function)
+            inspect.unwrap(target).__code__ = _code_of(code, self.function)
+            if hasattr(target, "cache_clear"):  # it remembers what the original said
+                target.cache_clear()
             return
         fresh: dict[str, Any] = {**vars(module)}
         exec(code, fresh)

@@ -160,7 +160,7 @@ EQUAL: tuple[Rule, ...] = (
         r"^(elif low > 0.0 or high|middle = |for _ in range|if low > 0.0 and high)",
         ROUNDING,
         "largest",
-        r"^1e-300 -> |1024|^2000 -> |-> low > 0\.0$",
+        r"^1e-300 -> |1024|^2000 -> |-> low > 0\.0$|2\.0 / low$",
     ),
     Rule(ROOTS, r"^if not low < middle < high", ROUNDING, change="^1e-15 -> |-> not|-> high - low"),
     Rule(ROOTS, r"^break", ROUNDING),
@@ -210,7 +210,12 @@ EQUAL: tuple[Rule, ...] = (
     Rule(STRETCHES, r"^S = TS // T if T > 0", SAFE, change="^T > 0|^0 -> |^1 -> "),
     Rule(CHAIN, r"^return 0$", SAFE, "argmax"),
     Rule("attacks.py", r"^return min\(1.0, float", SAFE, change=r"-> float|^1\.0 -> 2"),
+    Rule(BRACKETS, r"^out\[i, 2\] = max\(out\[i, 2\], low\)", SAFE, change="-> low$"),
+    Rule(BRACKETS, r"^b = min\(b, found\)", SAFE, change="-> found$"),
+    Rule(BRACKETS, r"^low = min\(b, upper\)", SAFE, change="-> b$"),
     # Room.
+    Rule(WISE, r"^for v in range\(\(t \+ 1\) \* S", SCRATCH, "tell_the_past", change="^1 -> 0$"),
+    Rule(WISE, r"^upper\[u, v, k\] = min", SCRATCH, change=r"^0\.0 -> -1"),
     Rule(KERNELS, r"np\.(empty|zeros|ones|full)\(", SCRATCH, change=r"^(0 -> 1|1 -> 2|2 -> 3)( #\d)?$"),
     Rule(
         KERNELS,
@@ -231,6 +236,7 @@ EQUAL: tuple[Rule, ...] = (
     Rule(CEILING, r"^best = 0.0", SCRATCH, change="pass #2$"),
     # Order and portions.
     Rule(WISE, r"^Q\[t, i, j\] /= total", ORDER, change=r"j - 1\]$"),
+    Rule(CHAIN, r"^row\[x\] \*= first", ORDER, change=r"x - 1\]$"),
     Rule(LANES, r"^v\[x, b\] \+= first", ORDER, change=r"x - 1, b\]$"),
     Rule(SEARCH, r"^entries \+= 1", ORDER, change="-= 1$"),
     Rule(CEILING, r"^best = max\(best, value\[g\]\)", ORDER, change=r"g - 1\]$"),
@@ -239,7 +245,10 @@ EQUAL: tuple[Rule, ...] = (
     Rule(LANES, r"^x \+= 4", OFTEN, change="4 -> 3"),
     Rule(CHAIN, r"^while rest \+ 8 <= n", OFTEN, change="8 -> 9|<= n -> rest \\+ 8 < n"),
     Rule(CHAIN, r"^for x in range\(1, values", OFTEN, change="1 -> 0"),
-    Rule(CHAIN, r"^for y in range\(M\)", OFTEN, "best_step"),
+    Rule(CHAIN, r"^(for y in range\(M\)|break)", OFTEN, "best_step"),
+    Rule(CHAIN, r"^rest \+= 8", OFTEN, "best_step", change="^8 -> 7"),
+    Rule(LANES, r"^while x \+ 4 <= M", OFTEN, change="^4 -> 5"),
+    Rule(WISE, r"^now\[x, :, TS\] = 1.0", ORDER, "tell_the_past", change=r"x - 1, "),
     Rule(WISE, r"^for j in range\(S if t >= 0 else 1\)", OFTEN, change="1 -> 2"),
     Rule(WISE, r"^tell\(row, hidden", OFTEN, change="^2 -> 1"),
     Rule(WISE, r"^for r in range\(min\(K, t( - t0)? \+ 1\)\)", OFTEN, change=r"1 -> 2|-> K$"),
@@ -251,11 +260,14 @@ EQUAL: tuple[Rule, ...] = (
     Rule(GROWTH, r"^told_next\[grown, t, 1 \+ j\] = ", SHIFT, change=r"1 - j #2$"),
     # Shortcuts.
     Rule("bounds.py", r"^if misses == 0:", SHORT, change="^0 -> -1"),
+    Rule(CHAIN, r"^return b, moves, -np.inf", SHORT, "posterior", change="pass$"),
     Rule("bounds.py", r"^if sensors == 0:", SHORT, change="^0 -> -1"),
+    Rule("bounds.py", r"^return math.exp\(min\(0.0, log_kappa", SHORT, "leakage_bound", change="pass$"),
+    Rule(SERIES, r"^MOST_ANCHORED_GIVEN = ", ROUNDING),
     Rule("bounds.py", r"^return 0.0$", SHORT, "leakage_bound", change="pass$"),
     Rule(CEILING, r"^if not avoid or end == begin", SHORT, change="-> not avoid$"),
     Rule(GROWTH, r"^if 0.0 < p < 1.0", SHORT, change=r"^0\.0 -> -1|<= p|e-1[46]|e-1 "),
-    Rule(STRETCHES, r"^ahead = 1 \+ ", SHORT, change=r"^1 -> 2$|<= TS"),
+    Rule(STRETCHES, r"^ahead = 1 \+ ", SHORT, change=r"^1 -> 2$|[<>]= TS"),
     Rule("attacks.py", r"^(if prior.homogeneous and few|shared = )", SHORT, change=r"-> prior\.homogeneous and [^o]*$"),
     # The homes of what bounds are made of.
     Rule("information.py", r"^return max\(0.0, float", SAFE, change="-> float"),
@@ -271,6 +283,7 @@ EQUAL: tuple[Rule, ...] = (
     Rule("alike.py", r"^told = tuple", NOTHING, change="^0 -> -1|-> state"),
     Rule("limits.py", r"^for _ in range\(60\)", ROUNDING),
     Rule("standins.py", r"clip\(0.0, 1.0\)", SAFE, change=r"^1\.0 -> 2|^0\.0 -> -1"),
+    Rule(JOINT, r"^M = log_between.shape\[0\]", ONE, change="^0 -> 1"),
     Rule("attacks.py", r"^return np.asarray\(traces\[0\]\)", ONE),
     Rule("bounds.py", r"value\[needed, 0\]", ONE, "told_bound", change="^0 -> -1"),
     Rule("bounds.py", r"value\[0\]\)", ONE, "log_likeliest", change="^0 -> -1"),
@@ -278,8 +291,20 @@ EQUAL: tuple[Rule, ...] = (
 
 LONGER = "searches or computes longer, or less cleverly, for the same bound"
 LOOSER = "may give a looser bound, or a guess that is not as good: neither is wrong"
+UNDERFLOW = "wrong for series that are next to impossible: too rare among the examples of a quick run"
+UNSEEN = "wrong, and not noticed: no example of a quick run is a chain on which it matters"
 #: Survivors that are not, with what they would do.
 OPEN: tuple[Rule, ...] = (
+    Rule(CHAIN, r"^(log_faint = max|if now\[x\] > 0.0)", UNDERFLOW, "posterior"),
+    Rule(BRACKETS, r"^b = min\(b, first_right", UNSEEN, "ceilings", change=r"x - 1\]$"),
+    Rule(WISE, r"^upper\[k\] = max\(min", UNSEEN, "refine"),
+    Rule("bounds.py", r"^later = power.max\(axis=0\)", UNSEEN, "fast_joint_maxima", change="^0 -> -?1$"),
+    Rule(WISE, r"^try_guess\(a, Q, trial", LOOSER, "refine", change="pass"),
+    Rule(BRACKETS, r"^nodes = max\(1, min", LOOSER, "brackets"),
+    Rule(BRACKETS, r"^better = ", LOOSER, "first_look"),
+    Rule(BRACKETS, r"k, state_nodes, 0.0, False", LONGER, "ceilings"),
+    Rule(STRETCHES, r"^if slope < 0.0", LONGER, "lowest_power_sum"),
+    Rule(WISE, r"^break", LONGER, "stretchwise"),
     Rule(SEARCH, r"^if named\[g\] == 0.0 or", LONGER, change=r"-> named\[g\] == 0\.0$|> 0$"),
     Rule(
         BRACKETS,
