@@ -271,7 +271,6 @@ EQUAL: tuple[Rule, ...] = (
     Rule("attacks.py", r"^(if prior.homogeneous and few|shared = )", SHORT, change=r"-> prior\.homogeneous and [^o]*$"),
     # The homes of what bounds are made of.
     Rule("information.py", r"^return max\(0.0, float", SAFE, change="-> float"),
-    Rule("posterior.py", r"^if \(found < 0\).any\(\)", SHORT, change="-> if not"),
     Rule("posterior.py", r"^moves = np.zeros\(\(max", SCRATCH, change="-> steps - 1$"),
     Rule(
         SERIES,
