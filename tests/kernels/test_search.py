@@ -232,8 +232,6 @@ class TestBrackets:
         table, _, _ = brackets.brackets(initial, moves, places, weights, mass, named, 0, 0.0, 1e6, False, np.zeros(2))
         assert table[0, 4] == -1
         assert table[1, :4].tolist() == [1, 1, 1, 1]
-        plain = brackets.plain_guesses(initial, moves, places, weights, named, 0)
-        assert plain.tolist() == [[-1, -1], [1, 1]]
 
 
 @pytest.mark.usefixtures("plain_class")
