@@ -241,7 +241,8 @@ class TestCeilings:
         """
         chain = Chain(1, 4, 4)
         chain.a = np.eye(4)[0]
-        chain.Q[0] = [0, 0.4, 0.3, 0.3]
+        chain.Q[0] = [0, 0.34, 0.33, 0.33]
+        chain.Q[0, 0] = [0, 0.4, 0.3, 0.3]
         chain.Q[1:] = np.eye(4)
         law, pinned = look(chain)
         values = []

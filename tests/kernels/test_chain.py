@@ -299,3 +299,32 @@ def test_the_likeliest_place_that_may_be_named(seed: int, places: int) -> None:
     allowed = [x for x in range(places) if named[x]]
     with uncompiled():
         assert chain.likeliest(row, named) == max(allowed, key=lambda x: (row[x], -x))
+
+
+@pytest.mark.parametrize("faint", [1e-255, 1e-240])
+@pytest.mark.parametrize("rare", [1e-249, 1e-200])
+@pytest.mark.parametrize("by", ["likelihood", "move"])
+def test_what_fades_is_right_or_refused(faint: float, rare: float, by: str) -> None:
+    """Two places, of which one gets faint by a likelihood or by a move, and the other is hardly likely in the end.
+
+    Next to each other both matter: the one that faded has a share of up to all.
+    """
+    moves = np.eye(3)
+    weights = np.ones((3, 4))
+    if by == "likelihood":
+        weights[2] = [1.0, 1.0, faint, 0.0]
+    else:
+        # From the second place to itself, next to never; else to the third, which the last step rules out.
+        moves[1] = [0.0, 1e-20, 1.0]
+        weights[2] = [1.0, 1.0, faint / 1e-20, 0.0]
+        weights[1] = [1.0, 1.0, 1.0, 0.0]
+    weights[0] = [1.0, rare, 1.0, 0.0]
+    places = np.array([[0, 1, 2]] * 3)
+    initial = np.array([0.5, 0.5, 0.0])
+    start, _, log_mass = chain.posterior(initial, moves[None], places, weights)
+    expected, total = exactly(initial, moves[None], weights[:, 1:])
+    if log_mass > -np.inf:
+        assert start == pytest.approx([float(value) for value in expected], rel=1e-9)
+        assert log_mass == pytest.approx(math.log(total.numerator) - math.log(total.denominator), abs=1e-9)
+    else:
+        assert min(faint, rare) < 1e-230

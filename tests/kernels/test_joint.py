@@ -150,3 +150,18 @@ def test_values_fall_with_the_number_of_steps_chosen() -> None:
     for prior in (pb.line_prior(20), random_chain(1, 6, 10, "varying"), random_chain(2, 6, 10, "started", sparse=True)):
         table, _ = log_joint_maxima(prior, 10) if prior.homogeneous else (full_joint_maxima(prior, 10), True)
         assert (np.diff(table) <= 1e-12).all()
+
+
+def test_two_steps_that_are_apart_may_be_likelier_than_neighbours() -> None:
+    """Back at the likeliest place after two moves is likelier than after one: a way leads over a place nobody names.
+
+    That later powers may be larger is known from the largest entry of a column, and not from that of a row.
+    """
+    moves = np.array([[0.69, 0.25, 0.06], [0.9, 0.07, 0.03], [0.68, 0.32, 0.0]])
+    prior = pb.MarkovPrior(pb.MarkovPrior.stationary(moves).initial, moves, guessable=[True, False, True])
+    for steps in (3, 4, 5, 6):
+        fast, certified = fast_joint_maxima(prior, steps)
+        full = full_joint_maxima(prior, steps)
+        assert (fast >= full - 1e-12).all()
+        assert fast[certified] == pytest.approx(full[certified], abs=1e-12)
+        assert full[1] == pytest.approx(np.log(prior.initial[0] * (moves @ moves)[0, 0]))

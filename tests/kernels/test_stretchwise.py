@@ -269,6 +269,29 @@ class TestStretches:
             allowed = traces[(between.named[traces] > 0).all(axis=1)]
             assert min(np.abs(between.at_most(u, v, guess) - lower).max() for guess in allowed) < 1e-9
 
+    @pytest.mark.parametrize("found", [0.0, 0.6, 0.95])
+    def test_the_upper_end_is_what_the_search_says_and_not_below_a_guess(
+        self, found: float, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whatever is found: the upper end falls to it, but not below what a guess achieves, nor above what it was."""
+        rng = np.random.default_rng(8)
+        a, Q, named = rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(4), (3, 4)), np.ones(4)
+        monkeypatch.setattr(stretchwise, "bracket", lambda *data: (data[7], found, 0, 1.0))
+        lower, upper = np.zeros(3), np.array([1.0, 0.7, 0.9])
+        stretchwise.refine((a, Q, named), 1, 0.0, np.ones(3), lower, upper)
+        best = [self.best_of(a, Q, 4 - k) for k in range(3)]
+        assert upper[1] == pytest.approx(max(min(0.7, found), best[1]), abs=1e-12)
+        assert upper[2] == pytest.approx(max(min(0.9, found), best[2]), abs=1e-12)
+
+    @staticmethod
+    def best_of(a: Floats, Q: Floats, needed: int) -> float:
+        """The best guess of a short chain, by trying all."""
+        traces = np.array(list(product(range(len(a)), repeat=len(Q) + 1)))
+        chance = a[traces[:, 0]]
+        for t, P in enumerate(Q):
+            chance = chance * P[traces[:, t], traces[:, t + 1]]
+        return float(max(chance[(traces == guess).sum(axis=1) >= needed].sum() for guess in traces))
+
     @settings(max_examples=20)
     @given(stretched())
     def test_enough_effort_closes_every_stretch(self, between: Between) -> None:
