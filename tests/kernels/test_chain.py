@@ -303,7 +303,7 @@ def test_the_likeliest_place_that_may_be_named(seed: int, places: int) -> None:
 
 @pytest.mark.parametrize("faint", [1e-255, 1e-240])
 @pytest.mark.parametrize("rare", [1e-249, 1e-200])
-@pytest.mark.parametrize("by", ["likelihood", "move"])
+@pytest.mark.parametrize("by", ["likelihood", "two likelihoods", "move"])
 def test_what_fades_is_right_or_refused(faint: float, rare: float, by: str) -> None:
     """Two places, of which one gets faint by a likelihood or by a move, and the other is hardly likely in the end.
 
@@ -313,6 +313,8 @@ def test_what_fades_is_right_or_refused(faint: float, rare: float, by: str) -> N
     weights = np.ones((3, 4))
     if by == "likelihood":
         weights[2] = [1.0, 1.0, faint, 0.0]
+    elif by == "two likelihoods":
+        weights[1:] = [1.0, 1.0, math.sqrt(faint), 0.0]
     else:
         # From the second place to itself, next to never; else to the third, which the last step rules out.
         moves[1] = [0.0, 1e-20, 1.0]
