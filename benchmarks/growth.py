@@ -28,6 +28,8 @@ from passerby.series import relative
 from passerby.visits.sensors import random_sensors
 
 LONGEST, MINUTE, MEMORY = 1.0, 60.0, 8e9
+#: The effort of an audit for each person: with noise, the default one of a single measurement takes longer than that.
+AUDIT = 1e9
 #: Less memory than this cannot be told from noise.
 NOTICED = 8e6
 #: A power law is fitted to what takes at least this share of the longest call.
@@ -106,7 +108,7 @@ def measuring(places: int, steps: int, misses: int, sensors: int) -> Work:
 
 def measuring_noise(places: int, steps: int, misses: int) -> Work:
     release = pb.Release(scattered(places, steps), pb.Gaussian(1.0))
-    return partial(pb.measure, stays(places, 0.5, seed=0), release, misses)
+    return partial(pb.measure, stays(places, 0.5, seed=0), release, misses, budget=AUDIT)
 
 
 def narrowing(one_in: int) -> Work:

@@ -37,7 +37,7 @@ def run() -> Section:
         prior = pb.line_prior(places, given.tau)
         release = pb.Release(sensors_of(given, 0, places, steps), None if sigma is None else pb.Gaussian(sigma))
         start = time.process_time()
-        loss = pb.measure(prior, release, misses, budget=given.budget, runs=given.runs)
+        loss = pb.measure(prior, release, misses, budget=steps * given.budget, runs=given.runs)
         spent = time.process_time() - start
         section.add(
             sweep=name,

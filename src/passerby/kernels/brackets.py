@@ -292,7 +292,7 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
         thorough = sampled or rest > CLOSER * tolerance * sums[1]
         if level == 0:
             first_look(a, Q, law, named, needed, out[i], guesses[i], thorough, after)
-            total[1] += 20.0 * T * M * (M + 24.0) * min(needed, misses + 1)
+            total[1] += (20.0 * min(needed, misses + 1) if thorough else 4.0) * T * M * (M + 24.0)
             rest -= mass[i]
         elif level == 2:
             out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i, 2], after)
