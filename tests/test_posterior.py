@@ -110,6 +110,16 @@ def test_plain_guesses_where_numbers_underflow() -> None:
     assert decoded[0] > 0
 
 
+def test_each_series_in_logs_has_its_own_guess() -> None:
+    """Two places that never change, and two series that contradict themselves, each in favour of another place."""
+    prior, release = pb.MarkovPrior([0.5, 0.5], np.eye(2)), pb.Release([0, 0], pb.Gaussian(0.01))
+    evidence = np.concatenate([given_series(release, values).evidence for values in ([1.0, 0.001], [-0.001, 1.0])])
+    series = Series(evidence, np.full(2, 0.5), sampled=False, left_over=0.0)
+    found = bracket_series(prior, release, series, 0, 0.0, 1e6)
+    assert found.guesses[:, 2].tolist() == [[0, 0], [1, 1]]
+    assert found.lower == pytest.approx(1 / (1 + np.exp(-10)), rel=1e-9)
+
+
 def test_an_impossible_series_is_refused_in_logs() -> None:
     prior, release = pb.MarkovPrior([1.0, 0.0], np.eye(2)), pb.Release([1, 1])
     with pytest.raises(pb.InputError, match="probability zero"):
