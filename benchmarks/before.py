@@ -2,7 +2,7 @@
 
 `make bench BENCH="before --old FOLDER"`, where FOLDER is a checkout of the older version. Each version does the work in
 a process of its own, in turns, and tells the processor seconds and how wide its intervals are: what is quicker must not
-be wider.
+be wider than was asked for.
 """
 
 import json

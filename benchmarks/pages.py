@@ -230,11 +230,14 @@ def wide(results: Results) -> str:
             f"{row['decided_by']}, {'sampled' if row['sampled'] else 'listed'}",
         )
         for row in results["interval_sweeps"]["rows"]
-        if row["ratio"] > WIDE
+        if row["ratio"] > WIDE or row["sampled"]
     ]
     head = ("sweep", "places", "steps", "misses", "counts", "best attack", "upper", "tight", "loose", "dp", "upper is")
-    within = sum(row["ratio"] <= WIDE for row in results["interval_sweeps"]["rows"])
-    note = f"{within} of {within + len(rows)} points are within 5 %. The others, in multiples of the best attack:\n\n"
+    every = len(results["interval_sweeps"]["rows"])
+    note = (
+        f"{every - len(rows)} of {every} points are within 5 %, for certain. The others, in multiples of the best "
+        "attack (where series are sampled, that is an estimate, and may be too high as well as too low):\n\n"
+    )
     return note + table(head, rows)
 
 
