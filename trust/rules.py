@@ -46,6 +46,8 @@ BRACKETS, WISE, SERIES = "kernels/brackets.py", "kernels/stretchwise.py", "serie
 #: Mutants that are not tried.
 LEFT_OUT = (
     Rule(BRACKETS, r"^(STATE_NODES|ROOT_NODES|LEVELS|CLOSER|[A-Z]+_LIMIT|UNION_AT_ONCE) = ", CHOOSING),
+    Rule("posterior.py", r"^return Brackets\(", COUNTING, change=r"#2$|#3$|total"),
+    Rule("alike.py", r"^group = alike\(prior\) if n \* steps", REFUSING),
     Rule(BRACKETS, r"^work (\+)?= (?!ceilings)|^total\[1\] \+=|^total\[0\] \+= nodes", COUNTING),
     Rule(BRACKETS, r"^return low, tried \* cost", COUNTING),
     Rule(BRACKETS, r"^total, sums = np.zeros|^count_in\(", CHOOSING, function="brackets"),
@@ -283,6 +285,23 @@ EQUAL: tuple[Rule, ...] = (
     Rule("limits.py", r"^for _ in range\(60\)", ROUNDING),
     Rule("standins.py", r"clip\(0.0, 1.0\)", SAFE, change=r"^1\.0 -> 2|^0\.0 -> -1"),
     Rule(JOINT, r"^M = log_between.shape\[0\]", ONE, change="^0 -> 1"),
+    Rule(STRETCHES, r"^if c >= 0 and row\[c\] > -np.inf", NOTHING, "log_all_right", change="-> c >= 0$"),
+    Rule("kernels/entropies.py", r"^if reached\[u\] == 0.0", NOTHING),
+    Rule("kernels/listing.py", r"^if places\[t, j\] >= 0", NOTHING, change="^0 -> -1$"),
+    Rule(CLIMB, r"^for k in range\(max\(1, needed - t - 1\)", NOTHING, "look_back", change="-> 1$"),
+    Rule(WISE, r"^for r in range\(min\(K, t - t0 \+ 1\)\)", NOTHING, change=r"t \+ t0"),
+    Rule(CHAIN, r"^left\[y\] = -np.inf if", TIES, "best_step", change="<= top -> .* < top"),
+    Rule("kernels/right.py", r"^for r in range\(last - 1, 0, -1\)", OFTEN, change="^0 -> -1$"),
+    Rule(CHAIN, r"^y = pick if pick < M else 0", SAFE, "decode"),
+    Rule(CHAIN, r"^pick, top = -1, -1.0", SCRATCH, "likeliest", change="^1 -> 0$"),
+    Rule(CHAIN, r"^(low|least) = min", SAFE, "fades"),
+    Rule(BRACKETS, r"^if nodes >= scratch\[7\]", ONE, change="^7 -> 6$"),
+    Rule(BRACKETS, r"^out = np.zeros\(\(n, 5\)\)", SCRATCH, "brackets", change="np.ones"),
+    Rule("posterior.py", r"^moves = np.zeros\(\(max\(steps - 1, 1\)", SCRATCH),
+    Rule("limits.py", r"^for _ in range\(60\)", ROUNDING),
+    Rule("alike.py", r"^found = found if len\(found\) > 1", SAFE, change="^0 -> 1$"),
+    Rule("alike.py", r"^places\[t, -2:\] = rest", ORDER),
+    Rule("roots.py", r"^return 1.0", SHORT, "tight_root", change="pass$"),
     Rule("attacks.py", r"^return np.asarray\(traces\[0\]\)", ONE),
     Rule("bounds.py", r"value\[needed, 0\]", ONE, "told_bound", change="^0 -> -1"),
     Rule("bounds.py", r"value\[0\]\)", ONE, "log_likeliest", change="^0 -> -1"),
@@ -290,15 +309,12 @@ EQUAL: tuple[Rule, ...] = (
 
 LONGER = "searches or computes longer, or less cleverly, for the same bound"
 LOOSER = "may give a looser bound, or a guess that is not as good: neither is wrong"
-UNDERFLOW = "wrong for series that are next to impossible: too rare among the examples of a quick run"
-UNSEEN = "wrong, and not noticed: no example of a quick run is a chain on which it matters"
 #: Survivors that are not, with what they would do.
 OPEN: tuple[Rule, ...] = (
-    Rule(CHAIN, r"^(log_faint = max|if now\[x\] > 0.0)", UNDERFLOW, "posterior"),
-    Rule(BRACKETS, r"^b = min\(b, first_right", UNSEEN, "ceilings", change=r"x - 1\]$"),
-    Rule(WISE, r"^upper\[k\] = max\(min", UNSEEN, "refine"),
-    Rule("bounds.py", r"^later = power.max\(axis=0\)", UNSEEN, "fast_joint_maxima", change="^0 -> -?1$"),
     Rule(WISE, r"^try_guess\(a, Q, trial", LOOSER, "refine", change="pass"),
+    Rule("bounds.py", r"^values.append\(log_ball_paper", LOOSER, "log_kappa_bound"),
+    Rule(STRETCHES, r"^side = -1", LONGER, "lowest_power_sum"),
+    Rule(BRACKETS, r"^trial\[t\] = order\[i\]", LOOSER, "try_constants"),
     Rule(BRACKETS, r"^nodes = max\(1, min", LOOSER, "brackets"),
     Rule(BRACKETS, r"^better = ", LOOSER, "first_look"),
     Rule(BRACKETS, r"k, state_nodes, 0.0, False", LONGER, "ceilings"),

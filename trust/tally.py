@@ -14,7 +14,7 @@ from trust.results import FILES, KEPT, SOURCE, load
 from trust.rules import EQUAL, LEFT_OUT, OPEN, reason
 
 #: The reason of a survivor that no rule explains.
-UNEXPLAINED = "not explained"
+UNEXPLAINED = "drawn last, and not looked into"
 #: The rounds of trying.
 ROUNDS = {1: "while tests were written", 2: "after the last test was written"}
 #: The fates of mutants, in the order in which they are told.
