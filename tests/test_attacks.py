@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from scipy.special import comb
 
 import passerby as pb
+from passerby import attacks
 from passerby.attacks import (
     _visits_ceiling,
     constant_attack,
@@ -256,3 +258,26 @@ def test_gaussian_noise_never_helps_beyond_the_error(kind: str) -> None:
     release = pb.Release(sensors, pb.Gaussian(1e6))
     drowned = map_attack(prior, release, 0, sample_series(prior, release, generator(), 200))
     assert drowned.value == pytest.approx(prior_attack(prior, 8, 0).value, rel=1e-3)
+
+
+@given(chains(), st.data())
+def test_the_luckiest_constant_is_found_with_and_without_ceilings(
+    chain: tuple[pb.MarkovPrior, int], data: st.DataObject
+) -> None:
+    """Where places are many, they are tried in the order of a ceiling on their success, and the rest is left out."""
+    prior, steps = chain
+    named = np.array(data.draw(st.lists(st.booleans(), min_size=prior.places, max_size=prior.places)))
+    named[data.draw(st.integers(0, prior.places - 1))] = True
+    elsewhere = data.draw(st.none() | st.integers(0, prior.places - 1))
+    prior = pb.MarkovPrior(prior.initial, prior.transition, guessable=named, elsewhere=elsewhere)
+    for misses in range(steps):
+        all_scored = constant_attack(prior, steps, misses)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(attacks, "_SCORE_ALL", 0)
+            by_ceilings = constant_attack(prior, steps, misses)
+        assert by_ceilings.value == pytest.approx(all_scored.value, rel=1e-12)
+        assert by_ceilings.guess is not None
+        assert len(by_ceilings.guess) == steps
+        assert named[by_ceilings.guess[0]]
+        success = score(prior, pb.Release.silent(steps), np.zeros((1, steps, 1)), np.array([by_ceilings.guess]), misses)
+        assert success[0] == pytest.approx(all_scored.value, rel=1e-9)
