@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +26,7 @@ SENSORS = (7, 93, 41, 15, 60, 22, 88, 5, 50, 71)
 Found = tuple[float, float]
 
 
-def audited(
-    window: str, steps: int, sensors: int, misses: int, mechanism: pb.Mechanism | None, **effort: float
-) -> Found:
+def audited(window: str, steps: int, sensors: int, misses: int, mechanism: pb.Mechanism | None, **effort: Any) -> Found:
     """A person of an audit: a simulated city, sensors at its most visited places at all steps."""
     from passerby.visits import simulate_city
     from passerby.visits.people import Rhythm
@@ -37,9 +36,9 @@ def audited(
     people = pb.fit_people(city, window=window, places=200, min_active=5, holdout=steps, rhythm=rhythm)
     top = [int(place) for place in np.argsort(-people.background) if place != people.elsewhere][:sensors]
     release = pb.Release([top] * steps, mechanism)
-    pb.audit(people, release, misses, workers=1, **effort)  # type: ignore[arg-type]
+    pb.audit(people, release, misses, workers=1, **effort)
     start = time.process_time()
-    table = pb.audit(people, release, misses, workers=1, **effort)  # type: ignore[arg-type]
+    table = pb.audit(people, release, misses, workers=1, **effort)
     spent = time.process_time() - start
     return spent / len(people), float((table["upper"] / table["lower"]).mean()) - 1  # type: ignore[arg-type]
 

@@ -18,7 +18,7 @@ from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_informatio
 from .crowd import Headcount, likely
 from .errors import InputError, UnsupportedRelease
 from .grown import bracketing_series, count_outcomes, grown_series
-from .information import STRETCHES_LIMIT
+from .information import check_stretches
 from .kernels import stretches
 from .loss import Effort, Interval, Loss
 from .mechanisms import Raw
@@ -444,8 +444,9 @@ def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None
     if misses:
         return None
     prior, release = with_one_sensor(prior, release)
-    steps, sensors = release.grid.shape
-    if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
+    try:
+        check_stretches(prior, release)
+    except UnsupportedRelease:
         return None
     value = stretches.log_all_right(*prior.named_logs, release.grid)
     return min(1.0, math.exp(value))

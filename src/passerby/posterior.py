@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +83,7 @@ def bracket_series(
 
 def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
     """Success of the `map` and `marginal` guesses for each series, without a search for a better one."""
-    listed = replace(series, sampled=False)
-    found = bracket_series(prior, release, listed, misses, np.inf, 0.0)
+    found = bracket_series(prior, release, series, misses, np.inf, 0.0)
     return found.map, found.marginal
 
 

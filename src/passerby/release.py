@@ -218,8 +218,7 @@ class Release:
         same (proportional rows) are merged, which loses nothing. None where there are too many, or a continuum.
         """
         self._check_counted()
-        tables = [_table(self.mechanism, crowd) for crowd in self.others]
-        return None if any(table is None for table in tables) else [t for t in tables if t is not None]
+        return _tables(self.mechanism, self.others)
 
     def stacked_signals(self) -> tuple[Floats, Ints] | None:
         """The same as one array (T, outcomes, S + 1), padded with zeros, and how many outcomes each step has (T,)."""
@@ -264,18 +263,22 @@ def _table(mechanism: Mechanism, crowd: tuple[int, ...]) -> Floats | None:
     return table
 
 
-@lru_cache(maxsize=1000)
-def _stacked(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> tuple[Floats, Ints] | None:
-    """Outcomes of all steps, remembered likewise."""
+def _tables(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> list[Floats] | None:
+    """Outcomes of all steps; None where there are too many at one of them."""
     tables = [_table(mechanism, crowd) for crowd in others]
-    shapes = [table.shape for table in tables if table is not None]
-    if len(shapes) < len(tables):
+    return None if any(table is None for table in tables) else [table for table in tables if table is not None]
+
+
+@lru_cache(maxsize=16)
+def _stacked(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> tuple[Floats, Ints] | None:
+    """The same in one array. Remembered for the releases of the moment only, since they may be large."""
+    tables = _tables(mechanism, others)
+    if tables is None:
         return None
-    out = np.zeros((len(tables), *np.max(shapes, axis=0)))
+    out = np.zeros((len(tables), *np.max([table.shape for table in tables], axis=0)))
     for t, table in enumerate(tables):
-        if table is not None:
-            out[t, : table.shape[0], : table.shape[1]] = table
-    sizes = np.array([rows for rows, _ in shapes], dtype=np.int64)
+        out[t, : table.shape[0], : table.shape[1]] = table
+    sizes = np.array([len(table) for table in tables], dtype=np.int64)
     out.flags.writeable = sizes.flags.writeable = False
     return out, sizes
 

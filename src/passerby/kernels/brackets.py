@@ -267,10 +267,13 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     total, sums = np.zeros(2), np.zeros(4)
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest = 0, mass.sum()
+    searching = tolerance < np.inf
     while True:
         if done < n:
             i, level = order[done], 0
             done += 1
+        elif not searching:
+            break
         else:
             close = tolerance * sums[1]
             if sampled:
@@ -289,7 +292,7 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
             continue
         look(a, Q, named, law, pinned)
         # What is left of the probability may stay between the plain guesses and certainty.
-        thorough = sampled or rest > CLOSER * tolerance * sums[1]
+        thorough = searching and (sampled or rest > CLOSER * tolerance * sums[1])
         if level == 0:
             first_look(a, Q, law, named, needed, out[i], guesses[i], thorough, after)
             total[1] += (20.0 * min(needed, misses + 1) if thorough else 4.0) * T * M * (M + 24.0)

@@ -191,7 +191,7 @@ def argmax(values):
 
 @inlined
 def likeliest(row, named):
-    """The first of the places that may be named with the largest value (values are not negative)."""
+    """The first of the places that may be named with the largest value; values are above -1."""
     pick, top = -1, -1.0
     for x in range(row.shape[0]):
         if row[x] > top and named[x] > 0.0:

@@ -71,7 +71,7 @@ class People:
 
     @cached_property
     def _by_frequency(self) -> list[int]:
-        return np.argsort(-self.background, kind="stable").tolist()  # type: ignore[no-any-return]
+        return list(map(int, np.argsort(-self.background, kind="stable")))
 
     @cached_property
     def _surprise(self) -> tuple[Floats, float]:
