@@ -222,13 +222,43 @@ class TestEffort:
         assert drawn.effort.confidence == 0.99
         assert drawn.attacks["ascent"].error > 0
         assert best == pytest.approx(drawn.attacks["ascent"].value, abs=4 * drawn.attacks["ascent"].error)
-        assert best <= drawn.upper
+        assert drawn.lower <= best <= drawn.upper
+        assert drawn.lower == drawn.attacks["ascent"].sure < drawn.attacks["ascent"].value
 
     def test_confidence_is_said_and_used(self) -> None:
         release = pb.Release(self.RELEASE.sensors, pb.Gaussian(1.0))
-        losses = [pb.measure(self.PRIOR, release, 2, runs=200, confidence=level) for level in (0.8, 0.999)]
-        assert [loss.effort.confidence for loss in losses if loss.effort.bound == "posterior"] != []
-        assert losses[0].bounds["posterior"] < losses[1].bounds["posterior"]
+        some, most = (
+            pb.measure(self.PRIOR, release, 2, series="sample", runs=200, confidence=level) for level in (0.8, 0.999)
+        )
+        assert (some.effort.confidence, most.effort.confidence) == (0.8, 0.999)
+        assert most.lower < some.lower < some.upper < most.upper
+
+    def test_sampled_intervals_hold_as_often_as_they_say(self) -> None:
+        release, repeats, held = pb.Release(self.RELEASE.sensors[:4]), 100, 0
+        best = self.best(1)
+        for seed in range(repeats):
+            drawn = pb.measure(self.PRIOR, release, 1, series="sample", runs=80, confidence=0.7, seed=seed)
+            held += drawn.lower <= best <= drawn.upper
+        assert held >= 0.7 * repeats - 3 * np.sqrt(repeats * 0.21)
+        assert drawn.upper - drawn.lower < 0.3
+
+    def test_a_sample_that_does_not_vary_is_still_a_sample(self) -> None:
+        """Nothing can be told about somebody who is never near a sensor: no luck, and no certainty either."""
+        prior = pb.MarkovPrior([0.6, 0.4, 0.0], [[0.6, 0.4, 0.0]] * 3)
+        release = pb.Release([2, 2])
+        drawn = pb.measure(prior, release, 1, series="sample", runs=50)
+        assert drawn.attacks["ascent"].error == pytest.approx(0, abs=1e-12)
+        assert drawn.attacks["ascent"].limit is not None
+        assert drawn.lower == pytest.approx(0.84)
+
+    def test_a_sample_counts_where_it_narrows_what_is_known(self) -> None:
+        release = pb.Release(self.RELEASE.sensors, pb.Gaussian(1.0))
+        certain = pb.measure(self.PRIOR, release, 2, runs=200)
+        drawn = pb.measure(self.PRIOR, release, 2, runs=20000, budget=3e8)
+        assert not certain.effort.sampled
+        assert certain.effort.confidence is None
+        assert drawn.lower <= certain.upper
+        assert certain.lower <= drawn.upper
 
     def test_a_continuum_cannot_be_listed(self) -> None:
         with pytest.raises(pb.UnsupportedRelease, match="continuum"):

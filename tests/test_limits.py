@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from passerby.limits import upper_limit
+from passerby.limits import lower_limit, upper_limit
 
 Floats = NDArray[np.float64]
 Law = Callable[[np.random.Generator, int], Floats]
@@ -40,7 +40,7 @@ def capital(values: Floats, stakes: Floats, mean: float) -> float:
     """The most that a gambler ever has who bets against a mean."""
     wealth, most = 1.0, 0.0
     for value, stake in zip(values, stakes, strict=True):
-        wealth *= 1 + stake * (mean - value)
+        wealth *= 1 + min(stake, 0.95 / (1 - mean)) * (mean - value)
         most = max(most, wealth)
     return most
 
@@ -54,7 +54,7 @@ def test_is_the_smallest_mean_that_is_refuted(law: str, guided: bool) -> None:
     stakes, total, squares = [], 0.5, 0.05
     for number, value in enumerate(guide):
         variance = squares / (number + 1)
-        stakes.append(min(0.95, np.sqrt(2 * np.log(20) / (200 * variance))))
+        stakes.append(np.sqrt(2 * np.log(20) / (200 * variance)))
         total += value
         squares += (value - total / (number + 2)) ** 2
     limit = upper_limit(values, 0.95, guide if guided else None)
@@ -99,3 +99,19 @@ def test_covers_with_bounds_that_depend_on_the_whole_sample(law: str) -> None:
         missed += upper_limit(loose, 0.9, guide) < mean
         assert upper_limit(loose, 0.9, guide) >= upper_limit(values, 0.9, guide) - 1e-12
     assert missed <= 0.1 * repeats + 3 * np.sqrt(repeats * 0.09)
+
+
+@pytest.mark.parametrize("law", sorted(LAWS))
+def test_lower_limits_are_below_the_mean_as_often_as_they_say(law: str) -> None:
+    """Also of values that are below the draws, with stakes from a guide."""
+    mean, draw = LAWS[law]
+    rng, repeats, size = np.random.default_rng(10), 200, 150
+    missed = missed_below = 0
+    for _ in range(repeats):
+        values = draw(rng, size)
+        missed += lower_limit(values, 0.9) > mean
+        missed_below += lower_limit(values * rng.random(size), 0.9, 0.8 * values) > mean
+        assert lower_limit(values, 0.9) - 1e-12 <= values.mean() <= upper_limit(values, 0.9)
+    assert max(missed, missed_below) <= 0.1 * repeats + 3 * np.sqrt(repeats * 0.09)
+    values = draw(rng, 20_000)
+    assert lower_limit(values, 0.9) >= values.mean() - 4 * max(values.std() / np.sqrt(20_000), 1e-4)

@@ -118,6 +118,7 @@ def test_averages_of_listed_series_add_what_is_left_over() -> None:
     assert series.mean(np.array([0.5, 1.0])) == pytest.approx((0.6, 0.0))
     assert series.upper(np.array([0.5, 1.0]), np.zeros(2), 0.9) == pytest.approx(0.7)
     assert series.upper(np.full(2, 1.1), np.zeros(2), 0.9) == 1
+    assert series.lower(np.array([0.5, 1.0]), np.zeros(2), 0.9) == pytest.approx(0.6)
     assert series.mean(np.array([2.0, 2.0]))[0] == 1
 
 
@@ -133,6 +134,11 @@ def test_averages_of_anchored_samples() -> None:
     guide = np.array([0.1, 0.6, 0.3, 0.8])
     limit = upper_limit(shares, 0.9, np.clip((guide - anchored) / (1 - anchored), 0, 1))
     assert series.upper(values, guide, 0.9) == pytest.approx(0.4 + 0.6 * limit)
+    many = Series(np.zeros((200, 1, 1)), np.tile(mass / 50, 50), True, 0.0, 0.4, anchored=np.tile(anchored, 50))
+    guide = np.clip(shares - 0.1, 0, 1)
+    limit = 1 - upper_limit(1 - np.tile(shares, 50), 0.9, 1 - np.tile(guide, 50))
+    low = many.lower(np.tile(values, 50), np.tile(guide * (1 - anchored) + anchored, 50), 0.9)
+    assert 0.5 < low == pytest.approx(0.4 + 0.6 * limit)
     assert Series(np.zeros((1, 1, 1)), np.ones(1), sampled=True, left_over=0.0).mean(np.array([0.3])) == (0.3, 0.0)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +37,8 @@ def run_all(folder: Path) -> dict[str, tuple[set[int], set[int]]]:
     """Run all tests; for each file of the package, the lines with statements and those that were not run."""
     from coverage import Coverage
 
+    shutil.rmtree(folder, ignore_errors=True)  # what an earlier run left
+    folder.mkdir(parents=True)
     settings = folder / "coveragerc"
     settings.write_text(SETTINGS)
     environment = {**os.environ, "COVERAGE_FILE": str(folder / "data"), "COVERAGE_PROCESS_START": str(settings)}
@@ -88,8 +90,7 @@ def stretches(path: Path, missing: set[int]) -> Iterator[tuple[int, int, str]]:
 def main() -> int:
     """Put both runs together, and tell what is left and why."""
     plain = run_plain()
-    with tempfile.TemporaryDirectory() as folder:
-        lines = run_all(Path(folder))
+    lines = run_all(KEPT / "coverage")
     parts: dict[str, list[int]] = {}
     left = []
     for file, (statements, missing) in lines.items():

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import chain, lanes, right
+from .limits import lower_limit
 from .prior import MarkovPrior
 from .release import Release
 from .series import Series, score
@@ -32,12 +33,19 @@ _FEW, _MOST_VALUES = 32, 10**6
 class Attack:
     """How often an attack succeeds: `value`, with its standard `error` (0 where exact).
 
-    `guess` (T,) is the guess itself, for attacks that always make the same.
+    `guess` (T,) is the guess itself, for attacks that always make the same. `limit` is a lower confidence limit where
+    the value is an average over a sample, and None where it is exact.
     """
 
     value: float
     error: float = 0.0
     guess: tuple[int, ...] | None = None
+    limit: float | None = None
+
+    @property
+    def sure(self) -> float:
+        """What it achieves at least."""
+        return self.value if self.limit is None else self.limit
 
 
 def logs(values: Floats) -> Floats:
@@ -66,10 +74,17 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     return traces, value
 
 
-def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Attack:
+def averaged(series: Series, values: Floats, guide: Floats, confidence: float) -> Attack:
+    """An attack that has these successes, given each series. For `guide`, see `Series.upper`."""
+    limit = series.lower(values, guide, confidence) if series.sampled else None
+    return Attack(*series.mean(values), limit=limit)
+
+
+def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series, confidence: float = 0.99) -> Attack:
     """The likeliest trace given what was published, scored exactly for each series and averaged over them."""
     guesses, _ = decode_series(prior, release, series.evidence)
-    return Attack(*series.mean(score(prior, release, series.evidence, guesses, misses)))
+    values = score(prior, release, series.evidence, guesses, misses)
+    return averaged(series, values, values, confidence)
 
 
 def prior_trace(prior: MarkovPrior, steps: int) -> Ints:
@@ -116,8 +131,12 @@ def sampled_attacks(
     misses: int,
     rng: np.random.Generator,
     runs: int = 1000,
+    confidence: float = 0.99,
 ) -> dict[str, Attack]:
-    """The paper's plain Monte Carlo for its three attacks: draw a trace, publish, guess, count the successes."""
+    """The paper's plain Monte Carlo for its three attacks: draw a trace, publish, guess, count the successes.
+
+    The limits of all three hold together, whichever constant is the luckiest.
+    """
     traces = prior.sample(runs, release.steps, rng)
     guesses, _ = decode_series(prior, release, release.evidence(release.publish(traces, rng)))
     hits = {
@@ -126,7 +145,9 @@ def sampled_attacks(
     }
     constants = [(traces != x).sum(axis=1) <= misses for x in np.flatnonzero(_constants(prior))]
     hits["constant"] = max(constants, key=np.mean)
-    return {name: Attack(*_rate(hit)) for name, hit in hits.items()}
+    doubt = (1 - confidence) / len(hits)
+    tried = {"constant": len(constants)}
+    return {name: _counted(hit, 1 - doubt / tried.get(name, 1)) for name, hit in hits.items()}
 
 
 def _constants(prior: MarkovPrior) -> NDArray[np.bool_]:
@@ -137,9 +158,9 @@ def _constants(prior: MarkovPrior) -> NDArray[np.bool_]:
     return named
 
 
-def _rate(hit: NDArray[np.bool_]) -> tuple[float, float]:
+def _counted(hit: NDArray[np.bool_], confidence: float) -> Attack:
     rate = float(hit.mean())
-    return rate, float(np.sqrt(rate * (1 - rate) / hit.size))
+    return Attack(rate, float(np.sqrt(rate * (1 - rate) / hit.size)), limit=lower_limit(hit.astype(float), confidence))
 
 
 def _unaided(prior: MarkovPrior, guess: Ints, misses: int) -> float:

@@ -32,9 +32,11 @@ def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
     running = (0.5 + np.cumsum(guide)) / (count + 1)
     spread = (0.05 + np.cumsum((guide - running) ** 2)) / (count + 1)
     before = np.concatenate([[0.05], spread[:-1]])
-    stake = np.minimum(0.95, np.sqrt(2 * target / (n * before)))
+    stakes = np.sqrt(2 * target / (n * before))
 
     def refuted(mean: float) -> bool:
+        # Nobody can lose more than they have. What is won grows with the mean in any case.
+        stake = np.minimum(0.95 / (1 - mean), stakes) if mean < 1 else stakes
         return bool(np.cumsum(np.log1p(stake * (mean - values))).max() >= target)
 
     low, high = float(values.mean()), 1.0
@@ -44,3 +46,12 @@ def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
         middle = 0.5 * (low + high)
         low, high = (low, middle) if refuted(middle) else (middle, high)
     return high
+
+
+def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[np.float64] | None = None) -> float:
+    """A lower confidence limit for the mean, in the same way; the values may be lower bounds on the draws.
+
+    >>> round(lower_limit(np.ones(1000), 0.99), 4)
+    0.9951
+    """
+    return 1.0 - upper_limit(1.0 - values, confidence, None if guide is None else 1.0 - guide)

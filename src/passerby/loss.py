@@ -25,8 +25,8 @@ class Effort:
     probability (or so many stretches between sightings, where all series are looked at at once); the search expanded
     `nodes` beginnings of guesses in about `operations` elementary operations. `attack` and `bound` name the ones that
     decided `lower` and `upper` ("baseline" where the best guess without the release is better than what was found with
-    it). `confidence` is the level at which a sampled `upper` holds, None where it holds with certainty. `reached` tells
-    whether the tolerance was met within the budget.
+    it). `confidence` is the level at which the interval holds where an end rests on sampled series, and None where it
+    holds with certainty. `reached` tells whether the tolerance was met within the budget.
     """
 
     series: int
@@ -45,9 +45,9 @@ class Effort:
 class Loss:
     """The privacy loss of one person: the success probability of the best attack lies in [`lower`, `upper`].
 
-    `lower` is the best attack found and `upper` the smallest bound; `attacks` and `bounds` hold each by name, and
-    `refused` the ones that cannot be given for this release, with the reason. `baseline` is what the adversary achieves
-    without the release, and `advantage` the share of the remaining room that the release adds:
+    `lower` is what the best attack achieves for sure and `upper` the smallest bound; `attacks` and `bounds` hold each
+    by name, and `refused` the ones that cannot be given for this release, with the reason. `baseline` is what the
+    adversary achieves without the release, and `advantage` the share of the remaining room that the release adds:
     `(loss - baseline) / (1 - baseline)`.
 
     Against an adversary who knows the others only by their habits (`Crowd`), the attacks and bounds that `estimates`

@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .alike import with_one_sensor
-from .attacks import Attack, constant_attack, map_attack, prior_attack, sampled_attacks
+from .attacks import Attack, averaged, constant_attack, map_attack, prior_attack, sampled_attacks
 from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
 from .crowd import Headcount, likely
 from .errors import InputError, UnsupportedRelease
@@ -73,8 +74,8 @@ def measure(
     elementary operations are spent (1e10 take a second or two); a budget that is too small gives a wider interval, not
     a wrong one. Published `series` are listed where few of them carry the probability ("enumerate"; for a continuum of
     values, series of discrete stand-ins that tell less and that tell more); too many of raw counts are looked at all at
-    once, by the stretches between sightings; and `runs` of them are drawn otherwise ("sample"), in which case `upper`
-    is a confidence limit at level `confidence`. With `method="sampling"` the paper's three attacks are scored by its
+    once, by the stretches between sightings; and `runs` of them are drawn otherwise ("sample"), in which case the
+    interval holds at level `confidence`. With `method="sampling"` the paper's three attacks are scored by its
     plain Monte Carlo of `runs` traces instead, and nothing is searched. With `published`, the values that were really
     published (in the form of the release's sensors), the loss is the realised one: the best guess's success given
     exactly these.
@@ -215,9 +216,14 @@ class Measurement:
             series = sample_series(prior, release, self.rng, draws, self.anchor)
         return self.search(release, series)
 
+    @property
+    def level(self) -> float:
+        """The confidence of each end of an interval, so that both hold together at the level that was asked for."""
+        return 0.5 * (1 + self.confidence)
+
     def resolution(self, runs: int) -> float:
         """How wide an interval from so many sampled series is, at least."""
-        return math.log(1 / (1 - self.confidence)) * (1 - self.baseline.lower) / runs
+        return math.log(1 / (1 - self.level)) * (1 - self.baseline.lower) / runs
 
     def search(self, release: Release, series: Series, spent: float = 0.0) -> Look:
         """Attacks and the bound `posterior` from the best guess for each series, with what is left of the budget."""
@@ -225,12 +231,12 @@ class Measurement:
             found = self.brackets(release, series, self.tolerance, max(0.0, self.budget - spent))
         except UnsupportedRelease as reason:
             self.refused["posterior"] = str(reason)
-            self.attacks["map"] = map_attack(self.prior, release, self.misses, series)
+            self.attacks["map"] = map_attack(self.prior, release, self.misses, series, self.level)
             return Look.at(series)
         best = np.maximum(found.lower, series.anchored)
         for name, values in (("map", found.map), ("marginal", found.marginal), ("ascent", best)):
-            self.attacks[name] = Attack(*series.mean(values))
-        self.bounds["posterior"] = average_upper(series, found, self.confidence)
+            self.attacks[name] = averaged(series, values, alone(found), self.level)
+        self.bounds["posterior"] = average_upper(series, found, self.level)
         return Look.at(series, found)
 
     def by_stretches(self, release: Release, drawn: Series) -> Look | None:
@@ -240,14 +246,22 @@ class Measurement:
             return None
         if found.upper - found.lower > max(self.tolerance * found.lower, self.resolution(len(drawn))):
             look = self.search(release, drawn, found.operations)
-            if self.bounds["posterior"] < found.upper:
-                self.attacks["ascent"] = Attack(found.lower)
+            if self.narrowed(found.lower, found.upper):
                 return look
         else:
             self.plain(release, drawn)
         self.attacks["ascent"] = Attack(found.lower)
         self.bounds["posterior"] = found.upper
         return Look(found.refined, nodes=found.nodes, operations=found.operations)
+
+    def narrowed(self, lower: float, upper: float) -> bool:
+        """Whether a sample says enough more than what is known for certain; if so, both are put together."""
+        drawn, limit = self.attacks["ascent"], self.bounds["posterior"]
+        if min(upper, limit) - max(lower, drawn.sure) > WORTHWHILE * (upper - lower):
+            return False
+        self.attacks["ascent"] = drawn if drawn.sure > lower else Attack(lower)
+        self.bounds["posterior"] = min(limit, upper)
+        return True
 
     def between(self, draws: int) -> Look | None:
         """The same for many outputs or a continuum, from stand-ins that tell less and more; nothing is left to chance.
@@ -275,7 +289,7 @@ class Measurement:
                 self.brackets(self.release, side, self.tolerance / 4, (self.budget - spent) / 2) for side in pair
             )
             lower = max(lower, pair[0].mean(low.lower)[0])
-            upper = min(upper, average_upper(pair[1], high, self.confidence))
+            upper = min(upper, average_upper(pair[1], high, self.level))
             each = max(each, (low.operations + high.operations) / most)
             spent += low.operations + high.operations
             nodes += low.nodes + high.nodes
@@ -285,10 +299,7 @@ class Measurement:
             return None
         if gaps[-1] > self.tolerance and upper - lower > self.resolution(draws):
             sampled = self.search(self.release, drawn, spent)
-            mean, limit = self.attacks["ascent"], self.bounds["posterior"]
-            if limit - mean.value < upper - lower:
-                self.attacks["ascent"] = mean if mean.value > lower else Attack(lower)
-                self.bounds["posterior"] = min(limit, upper)
+            if self.narrowed(lower, upper):
                 return sampled
         else:
             self.plain(self.release, drawn)
@@ -307,11 +318,14 @@ class Measurement:
         return bracket_series(self.prior, release, series, self.misses, tolerance, budget)
 
     def plain(self, release: Release, drawn: Series) -> None:
-        """The plain guesses, which use the published values in full, averaged over a sample."""
+        """The plain guesses, which use the published values in full, averaged over a sample.
+
+        They may be lucky, and what they achieve for sure is not asked for: the loss is known without them.
+        """
         for name, values in zip(
             ("map", "marginal"), plain_series(self.prior, release, drawn, self.misses), strict=True
         ):
-            self.attacks[name] = Attack(*drawn.mean(values))
+            self.attacks[name] = Attack(*drawn.mean(values), limit=0.0)
 
     def raw(self) -> float:
         """What raw counts from the same sensors would give: published ones follow from those, and tell no more."""
@@ -331,7 +345,7 @@ class Measurement:
             best = bracket_series(self.prior, raw, listed, self.misses, self.tolerance, budget)
         except UnsupportedRelease:
             return 1.0
-        return average_upper(listed, best, self.confidence)
+        return average_upper(listed, best, self.level)
 
     def knowing(self, how: How, runs: int) -> float:
         """Against an adversary who knows everyone else, instead of a crowd; at most what raw counts would give."""
@@ -371,7 +385,7 @@ class Measurement:
         if series is None:
             return 1.0
         found = self.brackets(self.release, series, self.tolerance, self.budget / 4)
-        return min(1.0, average_upper(series, found, self.confidence) + left)
+        return min(1.0, average_upper(series, found, self.level) + left)
 
     def estimates(self) -> tuple[str, ...]:
         """The names of attacks and bounds that take the numbers of others to be independent across counts."""
@@ -386,7 +400,7 @@ class Measurement:
 
     def by_sampling(self, runs: int) -> Loss:
         """The paper's way: three attacks by plain Monte Carlo, and the bounds by formula."""
-        self.attacks = sampled_attacks(self.prior, self.release, self.misses, self.rng, runs)
+        self.attacks = sampled_attacks(self.prior, self.release, self.misses, self.rng, runs, self.level)
         known = max(self.attacks["prior"].value, self.attacks["constant"].value)
         kappa = math.exp(log_kappa_bound(self.prior, self.release.steps, self.misses))
         self.baseline = Interval(known, max(known, kappa))
@@ -395,23 +409,22 @@ class Measurement:
 
     def concluded(self, look: Look, unaided: float = 0.0) -> Loss:
         """The loss: the best attack and the smallest bound. On average, nobody does worse than `unaided`."""
-        # A sampled average may be lucky: it decides only where all there is was sampled.
-        sure = [name for name, attack in self.attacks.items() if look.sampled or attack.error == 0]
-        best = max(sure, key=lambda name: self.attacks[name].value)
+        best = max(self.attacks, key=lambda name: self.attacks[name].sure)
         smallest = min(self.bounds, key=lambda name: self.bounds[name], default="none")
         upper = min(1.0, self.bounds.get(smallest, 1.0))
-        lower = max(self.attacks[best].value, unaided)
+        lower = max(self.attacks[best].sure, unaided)
         lower = min(lower, upper) if look.sampled else lower
         upper = max(lower, upper)
+        chancy = look.sampled and (smallest == "posterior" or self.attacks[best].limit is not None)
         effort = Effort(
             series=look.series,
             sampled=look.sampled,
             covered=look.covered,
             nodes=look.nodes,
             operations=look.operations,
-            attack=best if self.attacks[best].value >= unaided else "baseline",
+            attack=best if self.attacks[best].sure >= unaided else "baseline",
             bound=smallest,
-            confidence=self.confidence if look.sampled and smallest == "posterior" else None,
+            confidence=self.confidence if chancy else None,
             reached=upper <= lower * (1 + self.tolerance) + 1e-15,
             seconds=time.perf_counter() - self.started,
         )
@@ -431,9 +444,16 @@ class Measurement:
 
 def average_upper(series: Series, found: Brackets, confidence: float) -> float:
     """At least the average of the best guess's success."""
-    # Effort goes where it helps the whole sample, so the upper ends are not independent of each other. They are never
-    # below values that are, and the stakes come from what depends on each series alone.
-    return series.upper(np.minimum(found.upper, 1.0), np.maximum(found.map, found.marginal), confidence)
+    return series.upper(np.minimum(found.upper, 1.0), alone(found), confidence)
+
+
+def alone(found: Brackets) -> NDArray[np.float64]:
+    """What depends on each series alone, from which the stakes of confidence limits are set.
+
+    Effort goes where it helps the whole sample, so the ends of intervals are not independent of each other. They are
+    never inside of what is: the best guess's success.
+    """
+    return np.maximum(found.map, found.marginal)
 
 
 def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .errors import InputError, UnsupportedRelease
 from .kernels import listing, right
-from .limits import upper_limit
+from .limits import lower_limit, upper_limit
 from .prior import MarkovPrior
 from .release import Release
 
@@ -70,8 +70,17 @@ class Series:
         """
         if not self.sampled:
             return min(1.0, float(self.mass @ values) + self.left_over)
-        beyond, guide = (np.clip((each - self.anchored) / (1.0 - self.anchored), 0.0, 1.0) for each in (values, guide))
-        return self.success + (1.0 - self.success) * upper_limit(beyond, confidence, guide)
+        return self.success + (1.0 - self.success) * upper_limit(self.beyond(values), confidence, self.beyond(guide))
+
+    def lower(self, values: Floats, guide: Floats, confidence: float) -> float:
+        """At most the average of a value per series: that of those listed, or a lower confidence limit."""
+        if not self.sampled:
+            return self.mean(values)[0]
+        return self.success + (1.0 - self.success) * lower_limit(self.beyond(values), confidence, self.beyond(guide))
+
+    def beyond(self, values: Floats) -> Floats:
+        """The share of what the anchor leaves that each value achieves."""
+        return np.clip((values - self.anchored) / (1.0 - self.anchored), 0.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def simulated(**columns: list[Any]) -> pl.DataFrame:
     length = len(next(iter(columns.values())))
     usual = {
         "places": 100, "steps": 10, "misses": 5, "right": 5, "sigma": None, "draw": 0, "map": 0.1, "map_error": 0.0,
-        "prior": 0.05, "constant": 0.05, "lower": 0.12, "lower_error": 0.0, "upper": 0.13, "baseline_lower": 0.05,
+        "prior": 0.05, "constant": 0.05, "lower": 0.12, "upper": 0.13, "baseline_lower": 0.05,
         "baseline_upper": 0.06, "tight": 0.3, "loose": 0.6, "map_mc": 0.1, "map_mc_error": 0.01, "prior_mc": 0.05,
         "prior_mc_error": 0.01, "constant_mc": 0.05, "constant_mc_error": 0.01,
     }  # fmt: skip

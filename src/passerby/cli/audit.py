@@ -167,7 +167,7 @@ def audit(
     runs
         Series of published counts that are drawn for a person where they are too many to list. [default: 200]
     confidence
-        How sure an upper end is where series are drawn. [default: 0.99]
+        How sure an interval is where series are drawn. [default: 0.99]
     budget
         Effort for each person, in elementary operations: 1e10 take a second or two. [default: 1e9]
     seed

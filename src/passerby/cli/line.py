@@ -88,9 +88,7 @@ LEGEND = (
     "Misses: steps that may be wrong. Baseline: the chance without any counts. With them, the chance lies between the "
     "best attack and the upper bound. Tight, loose: the bounds of Koga, Meehan and Chaudhuri (2024)."
 )
-SAMPLED = (
-    " A ~ marks what rests on sampled noise: loss.json has the standard errors of attacks and the confidence of bounds."
-)
+SAMPLED = " A ~ marks what rests on sampled noise, and holds at the confidence that loss.json tells."
 
 
 def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
@@ -121,8 +119,9 @@ def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
 
 
 def estimated(loss: pb.Loss) -> bool:
-    """Whether the best attack's success is an average over a sample."""
-    return max(loss.attacks.values(), key=lambda attack: attack.value).error > 0
+    """Whether what the best attack achieves for sure is a confidence limit."""
+    best = loss.attacks.get(loss.effort.attack)
+    return best is not None and best.limit is not None
 
 
 def privacy_line(privacy: pb.DifferentialPrivacy) -> str:
@@ -143,7 +142,7 @@ def as_record(loss: pb.Loss) -> dict[str, Any]:
         "upper": loss.upper,
         "baseline": asdict(loss.baseline),
         "advantage": asdict(loss.advantage),
-        "attacks": {name: {"value": a.value, "error": a.error} for name, a in loss.attacks.items()},
+        "attacks": {name: {"value": a.value, "error": a.error, "limit": a.limit} for name, a in loss.attacks.items()},
         "bounds": dict(loss.bounds),
         "refused": dict(loss.refused),
         "confidence": loss.effort.confidence,

@@ -54,7 +54,7 @@ def loss_stays(tables: Tables, settings: Settings) -> Finding:
     parts: dict[str, Answer] = {}
     words = []
     for name, group in settings_of(tables).items():
-        low, _ = around(group, "lower")
+        low = values(group, "lower")
         parts |= {f"{name} {sense}": answer for sense, answer in close(low, values(group, "upper")).items()}
         raw, noisy = group.row(0, named=True), group.drop_nulls("sigma")
         below = noisy.filter(pl.col("upper") < low[0])

@@ -28,7 +28,7 @@ VALUES = (
     "map_mc", "prior_mc", "constant_mc",
 )  # fmt: skip
 #: Standard errors, which are averaged as those of a mean of independent values.
-ERRORS = ("map_error", "lower_error", "map_mc_error", "prior_mc_error", "constant_mc_error")
+ERRORS = ("map_error", "map_mc_error", "prior_mc_error", "constant_mc_error")
 
 
 def sensors_of(settings: Settings, draw: int, places: int, steps: int) -> list[int]:
@@ -59,7 +59,7 @@ def point(
     if sigma is None:
         row |= {"map": (exact := map_success(prior, sensors, misses)), "map_error": 0.0}
         if exact > row["lower"]:
-            row |= {"lower": exact, "lower_error": 0.0, "upper": max(exact, row["upper"])}
+            row |= {"lower": exact, "upper": max(exact, row["upper"])}
     for name in style.ATTACKS:
         row[f"{name}_mc"] = plain.attacks[name].value
         row[f"{name}_mc_error"] = plain.attacks[name].error
@@ -73,7 +73,6 @@ def _found(loss: Loss) -> Row:
         "prior": loss.attacks["prior"].value,
         "constant": loss.attacks["constant"].value,
         "lower": loss.lower,
-        "lower_error": loss.attacks[loss.effort.attack].error,
         "upper": loss.upper,
         "baseline_lower": loss.baseline.lower,
         "baseline_upper": loss.baseline.upper,

@@ -239,6 +239,6 @@ def sureness(sampled: int, confidence: float) -> str:
     if not sampled:
         return "every range holds for certain"
     return (
-        f"for {sampled:,} people the published series are too many to list and were drawn at random: the best attack's "
-        f"chance is then an estimate, and each upper end holds with a confidence of {level(confidence)}"
+        f"for {sampled:,} people the published series are too many to list and were drawn at random: each of their "
+        f"ranges holds with a confidence of {level(confidence)}"
     )
