@@ -233,7 +233,7 @@ def test_evidence_of_a_step(seed: int, places: int, first: float) -> None:
         chain.add_evidence(found, sensors, weights)
         assert found == pytest.approx(row + each, abs=1e-15)
         lanes_found = np.repeat(row[:, None], 3, axis=1)
-        lanes.add_evidence(lanes_found, sensors, np.tile(weights, (2, 1)), np.empty((len(sensors), 3)))
+        lanes.add_evidence(lanes_found, sensors, np.tile(weights, (2, 1)), np.zeros((1 + len(sensors), 3)))
         assert lanes_found == pytest.approx(np.stack([row + each, row + each, row], axis=1), abs=1e-15)
 
 

@@ -10,7 +10,7 @@ from numba import types
 from .jit import cube, inlined, kernel, matrix, out_vector, out_whole_matrix, vector, whole_matrix
 
 #: Series that are done together: they fill a few vector registers, and their values fit into the nearest cache.
-LANES = 16
+LANES = 32
 
 
 @inlined
@@ -21,15 +21,17 @@ def best_steps(v, log_back, out):
         row, moves = out[y], log_back[y]
         row[:] = -np.inf
         x = 0
-        while x + 4 <= M:
-            v0, v1, v2, v3 = v[x], v[x + 1], v[x + 2], v[x + 3]
-            p0, p1, p2, p3 = moves[x], moves[x + 1], moves[x + 2], moves[x + 3]
-            for b in range(LANES):
-                row[b] = max(row[b], max(max(v0[b] + p0, v1[b] + p1), max(v2[b] + p2, v3[b] + p3)))
-            x += 4
+        while x + 5 <= M:
+            v0, v1, v2, v3, v4 = v[x], v[x + 1], v[x + 2], v[x + 3], v[x + 4]
+            p0, p1, p2, p3, p4 = moves[x], moves[x + 1], moves[x + 2], moves[x + 3], moves[x + 4]
+            for b in range(row.shape[0]):
+                most = max(max(v0[b] + p0, v1[b] + p1), max(v2[b] + p2, v3[b] + p3))
+                row[b] = max(row[b], max(most, v4[b] + p4))
+            x += 5
         while x < M:
-            for b in range(LANES):
-                row[b] = max(row[b], v[x, b] + moves[x])
+            p0 = moves[x]
+            for b in range(row.shape[0]):
+                row[b] = max(row[b], v[x, b] + p0)
             x += 1
 
 
@@ -39,16 +41,19 @@ def add_evidence(v, places, log_weights, kept):
     n, S = log_weights.shape[0], places.shape[0]
     for j in range(S):
         if places[j] >= 0:
-            kept[j] = v[places[j]]
+            kept[1 + j] = v[places[j]]
+    some = False
     for b in range(n):
-        first = log_weights[b, 0]
-        if first != 0.0:
-            for x in range(v.shape[0]):
-                v[x, b] += first
+        kept[0, b] = log_weights[b, 0]
+        some |= log_weights[b, 0] != 0.0
+    if some:
+        for x in range(v.shape[0]):
+            for b in range(v.shape[1]):
+                v[x, b] += kept[0, b]
     for j in range(S):
         if places[j] >= 0:
             for b in range(n):
-                v[places[j], b] = kept[j, b] + log_weights[b, 1 + j]
+                v[places[j], b] = kept[1 + j, b] + log_weights[b, 1 + j]
 
 
 @inlined
@@ -57,8 +62,8 @@ def best_place(v, moves, lane):
     best, pick = -np.inf, 0
     for x in range(v.shape[0]):
         a = v[x, lane] + moves[x]
-        if a > best:
-            best, pick = a, x
+        pick = x if a > best else pick
+        best = max(a, best)
     return best, pick
 
 
@@ -72,7 +77,7 @@ def decode(log_initial, log_transition, places, log_weights):
     log_back = log_transition.T.copy()
     nothing = np.zeros(M)
     v = np.zeros((T, M, LANES))
-    kept = np.empty((places.shape[1], LANES))
+    kept = np.zeros((1 + places.shape[1], LANES))
     for i in range(0, n, LANES):
         used = min(LANES, n - i)
         for t in range(T):
@@ -83,9 +88,8 @@ def decode(log_initial, log_transition, places, log_weights):
                 best_steps(v[t - 1], log_back, v[t])
             add_evidence(v[t], places[t], log_weights[i : i + used, t], kept)
         for b in range(used):
-            value[i + b], y = best_place(v[T - 1], nothing, b)
-            traces[i + b, T - 1] = y
-            for t in range(T - 1, 0, -1):
-                _, y = best_place(v[t - 1], log_back[y], b)
-                traces[i + b, t - 1] = y
+            value[i + b], traces[i + b, T - 1] = best_place(v[T - 1], nothing, b)
+        for t in range(T - 1, 0, -1):
+            for b in range(used):
+                _, traces[i + b, t - 1] = best_place(v[t - 1], log_back[traces[i + b, t]], b)
     return traces, value
