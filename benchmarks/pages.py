@@ -235,8 +235,8 @@ def wide(results: Results) -> str:
     head = ("sweep", "places", "steps", "misses", "counts", "best attack", "upper", "tight", "loose", "dp", "upper is")
     every = len(results["interval_sweeps"]["rows"])
     note = (
-        f"{every - len(rows)} of {every} points are within 5 %, for certain. The others, in multiples of the best "
-        "attack (where series are sampled, that is an estimate, and may be too high as well as too low):\n\n"
+        f"{every - len(rows)} of {every} points are within 5 %, for certain. The others, in multiples of what the best "
+        "attack achieves for sure (with a confidence of 99 % where series are sampled):\n\n"
     )
     return note + table(head, rows)
 

@@ -114,4 +114,37 @@ def test_lower_limits_are_below_the_mean_as_often_as_they_say(law: str) -> None:
         assert lower_limit(values, 0.9) - 1e-12 <= values.mean() <= upper_limit(values, 0.9)
     assert max(missed, missed_below) <= 0.1 * repeats + 3 * np.sqrt(repeats * 0.09)
     values = draw(rng, 20_000)
-    assert lower_limit(values, 0.9) >= values.mean() - 4 * max(values.std() / np.sqrt(20_000), 1e-4)
+    assert lower_limit(values, 0.9) >= values.mean() - 6 * max(values.std() / np.sqrt(20_000), 1e-4)
+
+
+def test_lower_limits_are_as_close_however_small_the_values_are() -> None:
+    values = np.random.default_rng(3).beta(2, 5, 400)
+    limit = lower_limit(values, 0.99)
+    assert 0.85 * values.mean() < limit < values.mean()
+    assert lower_limit(1e-9 * values, 0.99) == pytest.approx(1e-9 * limit)
+    assert lower_limit(1e-9 * values, 0.99, 0.5e-9 * values) == pytest.approx(
+        1e-9 * lower_limit(values, 0.99, 0.5 * values)
+    )
+
+
+@pytest.mark.parametrize("guided", [False, True])
+def test_is_the_largest_mean_that_is_refuted_from_below(guided: bool) -> None:
+    values = LAWS["beta"][1](np.random.default_rng(4), 200)
+    guide = 0.7 * values if guided else values
+    stakes = [0.0]
+    for i in range(1, 200):
+        means = [guide[: j + 1].mean() for j in range(i)]
+        variance = (means[-1] ** 2 + sum((g - m) ** 2 for g, m in zip(guide, means, strict=False))) / i
+        stakes.append(np.sqrt(2 * np.log(20) / (200 * variance)))
+    limit = lower_limit(values, 0.95, guide if guided else None)
+
+    def most(mean: float) -> float:
+        won = [1 + min(stake, 0.95 / mean) * (value - mean) for value, stake in zip(values, stakes, strict=True)]
+        return float(np.cumprod(won).max())
+
+    assert most(limit + 1e-9) < 20 <= most(limit - 1e-9)
+
+
+def test_nothing_says_nothing() -> None:
+    assert lower_limit(np.empty(0), 0.9) == 0
+    assert lower_limit(np.zeros(30), 0.9) == 0

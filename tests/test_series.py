@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import passerby as pb
 from passerby.attacks import prior_attack
 from passerby.grown import bracketing_series
-from passerby.limits import upper_limit
+from passerby.limits import lower_limit, upper_limit
 from passerby.posterior import bracket_series
 from passerby.series import (
     Anchor,
@@ -136,7 +136,7 @@ def test_averages_of_anchored_samples() -> None:
     assert series.upper(values, guide, 0.9) == pytest.approx(0.4 + 0.6 * limit)
     many = Series(np.zeros((200, 1, 1)), np.tile(mass / 50, 50), True, 0.0, 0.4, anchored=np.tile(anchored, 50))
     guide = np.clip(shares - 0.1, 0, 1)
-    limit = 1 - upper_limit(1 - np.tile(shares, 50), 0.9, 1 - np.tile(guide, 50))
+    limit = lower_limit(np.tile(shares, 50), 0.9, np.tile(guide, 50))
     low = many.lower(np.tile(values, 50), np.tile(guide * (1 - anchored) + anchored, 50), 0.9)
     assert 0.5 < low == pytest.approx(0.4 + 0.6 * limit)
     assert Series(np.zeros((1, 1, 1)), np.ones(1), sampled=True, left_over=0.0).mean(np.array([0.3])) == (0.3, 0.0)

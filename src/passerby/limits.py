@@ -51,7 +51,26 @@ def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
 def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[np.float64] | None = None) -> float:
     """A lower confidence limit for the mean, in the same way; the values may be lower bounds on the draws.
 
+    The gambler multiplies their capital by `1 + λ_i (x_i - m)`, which does not need an upper end of the values: however
+    small these are, the limit is as close to their mean. Nothing is staked before something was won.
+
     >>> round(lower_limit(np.ones(1000), 0.99), 4)
-    0.9951
+    0.995
     """
-    return 1.0 - upper_limit(1.0 - values, confidence, None if guide is None else 1.0 - guide)
+    n = len(values)
+    target = math.log(1 / (1 - confidence))
+    count = np.arange(1, n + 1)
+    guide = values if guide is None else guide
+    running = np.cumsum(guide) / count
+    spread = (running**2 + np.cumsum((guide - running) ** 2)) / count
+    before = np.concatenate([[0.0], spread[:-1]])
+    stakes = np.sqrt(np.divide(2 * target / max(n, 1), before, out=np.zeros(n), where=before > 0))
+
+    def refuted(mean: float) -> bool:
+        return bool(np.cumsum(np.log1p(np.minimum(0.95 / mean, stakes) * (values - mean))).max() >= target)
+
+    low, high = 0.0, float(values.mean()) if n else 0.0
+    for _ in range(60 if high > 0 else 0):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    return low

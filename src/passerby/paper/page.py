@@ -155,7 +155,7 @@ def _method(tables: Tables, settings: Settings) -> str:
             f"people seen in at least {s.min_active} windows, the last {s.holdout} steps to find, s = {s.real_misses}; "
             f"habits smoothed by {s.smoothing:g} step toward the population's frequencies; one random placement of "
             f"sensors for everyone. Effort: budget {s.real_budget:.0e}, {s.real_runs} sampled series per person "
-            "where series must be sampled; upper ends that come from samples are 99 % confidence limits. Attacks are "
+            "where series must be sampled; intervals that rest on samples hold with 99 % confidence. Attacks are "
             "scored on the real held-out traces; the frequency of visits is the share of fitted steps. Bounds and "
             "intervals are averaged over people.\n"
         )
@@ -169,7 +169,7 @@ def _method(tables: Tables, settings: Settings) -> str:
         "print the swept values; these cover its figures.\n"
         f"- Effort: {s.budget:.0e} elementary operations per step and point in sweeps, {s.close_budget:.0e} and "
         f"one placement where noise is looked at closely; up to {s.runs:,} and "
-        f"{s.close_runs:,} sampled series where noisy, with 99 % confidence for the upper end. Attack values from "
+        f"{s.close_runs:,} sampled series where noisy, with 99 % confidence. Attack values from "
         f"samples carry standard errors in the tables.{_widest(tables)}\n"
         f"{real}"
     )
