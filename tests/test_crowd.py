@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -30,6 +30,7 @@ def spread(law: tuple[int, np.ndarray], size: int) -> np.ndarray:
     return out
 
 
+@example(chances=[0.3, 1.0, 0.6], taken=1)  # somebody who is there for certain
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.integers(0, 7))
 def test_numbers_are_poisson_binomial(chances: list[float], taken: int) -> None:
     size = len(chances) + 1
@@ -175,6 +176,8 @@ def test_bad_crowds() -> None:
         pb.measure(prior, pb.Release([1, 2], others=pb.Crowd()))
     with pytest.raises(pb.InputError, match=r"priors\[0\] = 3: expected a MarkovPrior"):
         pb.Crowd([3])  # type: ignore[list-item]
+    with pytest.raises(pb.InputError, match="the priors of the others or the laws of their numbers, not both"):
+        pb.Crowd([prior], laws=[[0.5, 0.5]])
     with pytest.raises(pb.InputError, match="that sum to one"):
         pb.Crowd(laws=[[0.5, 0.4]])
     with pytest.raises(pb.InputError, match="one law for each sensor"):
