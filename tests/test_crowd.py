@@ -12,7 +12,7 @@ import passerby as pb
 from passerby.crowd import poisson_binomial, without
 from passerby.others import Counted, everyone_else
 from tests.oracle import World
-from tests.strategies import chain
+from tests.strategies import Whimsical, chain
 
 Floats = NDArray[np.float64]
 
@@ -161,6 +161,20 @@ class TestTruth:
         loss = pb.measure(prior, pb.Release([1, 3, 2], pb.Suppression(10), others=pb.Crowd([prior] * 8)), 1)
         assert loss.bounds["known"] < loss.baseline.upper * 1.01
         assert loss.bounds["raw"] > 2 * loss.baseline.upper
+
+    @pytest.mark.parametrize(
+        ("rule", "steps"),
+        [
+            (pb.Then(Whimsical(3), pb.Gaussian(1.0)), 3),  # bins cannot stand in where values tell in no order
+            (pb.RandomRounding(3), 12),  # at the coarsest there are over a thousand series
+        ],
+        ids=repr,
+    )
+    def test_known_is_raw_where_likely_counts_cannot_be_told(self, rule: pb.Mechanism, steps: int) -> None:
+        prior = pb.line_prior(3)
+        release = pb.Release([t % 3 for t in range(steps)], rule, others=pb.Crowd([prior] * 2))
+        loss = pb.measure(prior, release, 1, runs=20, budget=0)
+        assert loss.bounds["known"] == loss.bounds["raw"] < 1
 
 
 def test_more_people_hide_better() -> None:
