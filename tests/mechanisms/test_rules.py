@@ -177,7 +177,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: pb.Then(Uniform(), pb.Rounding(5)), r"Then\(Uniform\(\), \.\.\.\): only what is done to whole numbers or"),
     (
         lambda: pb.Then(pb.Then(pb.Laplace(1.0), pb.Rounding(5)), Uniform()).total_variation(2),
-        r"Then\(Then\(Laplace\(scale=1\.0\), Rounding\(base=5\)\), Uniform\(\)\): densities are added up for the noise of",
+        r"Then\(Then\(Laplace\(scale=1\.0\), Rounding\(base=5\)\), Uniform\(\)\): densities are added up for the noise",
     ),
     (
         lambda: pb.measure(pb.line_prior(4), pb.Release([1, 2], pb.Rounding(5))),
