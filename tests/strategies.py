@@ -84,6 +84,18 @@ class Whimsical(pb.Discrete):
         return np.arange(self.top + 1.0)[chances > 0], chances[chances > 0]
 
 
+@dataclass(frozen=True)
+class Uniform(pb.Mechanism):
+    """The count plus a number drawn from 0 to 1: a continuum, of which nothing but the density is told."""
+
+    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
+        return np.asarray(np.asarray(count) + rng.random(np.shape(count)))
+
+    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
+        added = np.asarray(output, np.float64) - np.asarray(count)
+        return np.where((added >= 0) & (added < 1), 0.0, -np.inf)
+
+
 def rows(rng: np.random.Generator, shape: tuple[int, ...], sparse: bool) -> Floats:
     """Random laws along the last axis; with `sparse`, about half of the entries are zero."""
     values = rng.dirichlet(np.full(shape[-1], 0.8), shape[:-1])

@@ -232,6 +232,14 @@ class TestEveryNoise:
         assert value.person == pb.differential_privacy(pb.Release([0, 0], pb.Gaussian(1.0))).exact
         assert value.exact == pb.differential_privacy(pb.Release([0] * 4, pb.Gaussian(1.0))).exact
 
+    @pytest.mark.parametrize("noise", [pb.Gaussian(1.0), pb.Laplace(2.0)], ids=repr)
+    def test_nothing_is_charged_to_a_person_who_changes_no_count(self, noise: pb.Mechanism) -> None:
+        still = pb.MarkovPrior([1.0, 0.0], np.eye(2))
+        value = pb.differential_privacy(pb.Release([0, 1], noise), prior=still)
+        assert value.person == 0
+        assert value.exact is not None
+        assert value.exact > 0
+
 
 class TestBoundFromDifferentialPrivacy:
     @pytest.mark.parametrize("known", [1e-4, 0.05, 0.5, 0.9])
@@ -249,6 +257,11 @@ class TestBoundFromDifferentialPrivacy:
             expected = 1 - float(risk.get_beta_from_pld(_losses(noise, times), alpha=known))
             found = success_bound(noise, times, known)
             assert expected - 1e-6 <= found <= expected * 1.01 + 1e-6
+
+    def test_hardly_any_noise_bounds_nothing(self) -> None:
+        for noise in (pb.Laplace, pb.Geometric, pb.DiscreteGaussian):
+            assert success_bound(noise(1e-3), 1, 0.01) == 1
+        assert success_bound(pb.Geometric(0.3), 1, 0.01) == pytest.approx(0.01 * math.exp(1 / 0.3), rel=1e-3)
 
     @given(cases(mechanisms=(pb.Geometric(1.0), pb.Geometric(0.3, clamped=True))))
     def test_the_optimum_is_below(self, case: Case) -> None:

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -12,7 +12,7 @@ import passerby as pb
 from passerby.crowd import poisson_binomial, without
 from passerby.others import Counted, everyone_else
 from tests.oracle import World
-from tests.strategies import chain
+from tests.strategies import Whimsical, chain
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +30,7 @@ def spread(law: tuple[int, np.ndarray], size: int) -> np.ndarray:
     return out
 
 
+@example(chances=[0.3, 1.0, 0.6], taken=1)  # somebody who is there for certain
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.integers(0, 7))
 def test_numbers_are_poisson_binomial(chances: list[float], taken: int) -> None:
     size = len(chances) + 1
@@ -161,6 +162,20 @@ class TestTruth:
         assert loss.bounds["known"] < loss.baseline.upper * 1.01
         assert loss.bounds["raw"] > 2 * loss.baseline.upper
 
+    @pytest.mark.parametrize(
+        ("rule", "steps"),
+        [
+            (pb.Then(Whimsical(3), pb.Gaussian(1.0)), 3),  # bins cannot stand in where values tell in no order
+            (pb.RandomRounding(3), 12),  # at the coarsest there are over a thousand series
+        ],
+        ids=repr,
+    )
+    def test_known_is_raw_where_likely_counts_cannot_be_told(self, rule: pb.Mechanism, steps: int) -> None:
+        prior = pb.line_prior(3)
+        release = pb.Release([t % 3 for t in range(steps)], rule, others=pb.Crowd([prior] * 2))
+        loss = pb.measure(prior, release, 1, runs=20, budget=0)
+        assert loss.bounds["known"] == loss.bounds["raw"] < 1
+
 
 def test_more_people_hide_better() -> None:
     prior = pb.line_prior(5)
@@ -175,6 +190,8 @@ def test_bad_crowds() -> None:
         pb.measure(prior, pb.Release([1, 2], others=pb.Crowd()))
     with pytest.raises(pb.InputError, match=r"priors\[0\] = 3: expected a MarkovPrior"):
         pb.Crowd([3])  # type: ignore[list-item]
+    with pytest.raises(pb.InputError, match="the priors of the others or the laws of their numbers, not both"):
+        pb.Crowd([prior], laws=[[0.5, 0.5]])
     with pytest.raises(pb.InputError, match="that sum to one"):
         pb.Crowd(laws=[[0.5, 0.4]])
     with pytest.raises(pb.InputError, match="one law for each sensor"):

@@ -184,3 +184,7 @@ class TestRefusals:
             pb.mutual_information(pb.line_prior(4), pb.Release([9]), "order1")
         with pytest.raises(pb.InputError, match=r"^steps: .* got 0"):
             pb.entropy(pb.line_prior(4), 0)
+
+    def test_the_exact_value_is_for_raw_counts(self) -> None:
+        with pytest.raises(pb.UnsupportedRelease, match=r"exact: holds for raw counts, not for Gaussian\(sigma=1\.0\)"):
+            pb.mutual_information(pb.line_prior(4), pb.Release([1], pb.Gaussian(1.0)), "exact")

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import passerby as pb
+from passerby import information, posterior
 from passerby.bounds import fano_bound, leakage_bound, log_kappa_bound, log_moment_bound, told_bound
+from passerby.measuring import all_right
 from tests.guesses import kappa, masked_cases, optimum, successes
 from tests.oracle import World
 from tests.reference import prior_of, small_cases
@@ -259,6 +261,45 @@ class TestEffort:
         assert certain.effort.confidence is None
         assert drawn.lower <= certain.upper
         assert certain.lower <= drawn.upper
+
+    def test_a_sample_narrows_what_stretches_leave_open(self) -> None:
+        prior, release = pb.line_prior(5, 0.3), pb.Release([2, 3, 3, 4, 0, 0, 4, 4, 1, 1, 4, 2, 1, 4, 1, 2])
+        certain = posterior.bracket_stretches(prior, release, 6, 0.01, 0)
+        drawn = pb.measure(prior, release, 6, runs=1000, budget=0)
+        assert certain is not None
+        assert drawn.effort.sampled
+        assert (drawn.effort.series, drawn.effort.confidence) == (1000, 0.99)
+        assert certain.lower <= drawn.lower <= drawn.upper <= certain.upper
+        assert drawn.upper - drawn.lower <= 0.8 * (certain.upper - certain.lower)
+        best = pb.measure(prior, release, 6, runs=20, budget=1e8)
+        assert drawn.lower <= best.upper
+        assert best.lower <= drawn.upper
+
+    @pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Rounding(3), pb.RandomRounding(3)], ids=repr)
+    def test_a_chain_that_does_not_fit_still_has_attacks_and_formulas(
+        self, mechanism: pb.Mechanism, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        prior, release = self.PRIOR, pb.Release([1, 3, 2], mechanism, others=[2, 3, 4])
+        known = pb.measure(prior, release, 1)
+        monkeypatch.setattr(posterior, "MEMORY_LIMIT", 10)
+        loss = pb.measure(prior, release, 1)
+        assert "does not fit into memory; merge places" in loss.refused["posterior"]
+        assert "posterior" not in loss.bounds
+        assert loss.bounds.get("raw", 1.0) == 1.0
+        assert loss.lower == loss.attacks["map"].value == pytest.approx(known.attacks["map"].value)
+        assert loss.lower <= known.upper
+        assert known.lower <= loss.upper
+        assert loss.baseline.lower <= known.baseline.lower
+        assert loss.baseline.upper == pytest.approx(math.exp(log_kappa_bound(prior, 3, 1)))
+
+    def test_where_the_recursion_takes_too_long_series_are_listed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        release = pb.Release(self.RELEASE.sensors[:4])
+        expected = all_right(self.PRIOR, release, 0)
+        assert expected is not None
+        monkeypatch.setattr(information, "STRETCHES_LIMIT", 0.0)
+        assert all_right(self.PRIOR, release, 0) is None
+        loss = pb.measure(self.PRIOR, release, 0, tolerance=0)
+        assert (loss.lower, loss.upper) == pytest.approx((expected, expected), abs=1e-9)
 
     def test_a_continuum_cannot_be_listed(self) -> None:
         with pytest.raises(pb.UnsupportedRelease, match="continuum"):

@@ -43,6 +43,13 @@ class TestInput:
         with pytest.raises(pb.InputError, match=r"^transition: "):
             pb.MarkovPrior.stationary(transition)
 
+    @pytest.mark.parametrize(
+        "given", [{"guessable": [True]}, {"guessable": [False, False]}, {"merged_entropy": [0.0, 0.0, 0.5]}]
+    )
+    def test_states_are_described_one_by_one(self, given: dict[str, Any]) -> None:
+        with pytest.raises(pb.InputError, match=r"^guessable and merged_entropy: .* \(2,\), with a place to guess"):
+            pb.MarkovPrior([0.5, 0.5], HALF, **given)
+
     def test_stationary_names_a_bad_row(self) -> None:
         with pytest.raises(pb.InputError, match=r"^transition\[1\] sums to 0\.5"):
             pb.MarkovPrior.stationary([[0.5, 0.5], [0.25, 0.25]])

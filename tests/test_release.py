@@ -133,6 +133,14 @@ class TestSignals:
         assert signals is not None
         assert [table.tolist() for table in signals] == [[[1]], [[1]]]
 
+    def test_too_many_outcomes_are_not_listed(self) -> None:
+        """Six sensors of seven outcomes each have more of them together than are listed."""
+        mechanism = pb.Sampling(0.5)
+        for sensors, listed in ((4, True), (6, False)):
+            release = pb.Release([list(range(sensors)), [0]], mechanism, others=[[5] * sensors, [5]])
+            assert (release.signals() is not None) == listed
+            assert (release.stacked_signals() is not None) == listed
+
     def test_outcomes_that_tell_nothing_are_merged(self) -> None:
         even, odd = pb.Release([0, 0], Halved(), others=[4, 5]).signals() or []
         assert even.tolist() == [[1, 1]]

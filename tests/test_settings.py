@@ -104,6 +104,11 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_settings(tmp_path / "audit.toml")
 
 
+def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"cannot be read: Is a directory"):
+        read_settings(tmp_path)
+
+
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_every_mechanism_can_be_asked_for(name: str) -> None:
     assert isinstance(check_settings({"visits": "v", "mechanism": name}).build_mechanism(), pb.Mechanism)

@@ -104,6 +104,12 @@ def test_the_traceback_is_there_for_who_asks(tmp_path: Path) -> None:
     assert "ZeroDivisionError: deep inside" in done.stderr
 
 
+def test_an_error_in_what_was_asked_is_raised_for_who_asks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PASSERBY_DEBUG", "1")
+    with pytest.raises(pb.InputError, match="places: expected a whole number of at least 1, got 0"):
+        main(["line", "--places", "0", "--out", str(tmp_path / "out")])
+
+
 def test_interruption(tmp_path: Path) -> None:
     done = run("line", "--out", str(tmp_path), code=replaced("raise KeyboardInterrupt"))
     assert done.returncode == 130

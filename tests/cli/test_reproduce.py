@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.cli.small_audit import Call
 from tests.cli.test_main import run
 
 pytest.importorskip("matplotlib")
@@ -24,6 +25,17 @@ def test_one_experiment_by_name(tmp_path: Path) -> None:
     again = run(*command, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "Taken from an earlier run: examples, places" in again.stdout
+
+
+def test_what_is_left_out_without_files_is_said(typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    from passerby.paper import run as module
+
+    few = {name: module.EXPERIMENTS[name] for name in ("examples", "people", "readings")}
+    monkeypatch.setattr(module, "EXPERIMENTS", few)
+    monkeypatch.setattr(module, "_draw", lambda *_: [])
+    done = typed("reproduce", "--quick", "--out", "result", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert "Left out, for want of --foursquare and --gowalla: people, readings\n" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -156,3 +156,10 @@ def test_long_chains_do_not_underflow() -> None:
     for power in (0.0, 0.5, 1.0):
         expected = 1500 * (1 - power) * math.log(2)
         assert stretches.log_power_sum(first, stay, np.zeros(1500), power)[0] == pytest.approx(expected, abs=1e-8)
+
+
+def test_what_is_never_told_adds_nothing_to_the_sum() -> None:
+    """Somebody who is sighted for certain, where no sighting is told: there is no series, and the sum is zero."""
+    first, stay = stretches.stretches(np.ones(1), np.ones((1, 1, 1)), np.zeros((2, 1), dtype=np.int64), np.ones((2, 1)))
+    assert stretches.log_power_sum(first, stay, np.full(2, -np.inf), 0.5) == (-np.inf, 0.0)
+    assert stretches.log_power_sum(first, stay, np.zeros(2), 0.5) == pytest.approx((0.0, 0.0))

@@ -45,6 +45,7 @@ EVERY: tuple[pb.Mechanism, ...] = (
     pb.Then(pb.Geometric(1.0, clamped=True), pb.RandomRounding(3)),
     pb.Then(pb.Gaussian(2.0, clamped=True, rounded=True), pb.Sampling(0.5)),
     pb.Then(pb.Raw(), pb.Gaussian(1.0)),
+    pb.Then(pb.Laplace(1.0), pb.Raw()),
     Jumbled(0.4),
     Halved(),
 )
@@ -83,8 +84,13 @@ class Coin(pb.Discrete):
         return np.asarray(drawn + (0.5 if self.fault == "stray" else 0.0))
 
     def outputs(self, count: int) -> Floats | None:
-        outputs = super().outputs(count)
-        return outputs[:-1] if self.fault == "missing" and outputs is not None else outputs
+        values = super().outputs(count)
+        assert values is not None
+        return {"missing": values[:-1], "twice": np.sort([*values, values[1]])}.get(self.fault, values)
+
+    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
+        logs = super().log_likelihood(output, count)
+        return logs.ravel() if self.fault == "flat" else logs
 
     def total_variation(self, count: int = 0) -> float:
         return 0.9 if self.fault == "variation" else super().total_variation(count)
@@ -115,6 +121,8 @@ class Moving(pb.Discrete):
     [
         ("sum", r"at a count of 0: the probabilities of its law sum to 0\.9, not to one"),
         ("missing", r"sums to 0\.5 .* a value is missing from outputs"),
+        ("twice", r"at a count of 0: outputs lists 1 twice"),
+        ("flat", r"log_likelihood of outputs \(2, 1\) and counts \(3,\) has shape \(6,\), not \(2, 3\)"),
         ("variation", r"total_variation is 0\.9, that of the likelihoods is 0\.5"),
         ("information", r"information at a presence of 0 is 0\.1, that of the likelihoods is 0"),
         ("less", r"of 0\.05 is told right with probability .* which is not between .* less and more, 1 and"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.strategies import Uniform
 
 import passerby as pb
 
@@ -127,6 +128,12 @@ class TestPersistent:
             pb.Release([4, 3, 4], mechanism)
         pb.Release([4, 3, [1, 2]], mechanism)  # each cell once: nothing is used again
 
+    @pytest.mark.parametrize("kept", [False, True])
+    def test_what_is_drawn_once_by_either_of_two_is_drawn_once(self, kept: bool) -> None:
+        noise, sample = pb.Geometric(1.0, clamped=True, persistent=kept), pb.Sampling(0.5, persistent=kept)
+        assert pb.Then(noise, pb.Rounding(5)).persistent == kept
+        assert pb.Then(pb.Rounding(5), sample).persistent == kept
+
     def test_a_panel_is_refused_at_several_steps(self) -> None:
         with pytest.raises(pb.UnsupportedRelease, match=r"the same people are counted at steps 0 and 2"):
             pb.Release([1, [], 2], pb.Sampling(0.1, persistent=True))
@@ -149,6 +156,9 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: pb.DiscreteGaussian(math.inf), r"DiscreteGaussian\(sigma=inf\)"),
     (lambda: pb.Geometric(2000), r"Geometric\(scale=2000\): scale must be at most 1,000 for noise in whole numbers"),
     (lambda: pb.Laplace(2000, rounded=True), r"scale must be at most 1,000 for noise in whole numbers"),
+    (lambda: pb.Gaussian(2e6), r"Gaussian\(sigma=2000000\.0\): sigma must lie between 1e-06 and 1,000,000; less noise"),
+    (lambda: pb.Laplace(1e-7), r"Laplace\(scale=1e-07\): scale must lie between 1e-06 and 1,000,000; less noise"),
+    (lambda: pb.Rounding(10**9 + 1), r"Rounding\(base=1000000001\): base must be at most 1,000,000,000"),
     (lambda: pb.Gaussian(1, clamped=1), r"clamped must be True or False"),  # type: ignore[arg-type]
     (lambda: pb.Bands([]), r"at least one edge"),
     (lambda: pb.Bands([3, 3]), r"edges\[1\] = 3 must be above the edge before it, 3"),
@@ -160,6 +170,14 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: pb.Then(pb.Geometric(1.0), pb.Sampling(0.5)).outputs(0),
         r"let noise that comes first be clamped",
+    ),
+    (lambda: pb.Sampling(0.5).law(2.5), r"Sampling\(rate=0\.5\): 2\.5 is not a whole number; let noise .* be rounded"),
+    (lambda: pb.Gaussian(1.0).law(2), r"Gaussian\(sigma=1\.0\) publishes from a continuum: its values have densities"),
+    (lambda: Uniform().information(0.5), r"Uniform\(\): a mechanism with a continuum of outputs must say its own"),
+    (lambda: pb.Then(Uniform(), pb.Rounding(5)), r"Then\(Uniform\(\), \.\.\.\): only what is done to whole numbers or"),
+    (
+        lambda: pb.Then(pb.Then(pb.Laplace(1.0), pb.Rounding(5)), Uniform()).total_variation(2),
+        r"Then\(Then\(Laplace\(scale=1\.0\), Rounding\(base=5\)\), Uniform\(\)\): densities are added up for the noise",
     ),
     (
         lambda: pb.measure(pb.line_prior(4), pb.Release([1, 2], pb.Rounding(5))),

@@ -5,10 +5,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from passerby.paper import changes, page
+from passerby.paper import changes, page, page_readings
 from passerby.paper.changes import left_of
 from passerby.paper.claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, grade, together
 from passerby.paper.claims_readings import CHECKS, depending
+from passerby.paper.readings import GAPS
 from passerby.paper.rules import Answer
 from passerby.paper.settings import Settings
 from passerby.paper.wording import rows_of, shown
@@ -108,6 +109,13 @@ def test_constant_in_steps(changing: dict[str, list[float]], expected: str) -> N
     assert verdict("Steps with s = T/2", steps_half=table) == expected
 
 
+@pytest.mark.parametrize(("found", "expected"), [([0.1, 0.0], True), ([0.1, 0.01], False)])
+def test_a_sample_without_a_success_is_said(found: list[float], expected: bool) -> None:
+    table = simulated(steps=[2, 20], map_mc=found)
+    measured = named("Steps with s = T/2").judged({"steps-half": table}, SETTINGS).measured
+    assert measured.endswith(f"; {SETTINGS.traces:,} traces show no success of MAP at T = 20") == expected
+
+
 @pytest.mark.parametrize(("tight", "expected"), [([0.2, 0.6], HOLDS), ([0.6, 0.2], PART)])
 def test_tightest_at_few_steps(tight: list[float], expected: str) -> None:
     table = simulated(steps=[2, 20], lower=[0.1, 0.1], upper=[0.1, 0.1], tight=tight, loose=[0.8, 0.9])
@@ -167,6 +175,28 @@ def test_frequent_visitors(visits: list[float], loss: float, expected: str) -> N
     assert verdict("Frequent visitors", sensor_visits=table) == expected
 
 
+@pytest.mark.parametrize(
+    ("people", "tight", "upper", "expected"),
+    [
+        (21, (0.0, 1.0), (0.1, 0.9), HOLDS),
+        (21, (0.0, 1.0), (0.1, 0.3), PART),
+        (21, (0.4, 0.6), (0.1, 0.3), FAILS),
+        (4, (0.0, 1.0), (0.0, 1.0), OPEN),
+    ],
+)
+def test_everybody_else(people: int, tight: tuple[float, ...], upper: tuple[float, ...], expected: str) -> None:
+    losses = {
+        name: [low + i / (people - 1) * (high - low) for i in range(people)] + [0.99]
+        for name, (low, high) in (("tight", tight), ("upper", upper))
+    }
+    table = pl.DataFrame({"dataset": "gowalla", "frequency": [0.0] * people + [0.9], **losses})
+    found = named("Everybody else").judged({"sensor-visits": table}, SETTINGS)
+    assert found.verdict == expected
+    assert f"{people} people were never there" in found.measured
+    if expected == PART:
+        assert "tight 0 to 100 % (middle nine tenths 5.0 % to 95 %); this tool 10 % to 30 %" in found.measured
+
+
 @pytest.mark.parametrize(("found", "expected"), [([0.9, 0.1], HOLDS), ([0.5, 0.1], PART), ([0.5, 0.5], FAILS)])
 def test_habits_and_real_traces(found: list[float], expected: str) -> None:
     table = pl.DataFrame({"dataset": "gowalla", "right": [1, 2], "people": 100, "map": [0.5, 0.5], "hit_map": found})
@@ -186,6 +216,17 @@ def test_the_loss_where_noisy_bounds_are_higher(lower: float, upper: float, expe
     assert ("sigma = 0.1" in found.why) == (expected != HOLDS)
 
 
+@pytest.mark.parametrize(("noisy", "expected"), [([0.7, 0.65], HOLDS), ([0.5, 0.4], FAILS)])
+def test_noisy_bounds_above_raw_ones_where_one_sensor_was_run(noisy: list[float], expected: str) -> None:
+    table = pl.DataFrame(
+        {"dataset": "gowalla", "sigma": [None, 0.1, 0.2], "tight": [0.6, *noisy], "loose": [1.0, 1.0, 1.0]}
+    )
+    found = named("Noisy bounds above raw ones").judged({"real-sigma": table}, SETTINGS)
+    assert found.verdict == expected
+    above = "random sensors: tight at sigma = 0.1, 0.2, by at most 10 %"
+    assert found.measured.endswith(above if expected == HOLDS else "at no sigma")
+
+
 def test_which_claims_depend_on_the_reading() -> None:
     same: dict[str, Answer] = dict.fromkeys(CHECKS, True)
     found = {
@@ -195,6 +236,39 @@ def test_which_claims_depend_on_the_reading() -> None:
         ("foursquare", "b"): {**same, "sigma": False},
     }
     assert depending(found) == {"gap_whole_tight": {"gowalla": {True: ["a"], False: ["b"]}}}
+
+
+def test_that_no_claim_depends_on_the_reading_is_said() -> None:
+    same: dict[str, Answer] = dict.fromkeys(CHECKS, True)
+    text = page_readings._dependence({("gowalla", "a"): same, ("gowalla", "b"): {**same, "sigma": None}})
+    assert text.startswith("**No claim depends on the reading.**\n\n**No reading contradicts another** on: loss falls")
+    assert all(words in text for words in CHECKS.values())
+
+
+def correlations(**values: list[float]) -> pl.DataFrame:
+    """Correlations with each kind of gap under two readings; what is not given is undefined."""
+    undefined = [float("nan")] * 2
+    found = {f"{gap}_tight": values.get(gap, undefined) for gap in GAPS}
+    ends = {
+        f"{name}_{end}": pl.Series(v) + off for name, v in found.items() for end, off in (("low", -0.1), ("high", 0.1))
+    }
+    return pl.DataFrame({"dataset": "gowalla", "reading": ["first", "second"], **found, **ends})
+
+
+def test_how_far_a_correlation_depends_on_the_reading() -> None:
+    table = correlations(gap_whole=[-0.3, 0.2], gap_reached=[-0.4, -0.5], gap_signed=[0.0, 0.1])
+    assert page_readings._range_of(table) == (
+        "- Gowalla: from -0.50 [-0.60, -0.40] (*second*, places reached) to +0.20 [+0.10, +0.30] (*second*, all "
+        "places). Whether rows of places never visited count moves it most with *second*: +0.20 [+0.10, +0.30] "
+        "where they do, -0.50 [-0.60, -0.40] where they do not."
+    )
+    some = correlations(gap_whole=[-0.3, 0.2], gap_reached=[-0.4, float("nan")])
+    assert "moves it most with *first*: -0.30 [-0.40, -0.20] where they do, -0.40" in page_readings._range_of(some)
+    assert page_readings._range_of(correlations(gap_signed=[0.0, 0.1])) == (
+        "- Gowalla: from +0.00 [-0.10, +0.10] (*first*, places reached, signed) to +0.10 [+0.00, +0.20] "
+        "(*second*, places reached, signed)."
+    )
+    assert page_readings._range_of(correlations()) == "- Gowalla: undefined."
 
 
 def test_what_noise_leaves_of_what_counts_add() -> None:
@@ -218,7 +292,27 @@ def test_the_page_says_whether_noise_helps() -> None:
     assert "noise helps for sure from sigma = 1 on. Raw counts add at least 20.0 %" in text
     hidden = table.with_columns(upper=pl.Series([0.31, 0.30]))
     assert "not seen to help at any sigma up to 1" in changes.section({"sigma": hidden}, SETTINGS)
+    known = table.with_columns(baseline_lower=pl.lit(0.29), baseline_upper=pl.lit(0.29))
+    assert (
+        "What it cannot lower is the loss without counts, and that is nine tenths or more of the loss in 1 of them "
+        "(simulated, 5 of 10 right): there the loss hardly changes" in changes.section({"sigma": known}, SETTINGS)
+    )
+    assert "What it cannot lower" not in text
     assert changes.section({}, SETTINGS) == ""
+
+
+def test_the_page_says_whether_longer_traces_protect() -> None:
+    table = simulated(steps=[2, 20], lower=[0.04, 0.001], upper=[0.041, 0.002], tight=[0.50, 0.51])
+    text = changes.section({"steps-half": table}, SETTINGS)
+    assert "Longer traces do protect" in text
+    assert (
+        "the tight bound moves between 50 % and 51 %, which reads as almost constant. The loss itself falls from "
+        in text
+    )
+    assert "from 4.0 % to 4.1 % at T = 2 to 0.1 % to 0.2 % at T = 20." in text
+    moving = changes.section({"steps-half": table.with_columns(tight=pl.Series([0.2, 0.9]))}, SETTINGS)
+    assert "between 20 % and 90 %. The loss itself" in moving
+    assert changes.section({"steps-half": table.with_columns(upper=pl.Series([0.041, 0.03]))}, SETTINGS) == ""
 
 
 def test_the_page_without_tables_says_so() -> None:

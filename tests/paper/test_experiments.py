@@ -2,6 +2,8 @@
 
 import builtins
 import dataclasses
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,10 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.paper import examples, formulas, style
+from passerby.paper import examples, formulas, pieces, style
 from passerby.paper.audits import gaps
 from passerby.paper.fingerprints import SHOWING, fingerprint, sources
-from passerby.paper.people import Data, Reading, Unsmoothed, prepare
+from passerby.paper.people import Data, Reading, Unsmoothed, prepare, read_data
 from passerby.paper.pieces import Piece, done
 from passerby.paper.real import means_of
 from passerby.paper.run import EXPERIMENTS, GROUPS, choose, reproduce
@@ -214,6 +216,36 @@ def test_pieces_are_the_same_with_several_workers() -> None:
     work = [("a", Piece(_rows, {"start": start})) for start in range(4)]
     alone, together = dict(done(work, 1)), dict(done(work, 2))
     assert alone == together == {i: _rows(i) for i in range(4)}
+
+
+def test_a_killed_worker_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[dict[str, bool]] = []
+
+    class Broken:
+        def __init__(self, *_: object, **__: object) -> None: ...
+
+        def submit(self, _: object) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_exception(BrokenProcessPool("a process in the process pool was terminated abruptly"))
+            return future
+
+        def shutdown(self, **how: bool) -> None:
+            ended.append(how)
+
+    monkeypatch.setattr(pieces, "ProcessPoolExecutor", Broken)
+    with pytest.raises(pb.PasserbyError, match=r"ended before its time .* finished experiments are kept: run the same"):
+        list(done([("a", Piece(_rows, {"start": start})) for start in range(2)], 2))
+    assert ended == [{"wait": True, "cancel_futures": True}]
+
+
+def test_files_that_cannot_be_used_are_named_by_their_option(city: Data, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    with pytest.raises(pb.InputError, match=r"^--gowalla, .* layout of loc-gowalla_totalCheckins\.txt: .*empty\.txt"):
+        read_data("gowalla", tmp_path / "empty.txt")
+    with pytest.raises(
+        pb.InputError, match=r"^--foursquare: too little is left by the .* \(no person is seen in at le"
+    ):
+        prepare(city, dataclasses.replace(TINY, min_active=10_000))
 
 
 def test_tables_are_known_by_what_they_were_made_from(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 import passerby as pb
 from passerby.auditing import Settings
-from passerby.report import data, explore, figures, render, trials
+from passerby.report import data, explore, figures, render, trials, words
+from passerby.report.notebook import Report
 from passerby.settings import AuditSettings, check_settings
 from passerby.summary import summarise
 
@@ -115,6 +116,48 @@ def test_the_exposure_curve_counts_people() -> None:
 
 def test_the_error_of_rounded_counts() -> None:
     assert trials.error_of(pb.Rounding(5), np.arange(100)) == pytest.approx(np.sqrt(2), rel=1e-6)
+
+
+def test_steps_of_whole_days_are_called_by_their_day() -> None:
+    city = pb.simulate_city(6, 20, 5, start="2024-03-01")
+    people = pb.fit_people(city, window="1d", origin="2024-03-01", places=9, min_active=1, holdout=2)
+    assert data.step_labels(people) == ["2024-03-04", "2024-03-05"]
+
+
+def test_who_may_miss_nothing_must_name_all_steps(made: Made) -> None:
+    summary = summarise(*made)
+    assert words.question(summary) == "where a person was at 3 or more of the 4 steps"
+    assert words.question(summary.model_copy(update={"misses": 0})) == "where a person was at all 4 steps"
+
+
+def test_what_sets_the_most_exposed_apart_is_said_where_something_does() -> None:
+    everyone = {"sighted": 0.5, "spectral_gap": 0.2, "baseline": 0.3}
+    near = {"sighted": 0.52, "spectral_gap": 0.19, "baseline": 0.3}
+    far = {"sighted": 0.9, "spectral_gap": 0.1, "baseline": 0.3}
+    groups = pl.DataFrame({"column": list(everyone)}).with_columns(
+        pl.Series(name, group.values())
+        for name, group in {"most_exposed": far, "most_added": near, "everyone": everyone}.items()
+    )
+    said = words.why(groups)[-1]
+    assert "found most often pass sensors more often and move more slowly. " in said
+    assert said.endswith("adds most differ little from everyone in these traits.")
+
+
+@pytest.mark.parametrize("places", [data.PLACES, data.PLACES + 1])
+def test_places_that_are_not_shown_are_told(places: int) -> None:
+    rows = pl.DataFrame({"place": [f"place {i}" for i in range(places)], "fall": 2.5, "error": 0.1, "with_all": 0.4})
+    rows = rows.with_columns(step=pl.lit(None, pl.Int64), start=pl.lit(None, pl.String))
+    said = words.left_out("sensor", rows)
+    assert ("The 40 places that reveal most are shown." in said) == (places > data.PLACES)
+    assert "leaving out the sensor at place 0: the mean chance, 40 % with all, falls by 2.50 points" in said
+
+
+def test_a_report_is_saved_as_it_is(made: Made, tmp_path: Path) -> None:
+    report = Report(made[0], summarise(*made), "<!DOCTYPE html><p>café ☕</p>")
+    report.save(str(tmp_path / "report.html"))
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.page
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert re.fullmatch(r"Report\(people=60, mean_loss=0\.\d+ to 0\.\d+\)", repr(report))
 
 
 def test_figures_are_charts_for_notebooks(made: Made) -> None:

@@ -85,6 +85,13 @@ def test_foursquare_layout(tmp_path: Path) -> None:
     assert len(read_visits(tmp_path / "c.txt.gz", layout="foursquare")) == rows
 
 
+def test_unknown_layouts_are_not_written(tmp_path: Path) -> None:
+    layout: Any = "excel"
+    with pytest.raises(InputError, match="layout 'excel' cannot be written; choose 'table' or 'foursquare'"):
+        write_city(tmp_path / "c.csv", people=2, places=5, days=1, layout=layout)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["c.csv", "c.parquet"])
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     (tmp_path / name).write_text("what was there before")

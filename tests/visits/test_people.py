@@ -125,6 +125,12 @@ def test_held_out_likelihood_by_hand() -> None:
     assert held_out_likelihood(fitted, background, 2.0) == pytest.approx(expected)
 
 
+def test_one_move_leaves_none_to_choose_smoothing_by() -> None:
+    two_steps = traces([[0, 1, 0], [1, 1, 0]], 2)
+    assert held_out_likelihood(two_steps.array[:, :2], np.array([0.25, 0.75]), 2.0) == 0
+    assert pb.fit_people(two_steps, holdout=1, smoothing="auto").smoothing in CANDIDATES
+
+
 def test_a_rhythm_gives_a_matrix_per_step() -> None:
     day = [0] * 8 + [1] * 8 + [0] * 8
     people = pb.fit_people(traces([day * 10], 3, timedelta(hours=1)), holdout=24, smoothing=0.1, rhythm="hour")

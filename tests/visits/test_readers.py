@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from passerby import InputError
@@ -238,6 +238,7 @@ def test_blocks_end_outside_of_quotes() -> None:
     assert list(blocks([b'a,"x\n', b'y"\nb,', b"z\n"], '"')) == [b'a,"x\ny"\n', b"b,z\n"]
 
 
+@example(cells=[(person, 0, 0) for person in (0, 9, 9, 4, 4, 4, 0)], size=2)  # compared in several ranges
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 3)), min_size=1), st.integers(1, 20))
 def test_duplicates_go_whatever_the_ranges(cells: list[tuple[int, int, int]], size: int) -> None:
     table = pl.DataFrame(cells, schema={"person": pl.UInt32, "time": pl.Int64, "place": pl.UInt32}, orient="row")

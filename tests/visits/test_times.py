@@ -156,6 +156,8 @@ def test_steps_end_with_the_last_visit_or_at_the_end() -> None:
     assert Steps.covering(times, "20d", None, None).count == 2
     assert Steps.covering(times, "20d", None, NOON + timedelta(days=20)).count == 1
     assert Steps.covering(times, "20d", NOON - timedelta(days=20), None).count == 3
+    with pytest.raises(InputError, match="there are no visits to cut into steps"):
+        Steps.covering(times.clear(), "20d", None, None)
     with pytest.raises(InputError, match="not later than origin"):
         Steps.covering(times, "20d", None, NOON)
     with pytest.raises(InputError, match="later than the last visit"):

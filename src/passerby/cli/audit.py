@@ -200,17 +200,8 @@ def audit(
     values = {**(read_settings(settings) if settings else {}), **given}
     if "visits" not in values:
         raise ConfigError("no visits are given: passerby audit VISITS, or --settings with a file that names them")
-    if isinstance(values.get("smoothing"), str) and values["smoothing"] != "auto":
-        values["smoothing"] = _number(values["smoothing"])
     checked = check_settings(values, str(settings) if settings else "options")
     if dry_run:
         estimate(checked, workers)
     else:
         run(checked, workers, overwrite=overwrite)
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -127,11 +127,6 @@ class _Both(Mechanism):
     def __repr__(self) -> str:
         return f"Then({self.first!r}, {self.second!r})"
 
-    @property
-    def shift_invariant(self) -> bool:
-        """Where both are."""
-        return self.first.shift_invariant and self.second.shift_invariant
-
 
 class Chained(_Both, Discrete):
     """Finitely many outputs after finitely many."""

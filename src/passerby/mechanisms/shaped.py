@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +32,7 @@ class Shaped(Mechanism):
         self._laws: dict[float, tuple[Law, list[Piece]]] = {}
 
     def __repr__(self) -> str:
-        return f"Shaped({self.first!r}, {self.rules!r})"
+        return reduce(lambda so_far, rule: f"Then({so_far}, {rule!r})", self.rules, repr(self.first))
 
     @property
     def parts(self) -> tuple[Noise, tuple[Rule, ...]]:

@@ -50,8 +50,8 @@ def mechanism(name: str) -> str:
 def length(window: str) -> str:
     """The length of a step in words.
 
-    >>> length("1h"), length("20d"), length("90m")
-    ('1 hour', '20 days', '90 minutes')
+    >>> length("1h"), length("20d"), length("90m"), length("90s")
+    ('1 hour', '20 days', '90 minutes', '90 seconds')
     """
     seconds = parse_length(window).total_seconds()
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
