@@ -292,6 +292,41 @@ class TestEffort:
         assert loss.baseline.lower <= known.baseline.lower
         assert loss.baseline.upper == pytest.approx(math.exp(log_kappa_bound(prior, 3, 1)))
 
+    @pytest.mark.parametrize(
+        ("sensors", "mechanism"),
+        [([1, 3, 2], pb.Gaussian(1.0)), ([1, 3, 2], pb.Laplace(2.0)), ([[0, 1, 2]] * 8, pb.Raw())],
+    )
+    def test_nor_is_it_refused_for_noise_or_for_many_series(
+        self, sensors: list[int] | list[list[int]], mechanism: pb.Mechanism, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        release = pb.Release(sensors, mechanism)
+        known = pb.measure(self.PRIOR, release, 1, budget=0)
+        monkeypatch.setattr(posterior, "MEMORY_LIMIT", 10)
+        loss = pb.measure(self.PRIOR, release, 1, budget=0)
+        assert loss.attacks["map"].limit is not None
+        assert abs(loss.attacks["map"].value - known.attacks["map"].value) <= 4 * loss.attacks["map"].error + 1e-9
+        assert loss.lower <= known.upper
+        assert known.lower <= loss.upper
+
+    def test_a_crowd_that_is_known_does_not_help_where_chains_do_not_fit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        crowd = pb.Crowd([self.PRIOR] * 3)
+        release = pb.Release([1, 3], pb.Rounding(3), others=crowd)
+        assert pb.measure(self.PRIOR, release, 1).bounds["known"] < 1
+        monkeypatch.setattr(posterior, "MEMORY_LIMIT", 10)
+        assert pb.measure(self.PRIOR, release, 1).bounds["known"] == 1
+
+    @settings(max_examples=25)
+    @given(st.integers(0, 10**6), st.sampled_from([0.5, 0.9]), st.sampled_from([0.0, 1e7]))
+    def test_what_a_sample_says_is_told_or_not_used(self, seed: int, confidence: float, budget: float) -> None:
+        """The limit of a sampled guess may be above what is certain; then it must be said, or not be used."""
+        rng = np.random.default_rng(seed)
+        release = pb.Release([rng.choice(10, 3, replace=False).tolist() for _ in range(8)])
+        loss = pb.measure(pb.line_prior(10, 0.3), release, 4, budget=budget, runs=200, confidence=confidence)
+        if loss.effort.confidence is None:
+            assert loss.lower in [attack.value for attack in loss.attacks.values() if attack.limit is None]
+        for attack in loss.attacks.values():
+            assert attack.sure <= attack.value
+
     def test_where_the_recursion_takes_too_long_series_are_listed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         release = pb.Release(self.RELEASE.sensors[:4])
         expected = all_right(self.PRIOR, release, 0)

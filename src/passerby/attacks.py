@@ -34,7 +34,7 @@ class Attack:
     """How often an attack succeeds: `value`, with its standard `error` (0 where exact).
 
     `guess` (T,) is the guess itself, for attacks that always make the same. `limit` is a lower confidence limit where
-    the value is an average over a sample, and None where it is exact.
+    the value is an average over a sample (0 where none was worked out), and None where it is exact.
     """
 
     value: float
@@ -74,17 +74,20 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     return traces, value
 
 
-def averaged(series: Series, values: Floats, guide: Floats, confidence: float) -> Attack:
-    """An attack that has these successes, given each series. For `guide`, see `Series.upper`."""
-    limit = series.lower(values, guide, confidence) if series.sampled else None
-    return Attack(*series.mean(values), limit=limit)
+def averaged(series: Series, values: Floats, limit: float = 0.0) -> Attack:
+    """An attack that has these successes, given each series, and at least `limit` on average if they are a sample."""
+    return Attack(*series.mean(values), limit=limit if series.sampled else None)
 
 
-def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series, confidence: float = 0.99) -> Attack:
-    """The likeliest trace given what was published, scored exactly for each series and averaged over them."""
+def map_successes(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Floats:
+    """The likeliest trace given what was published, scored exactly for each series (n,)."""
     guesses, _ = decode_series(prior, release, series.evidence)
-    values = score(prior, release, series.evidence, guesses, misses)
-    return averaged(series, values, values, confidence)
+    return score(prior, release, series.evidence, guesses, misses)
+
+
+def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Attack:
+    """The likeliest trace given what was published, averaged over series."""
+    return averaged(series, map_successes(prior, release, misses, series))
 
 
 def prior_trace(prior: MarkovPrior, steps: int) -> Ints:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alike import with_one_sensor
-from .attacks import Attack, averaged, constant_attack, map_attack, prior_attack, sampled_attacks
+from .attacks import Attack, averaged, constant_attack, map_successes, prior_attack, sampled_attacks
 from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
 from .crowd import Headcount, likely
 from .errors import InputError, UnsupportedRelease
@@ -39,6 +39,8 @@ from .series import (
     sample_series,
 )
 from .standins import at_any
+
+Floats = NDArray[np.float64]
 
 #: Series of stand-ins for mechanisms with many outputs: so many, and more until the tolerance is met, or until four
 #: times as many do not narrow the gap to this share any more.
@@ -207,9 +209,10 @@ class Measurement:
             outcomes, listed = count_outcomes(release), None
             if outcomes <= WORTH_LISTING * few:
                 listed = enumerate_series(prior, release, few, 0.2 * self.tolerance * self.baseline.lower)
-            look = self.search(release, listed) if listed is not None else self.between(draws)
-            if look is not None:
-                return look
+            with suppress(UnsupportedRelease):  # where posterior chains are too big, a sample of guesses remains
+                look = self.search(release, listed) if listed is not None else self.between(draws)
+                if look is not None:
+                    return look
             how = "auto" if outcomes <= WORTH_LISTING * affordable else "sample"
         series = listed_series(prior, release, how, affordable, most_left)
         if series is None:
@@ -231,13 +234,24 @@ class Measurement:
             found = self.brackets(release, series, self.tolerance, max(0.0, self.budget - spent))
         except UnsupportedRelease as reason:
             self.refused["posterior"] = str(reason)
-            self.attacks["map"] = map_attack(self.prior, release, self.misses, series, self.level)
+            plain = map_successes(self.prior, release, self.misses, series)
+            self.guess_plainly(series, map=plain)
+            self.guess_best(series, plain, plain)
             return Look.at(series)
-        best = np.maximum(found.lower, series.anchored)
-        for name, values in (("map", found.map), ("marginal", found.marginal), ("ascent", best)):
-            self.attacks[name] = averaged(series, values, alone(found), self.level)
+        self.guess_plainly(series, map=found.map, marginal=found.marginal)
+        self.guess_best(series, found.lower, alone(found))
         self.bounds["posterior"] = average_upper(series, found, self.level)
         return Look.at(series, found)
+
+    def guess_plainly(self, series: Series, **plain: Floats) -> None:
+        """Attacks by name, from their successes given each series. Those that are sampled may be lucky."""
+        for name, values in plain.items():
+            self.attacks[name] = averaged(series, values)
+
+    def guess_best(self, series: Series, best: Floats, guide: Floats) -> None:
+        """The best guess that was found for each series, or the anchor's, and what it achieves for sure."""
+        best = np.maximum(best, series.anchored)
+        self.attacks["ascent"] = averaged(series, best, series.lower(best, guide, self.level))
 
     def by_stretches(self, release: Release, drawn: Series) -> Look | None:
         """The same for raw counts whose series are too many to list, from the stretches between sightings."""
@@ -256,6 +270,8 @@ class Measurement:
 
     def narrowed(self, lower: float, upper: float) -> bool:
         """Whether a sample says enough more than what is known for certain; if so, both are put together."""
+        if self.refused.pop("posterior", None):  # of the sample; what is certain stands
+            return False
         drawn, limit = self.attacks["ascent"], self.bounds["posterior"]
         if min(upper, limit) - max(lower, drawn.sure) > WORTHWHILE * (upper - lower):
             return False
@@ -318,14 +334,12 @@ class Measurement:
         return bracket_series(self.prior, release, series, self.misses, tolerance, budget)
 
     def plain(self, release: Release, drawn: Series) -> None:
-        """The plain guesses, which use the published values in full, averaged over a sample.
-
-        They may be lucky, and what they achieve for sure is not asked for: the loss is known without them.
-        """
-        for name, values in zip(
-            ("map", "marginal"), plain_series(self.prior, release, drawn, self.misses), strict=True
-        ):
-            self.attacks[name] = Attack(*drawn.mean(values), limit=0.0)
+        """The plain guesses, which use the published values in full, averaged over a sample."""
+        try:
+            likeliest, marginal = plain_series(self.prior, release, drawn, self.misses)
+            self.guess_plainly(drawn, map=likeliest, marginal=marginal)
+        except UnsupportedRelease:
+            self.guess_plainly(drawn, map=map_successes(self.prior, release, self.misses, drawn))
 
     def raw(self) -> float:
         """What raw counts from the same sensors would give: published ones follow from those, and tell no more."""
@@ -384,7 +398,10 @@ class Measurement:
         series = grown_series(self.prior, self.release, laws, min(most, LISTED_SERIES), left / most, more=True)
         if series is None:
             return 1.0
-        found = self.brackets(self.release, series, self.tolerance, self.budget / 4)
+        try:
+            found = self.brackets(self.release, series, self.tolerance, self.budget / 4)
+        except UnsupportedRelease:
+            return 1.0
         return min(1.0, average_upper(series, found, self.level) + left)
 
     def estimates(self) -> tuple[str, ...]:
@@ -409,10 +426,12 @@ class Measurement:
 
     def concluded(self, look: Look, unaided: float = 0.0) -> Loss:
         """The loss: the best attack and the smallest bound. On average, nobody does worse than `unaided`."""
-        best = max(self.attacks, key=lambda name: self.attacks[name].sure)
+        # What a sample says counts only where it is said that there was one.
+        sure = {name: a.sure for name, a in self.attacks.items() if look.sampled or a.limit is None}
+        best = max(sure, key=lambda name: sure[name])
         smallest = min(self.bounds, key=lambda name: self.bounds[name], default="none")
         upper = min(1.0, self.bounds.get(smallest, 1.0))
-        lower = max(self.attacks[best].sure, unaided)
+        lower = max(sure[best], unaided)
         lower = min(lower, upper) if look.sampled else lower
         upper = max(lower, upper)
         chancy = look.sampled and (smallest == "posterior" or self.attacks[best].limit is not None)
@@ -422,7 +441,7 @@ class Measurement:
             covered=look.covered,
             nodes=look.nodes,
             operations=look.operations,
-            attack=best if self.attacks[best].sure >= unaided else "baseline",
+            attack=best if sure[best] >= unaided else "baseline",
             bound=smallest,
             confidence=self.confidence if chancy else None,
             reached=upper <= lower * (1 + self.tolerance) + 1e-15,
@@ -447,7 +466,7 @@ def average_upper(series: Series, found: Brackets, confidence: float) -> float:
     return series.upper(np.minimum(found.upper, 1.0), alone(found), confidence)
 
 
-def alone(found: Brackets) -> NDArray[np.float64]:
+def alone(found: Brackets) -> Floats:
     """What depends on each series alone, from which the stakes of confidence limits are set.
 
     Effort goes where it helps the whole sample, so the ends of intervals are not independent of each other. They are

@@ -116,7 +116,7 @@ def bracket_stretches(
     lower, upper, refined, nodes, work = stretchwise.stretchwise(
         prior.initial, prior.matrices, release.grid, named, misses, tolerance, budget
     )
-    return Stretches(min(1.0, lower), min(1.0, upper), int(refined), int(nodes), work)
+    return Stretches(min(1.0, float(lower)), min(1.0, float(upper)), int(refined), int(nodes), float(work))
 
 
 def _in_logs(
