@@ -20,10 +20,10 @@ from benchmarks import read_visits
 from benchmarks.chains import HELD, MISSES, chain, crowd, evidence, scattered, stays
 from benchmarks.record import Row, Section, Work, pace, peak_bytes, rounded, seconds
 from passerby.attacks import decode_series
+from passerby.beside import all_right
 from passerby.bounds import log_joint_maxima
 from passerby.kernels import chain as kernels
 from passerby.kernels import right
-from passerby.measuring import all_right
 from passerby.series import relative
 from passerby.visits.sensors import random_sensors
 

@@ -196,7 +196,7 @@ def sampled_people(results: Results) -> str:
     if not many:
         return "For none of these people is anything sampled: both ends hold for certain."
     return (
-        f"For some people a sample pins the loss down better, and their upper end is a confidence limit at 99 %: for "
+        f"For some people a sample pins the loss down better, and their interval holds with a confidence of 99 %: for "
         f"{100 * many:.1f} % of them at the release, tolerance and number of misses where there are most, and for "
         f"{100 * share:.2f} % in all."
     )

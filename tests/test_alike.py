@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 import passerby as pb
 from passerby import alike as module
 from passerby.alike import FEWEST, alike, merged, with_one_sensor
+from passerby.beside import all_right
 from passerby.kernels import brackets
-from passerby.measuring import all_right
 from passerby.posterior import bracket_series, bracket_stretches, plain_series
 from passerby.series import relative, sample_series
 from tests.oracle import World

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import passerby as pb
 from passerby import information, posterior
+from passerby.beside import all_right
 from passerby.bounds import fano_bound, leakage_bound, log_kappa_bound, log_moment_bound, told_bound
-from passerby.measuring import all_right
 from tests.guesses import kappa, masked_cases, optimum, successes
 from tests.oracle import World
 from tests.reference import prior_of, small_cases
@@ -243,6 +243,26 @@ class TestEffort:
             held += drawn.lower <= best <= drawn.upper
         assert held >= 0.7 * repeats - 3 * np.sqrt(repeats * 0.21)
         assert drawn.upper - drawn.lower < 0.3
+
+    def test_three_ends_share_the_doubt_against_a_crowd(self) -> None:
+        """The bound `known` is for the adversary who knows everyone, at a third of the doubt, as are both ends."""
+        sensors, crowd = [0, 1, 2, 3, 4, 0, 1, 2], pb.Crowd([self.PRIOR])
+        release = pb.Release(sensors, pb.Gaussian(1.0), others=crowd)
+        loss = pb.measure(self.PRIOR, release, 4, series="sample", runs=100, confidence=0.7)
+        alone = pb.Release(sensors, pb.Gaussian(1.0))
+        known = pb.measure(self.PRIOR, alone, 4, series="sample", runs=100, confidence=0.8)
+        assert loss.bounds["known"] == pytest.approx(known.upper)
+        assert loss.effort.confidence == 0.7
+
+    def test_the_paper_s_way_gives_what_is_sure(self) -> None:
+        release = pb.Release(self.RELEASE.sensors[:4])
+        loss = pb.measure(self.PRIOR, release, 1, method="sampling", runs=300)
+        exact = pb.measure(self.PRIOR, release, 1)
+        assert loss.effort.confidence == 0.99
+        assert loss.lower == loss.attacks["map"].sure < loss.attacks["map"].value
+        assert loss.lower <= exact.upper
+        assert loss.baseline.lower == max(loss.attacks["prior"].sure, loss.attacks["constant"].sure)
+        assert loss.baseline.lower <= exact.baseline.upper
 
     def test_a_sample_that_does_not_vary_is_still_a_sample(self) -> None:
         """Nothing can be told about somebody who is never near a sensor: no luck, and no certainty either."""

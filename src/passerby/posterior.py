@@ -87,6 +87,20 @@ def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: i
     return found.map, found.marginal
 
 
+def average_upper(series: Series, found: Brackets, confidence: float) -> float:
+    """At least the average of the best guess's success."""
+    return series.upper(np.minimum(found.upper, 1.0), alone(found), confidence)
+
+
+def alone(found: Brackets) -> Floats:
+    """What depends on each series alone, from which the stakes of confidence limits are set.
+
+    Effort goes where it helps the whole sample, so the ends of intervals are not independent of each other. They are
+    never inside of what is: the best guess's success.
+    """
+    return np.maximum(found.map, found.marginal)
+
+
 @dataclass(frozen=True)
 class Stretches:
     """The best guess over all series of raw counts from both sides, from `refined` stretches between sightings."""

@@ -1,0 +1,125 @@
+"""What stands beside the search: the baseline, bounds by formula, and bounds by releases that tell more."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+
+import numpy as np
+
+from .alike import with_one_sensor
+from .attacks import constant_attack, prior_attack
+from .averaging import LISTED_SERIES
+from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_information
+from .case import Case
+from .crowd import Headcount, likely
+from .errors import UnsupportedRelease
+from .grown import grown_series
+from .information import check_stretches
+from .kernels import stretches
+from .loss import Interval
+from .posterior import average_upper, bracket_series, bracket_stretches, cost_of_series
+from .prior import MarkovPrior
+from .release import Release
+from .series import Anchor, count_series, enumerate_series, one_series
+from .standins import at_any
+
+
+def unaided(case: Case) -> Interval:
+    """What is achieved without the release: the same search on the prior itself, or cheap bounds where it is big.
+
+    Without misses it is the likeliest trace's probability, which is what the attack `prior` achieves.
+    """
+    prior, steps, misses = case.prior, case.release.steps, case.misses
+    case.attacks["prior"] = prior_attack(prior, steps, misses)
+    case.attacks["constant"] = constant_attack(prior, steps, misses)
+    best = max(case.attacks.values(), key=lambda attack: attack.value)
+    known = best.value
+    case.anchor = Anchor(np.array(best.guess), misses, known)
+    if misses == 0:
+        return Interval(known, known)
+    one = one_series(np.zeros((1, steps, 1)))
+    if cost_of_series(prior, steps, misses) <= max(case.budget / 4, 1e10):
+        with suppress(UnsupportedRelease):
+            found = bracket_series(prior, Release.silent(steps), one, misses, case.tolerance, case.budget / 4)
+            lower = float(found.lower[0])
+            if lower > known:
+                case.anchor = Anchor(found.guesses[0, 2], misses, lower)
+            return Interval(case.anchor.success, max(case.anchor.success, float(found.upper[0])))
+    return Interval(known, max(known, math.exp(log_kappa_bound(prior, steps, misses))))
+
+
+def formulas(case: Case) -> None:
+    """The bounds by formula; those that do not hold for this release are refused."""
+    kappa = case.baseline.upper
+    log_kappa = math.log(kappa) if kappa > FAINT else log_kappa_bound(case.prior, case.release.steps, case.misses)
+    known: dict[str, float] = {"log_kappa": log_kappa}
+    with suppress(UnsupportedRelease):
+        known["information"] = paper_information(case.prior, case.release)
+    for name, bound in BOUNDS.items():
+        word = "log_kappa" if name in FROM_KAPPA else "information"
+        try:
+            case.bounds[name] = bound(case.prior, case.release, case.misses, known.get(word))
+        except UnsupportedRelease as reason:
+            case.refused[name] = str(reason)
+
+
+def raw(case: Case) -> float:
+    """What raw counts from the same sensors would give: published ones follow from those, and tell no more."""
+    raw, budget = Release.raw(case.release.sensors), case.budget / 4
+    exact = all_right(case.prior, raw, case.misses)
+    if exact is not None:
+        return exact
+    affordable = case.affordable(budget)
+    if count_series(case.prior, raw) > affordable:
+        found = bracket_stretches(case.prior, raw, case.misses, case.tolerance, budget)
+        if found is not None:
+            return found.upper
+    listed = enumerate_series(case.prior, raw, affordable, 0.5)
+    if listed is None:
+        return 1.0
+    try:
+        best = bracket_series(case.prior, raw, listed, case.misses, case.tolerance, budget)
+    except UnsupportedRelease:
+        return 1.0
+    return average_upper(listed, best, case.level)
+
+
+def at_likely_counts(case: Case) -> float:
+    """What is told where all numbers of others are likely ones, whichever, and the probability that they are not.
+
+    Whoever knows the numbers of others has what the rule tells at these, which at each sensor is less than what a
+    stand-in for all likely numbers tells.
+    """
+    headcount = getattr(case.release.mechanism, "first", None)
+    assert isinstance(headcount, Headcount)
+    left = 0.1 * case.tolerance * case.baseline.lower
+    ranges = [likely(law, left / len(headcount.cells)) for law in headcount.cells]
+    laws = [law for ends in ranges if (law := at_any(case.release.rule, *ends)) is not None]
+    most = case.affordable(case.budget / 4)
+    if len(laws) < len(ranges):
+        return 1.0
+    series = grown_series(case.prior, case.release, laws, min(most, LISTED_SERIES), left / most, more=True)
+    if series is None:
+        return 1.0
+    try:
+        found = case.brackets(case.release, series, case.tolerance, case.budget / 4)
+    except UnsupportedRelease:
+        return 1.0
+    return min(1.0, average_upper(series, found, case.level) + left)
+
+
+def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
+    """Raw counts and no misses: the likeliest trace is the best guess, and its success is one recursion.
+
+    None where there are misses, or where it takes too long.
+    """
+    if misses:
+        return None
+    prior, release = with_one_sensor(prior, release)
+    try:
+        check_stretches(prior, release)
+    except UnsupportedRelease:
+        return None
+    value = stretches.log_all_right(*prior.named_logs, release.grid)
+    return min(1.0, math.exp(value))
