@@ -254,6 +254,15 @@ class TestEffort:
         assert loss.bounds["known"] == pytest.approx(known.upper)
         assert loss.effort.confidence == 0.7
 
+    def test_raw_counts_get_more_effort_where_they_decide(self) -> None:
+        """Hardly any noise hides nothing: the bound is then that of raw counts, as if these were measured."""
+        prior, sensors = pb.line_prior(30), [3, 27, 12, 5, 18, 7, 26, 1]
+        noisy = pb.measure(prior, pb.Release(sensors, pb.Gaussian(0.2)), 4, budget=1e8, runs=50)
+        plain = pb.measure(prior, pb.Release(sensors), 4, budget=1e8)
+        assert noisy.effort.bound == "raw"
+        assert plain.upper > 1.02 * plain.lower
+        assert noisy.upper <= plain.upper * 1.001
+
     def test_the_paper_s_way_gives_what_is_sure(self) -> None:
         release = pb.Release(self.RELEASE.sensors[:4])
         loss = pb.measure(self.PRIOR, release, 1, method="sampling", runs=300)

@@ -64,25 +64,30 @@ def formulas(case: Case) -> None:
             case.refused[name] = str(reason)
 
 
-def raw(case: Case) -> float:
+def raw(case: Case, budget: float) -> Interval:
     """What raw counts from the same sensors would give: published ones follow from those, and tell no more."""
-    raw, budget = Release.raw(case.release.sensors), case.budget / 4
-    exact = all_right(case.prior, raw, case.misses)
+    counts = Release.raw(case.release.sensors)
+    exact = all_right(case.prior, counts, case.misses)
     if exact is not None:
-        return exact
+        return Interval(exact, exact)
     affordable = case.affordable(budget)
-    if count_series(case.prior, raw) > affordable:
-        found = bracket_stretches(case.prior, raw, case.misses, case.tolerance, budget)
+    if count_series(case.prior, counts) > affordable:
+        found = bracket_stretches(case.prior, counts, case.misses, case.tolerance, budget)
         if found is not None:
-            return found.upper
-    listed = enumerate_series(case.prior, raw, affordable, 0.5)
+            return Interval(found.lower, found.upper)
+    listed = enumerate_series(case.prior, counts, affordable, 0.5)
     if listed is None:
-        return 1.0
+        return Interval(0.0, 1.0)
     try:
-        best = bracket_series(case.prior, raw, listed, case.misses, case.tolerance, budget)
+        best = case.brackets(counts, listed, case.tolerance, budget)
     except UnsupportedRelease:
-        return 1.0
-    return average_upper(listed, best, case.level)
+        return Interval(0.0, 1.0)
+    return Interval(listed.mean(best.lower)[0], average_upper(listed, best, case.level))
+
+
+def decided_by_raw(case: Case, told: Interval) -> bool:
+    """Whether nothing is below what raw counts tell, which is not known well: then it deserves more effort."""
+    return told.upper > told.lower * (1 + case.tolerance) and told.upper <= min(case.bounds.values())
 
 
 def at_likely_counts(case: Case) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .attacks import Attack, sampled_attacks
 from .averaging import average, search
-from .beside import all_right, at_likely_counts, formulas, raw, unaided
+from .beside import all_right, at_likely_counts, decided_by_raw, formulas, raw, unaided
 from .bounds import log_kappa_bound
 from .case import Case, Look
 from .errors import InputError
@@ -70,8 +70,11 @@ def measure(
     case.baseline = unaided(case)
     formulas(case)
     if not isinstance(release.mechanism, Raw):
-        case.bounds["raw"] = raw(case)
+        told = raw(case, case.budget / 4)
+        case.bounds["raw"] = told.upper
     look = average(case, series, runs)
+    if not isinstance(release.mechanism, Raw) and decided_by_raw(case, told):
+        case.bounds["raw"] = min(told.upper, raw(case, case.budget).upper)
     if isinstance(release.mechanism, Raw) and (exact := all_right(prior, release, case.misses)) is not None:
         case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
         case.bounds["posterior"] = exact

@@ -112,7 +112,8 @@ def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
         # Misses and baseline do not depend on the counts: they are said once for both.
         shared = ("", "") if last == s else (str(s), span(loss.baseline.lower, loss.baseline.upper, chance))
         paper = [chance(loss.bounds[bound]) for bound in ("tight", "loose")]
-        above = ("~" if loss.effort.confidence is not None else "") + chance(loss.upper)
+        sampled = loss.effort.sampled and loss.effort.bound == "posterior"
+        above = ("~" if sampled else "") + chance(loss.upper)
         out.add_row(*shared, name, found, above, *paper)
         last = s
     return out
