@@ -284,8 +284,9 @@ class TestEffort:
 
     def test_a_sample_counts_where_it_narrows_what_is_known(self) -> None:
         release = pb.Release(self.RELEASE.sensors, pb.Gaussian(1.0))
-        certain = pb.measure(self.PRIOR, release, 2, runs=200)
-        drawn = pb.measure(self.PRIOR, release, 2, runs=20000, budget=3e8)
+        certain = pb.measure(self.PRIOR, release, 2, runs=20, budget=1e9)
+        drawn = pb.measure(self.PRIOR, release, 2, runs=4000, budget=3e7)
+        assert drawn.effort.sampled
         assert not certain.effort.sampled
         assert certain.effort.confidence is None
         assert drawn.lower <= certain.upper
@@ -412,9 +413,9 @@ class TestEffort:
     @pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0)], ids=repr)
     def test_the_same_seed_gives_the_same_result(self, mechanism: pb.Mechanism) -> None:
         release = pb.Release(self.RELEASE.sensors, mechanism)
-        first, second = (pb.measure(self.PRIOR, release, 2, runs=60, seed=5) for _ in range(2))
+        first, second = (pb.measure(self.PRIOR, release, 2, runs=60, budget=1e8, seed=5) for _ in range(2))
         assert first == second
-        other = pb.measure(self.PRIOR, release, 2, runs=60, seed=6)
+        other = pb.measure(self.PRIOR, release, 2, runs=60, budget=1e8, seed=6)
         assert (first == other) == isinstance(mechanism, pb.Raw)
 
     @pytest.mark.parametrize(
