@@ -113,6 +113,20 @@ def test_sensors_that_see_places_that_are_alike_are_one(prior: pb.MarkovPrior, m
         assert found.lower - 1e-12 <= best <= found.upper + 1e-12
 
 
+@given(people, st.integers(0, 10**6), st.sampled_from([1.0, 1e-25, 1e-200]))
+def test_the_likeliest_of_those_alike_is_named_however_unlikely_they_are(
+    prior: pb.MarkovPrior, seed: int, scale: float
+) -> None:
+    group, rng = alike(prior), np.random.default_rng(seed)
+    release = pb.Release([group.tolist()] * 3)
+    weights = np.ones((2, 3, 5))
+    weights[:, :, 1:] = scale * rng.random((2, 3, 4))
+    case = merged(prior, release, weights)
+    share = (prior.initial + prior.matrices.sum(axis=(0, 1)))[group]
+    chance = np.where(prior.guessable[group], weights[:, :, 1:] * share, -1.0)
+    np.testing.assert_array_equal(case.best, group[chance.argmax(axis=2)])
+
+
 def test_few_places_are_left_as_they_are() -> None:
     prior = habits(1, False, 3, strangers=FEWEST - 1)
     release = pb.Release([0, 1, 2])

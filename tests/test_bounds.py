@@ -277,6 +277,12 @@ def test_tables_that_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> Non
         log_joint_maxima(chain(3, 4, 4, "started"), 4)
 
 
+@pytest.mark.parametrize("steps", [0, -1, True, 2.5])
+def test_tables_need_a_number_of_steps(steps: Any) -> None:
+    with pytest.raises(pb.InputError, match=r"^steps: expected a whole number of at least 1"):
+        log_joint_maxima(pb.line_prior(4), steps)
+
+
 def test_bounds_refuse_what_they_do_not_hold_for() -> None:
     release = pb.Release([0, 1], Jumbled(0.5), others=[0, 0])
     for bound in (loose_bound, tight_bound):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.attacks import prior_attack
+from passerby.attacks import decode_series, prior_attack
 from passerby.grown import bracketing_series
 from passerby.limits import upper_limit
 from passerby.posterior import bracket_series
@@ -87,6 +87,7 @@ def test_averages_of_samples_carry_their_standard_error() -> None:
     mean, error = series.mean(values)
     assert mean == pytest.approx(values.mean())
     assert error == pytest.approx(values.std(ddof=1) / 20)
+    assert series.left_over == 0
     listed = enumerate_series(prior, release)
     assert listed is not None
     assert listed.mean(np.ones(len(listed))) == pytest.approx((1, 0))
@@ -200,6 +201,21 @@ class TestAnchoredSamples:
         plain = sample_series(self.prior, self.release, np.random.default_rng(2), 4000)
         loose = bracket_series(self.prior, self.release, plain, self.misses, 0.0, 1e9)
         assert error < plain.mean(loose.lower)[1]
+
+    def test_a_few_hundred_draws_agree_with_enumeration(self) -> None:
+        """The success of the likeliest trace given each series, averaged over draws that the anchor gets wrong."""
+        world = World(self.prior, 4)
+        exact = world.map_success(world.likelihoods(self.release), self.misses)
+        series = sample_series(self.prior, self.release, np.random.default_rng(3), 600, self.anchor())
+        guesses, _ = decode_series(self.prior, self.release, series.evidence)
+        mean, error = series.mean(score(self.prior, self.release, series.evidence, guesses, self.misses))
+        assert 0 < error < 0.03
+        assert abs(mean - exact) < 4 * error
+        # What all series together stand for is all traces, beyond the anchor and with it.
+        assert abs(series.mean(np.ones(600))[0] - 1) < 1e-9
+        beyond = series.mass * (1 - series.anchored)
+        assert beyond == pytest.approx(np.full(600, (1 - self.anchor().success) / 600), rel=1e-9)
+        assert series.left_over == 0
 
     def test_the_limit_is_rarely_below_the_mean(self) -> None:
         optimum = self.best()

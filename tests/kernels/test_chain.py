@@ -218,6 +218,30 @@ def test_what_is_too_faint_is_refused() -> None:
     assert log_mass == -np.inf
 
 
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("others", [1.0, 1e-150], ids=["likely", "rare"])
+def test_any_place_may_fade(place: int, others: float) -> None:
+    """Nobody moves, and one place fades at the last two steps. It matters only if the others fade later, at the first.
+
+    Beside others that do not fade it is lost without harm. Where they do, it is the only one left, so that the series
+    must be refused: its law would be that of the others.
+    """
+    each = np.ones((6, 3))
+    each[:4] = [others, others / 2, others / 4]
+    each[:, place] = [1.0, 1.0, 1.0, 1.0, 1e-200, 1e-200]
+    initial, matrices = np.array([0.2, 0.3, 0.5]), np.eye(3)[None]
+    start, moves, log_mass = chain.posterior(initial, matrices, np.array([[1, 2]] * 6), each)
+    law, total = exactly(initial, matrices, each)
+    if others < 1:
+        assert float(law[place]) == pytest.approx(1)
+        assert log_mass == -np.inf
+    else:
+        assert log_mass == pytest.approx(math.log(total), abs=1e-9)
+        assert start == pytest.approx([float(value) for value in law], abs=1e-12)
+        for t in range(5):
+            np.testing.assert_allclose((start @ moves[t])[start > 0], start[start > 0], atol=1e-12)
+
+
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0]))
 def test_evidence_of_a_step(seed: int, places: int, first: float) -> None:
     rng = np.random.default_rng(seed)
