@@ -13,7 +13,7 @@ from passerby.alike import FEWEST, alike, merged, with_one_sensor
 from passerby.kernels import brackets
 from passerby.measuring import all_right
 from passerby.posterior import bracket_series, bracket_stretches, plain_series
-from passerby.series import relative, sample_series
+from passerby.series import enumerate_series, relative, sample_series
 from tests.oracle import World
 
 
@@ -127,6 +127,25 @@ def test_the_likeliest_of_those_alike_is_named_however_unlikely_they_are(
     np.testing.assert_array_equal(case.best, group[chance.argmax(axis=2)])
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_places_that_are_alike_and_may_not_be_named_are_not(seed: int) -> None:
+    """All of those that are alike, or all but one of them."""
+    plain = habits(seed, False, 3)
+    group = alike(plain)
+    for named in (group[:0], group[seed % 4 :][:1]):
+        guessable = ~np.isin(np.arange(6), group) | np.isin(np.arange(6), named)
+        prior = pb.MarkovPrior(plain.initial, plain.transition, guessable=guessable)
+        release = pb.Release([group[:2].tolist()] * 3)
+        series = enumerate_series(prior, release)
+        assert series is not None
+        found = bracket_series(prior, release, series, 1, 0.0, 1e8)
+        assert guessable[found.guesses].all()
+        world = World(prior, 3)
+        allowed = guessable[world.traces].all(axis=1)
+        best = ((world.likelihoods(release) * world.chance) @ (world.distance <= 1))[:, allowed].max(axis=1).sum()
+        assert (series.mass @ found.lower, series.mass @ found.upper) == pytest.approx((best, best), abs=1e-9)
+
+
 def test_few_places_are_left_as_they_are() -> None:
     prior = habits(1, False, 3, strangers=FEWEST - 1)
     release = pb.Release([0, 1, 2])
@@ -135,6 +154,10 @@ def test_few_places_are_left_as_they_are() -> None:
     assert case.initial is prior.initial
     guesses = np.array([[[0, 1, 2]]])
     assert case.original(guesses) is guesses
+
+
+def test_no_place_is_alike_to_itself_alone() -> None:
+    assert alike(pb.MarkovPrior([0.2, 0.3, 0.5], [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.2, 0.6, 0.2]])).size == 0
 
 
 def test_a_single_step_makes_all_places_alike() -> None:

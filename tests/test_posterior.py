@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,24 @@ def test_plain_guesses_are_those_of_the_search(case: Case) -> None:
         likelihood = likelihood_of(case.release, world, evidence)
         for guess, value in zip(found.guesses[i], (found.map[i], found.marginal[i], found.lower[i]), strict=True):
             assert world.success(guess, case.misses, likelihood) == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_without_a_search_the_better_of_the_plain_guesses_is_the_lower_end(sampled: bool) -> None:
+    prior, release = chain(5, 3, 4, "varying"), pb.Release([0, [], 1, []])
+    listed = enumerate_series(prior, release)
+    assert listed is not None
+    series = replace(listed, sampled=sampled)
+    found = bracket_series(prior, release, series, 1, np.inf, 1e9)
+    world = World(prior, 4)
+    for i, evidence in enumerate(series.evidence):
+        likelihood = likelihood_of(release, world, evidence)
+        decoded, stepwise, better = (world.success(guess, 1, likelihood) for guess in found.guesses[i])
+        assert (found.map[i], found.marginal[i], found.lower[i]) == pytest.approx((decoded, stepwise, better), abs=1e-9)
+        assert better == max(decoded, stepwise)
+    assert found.nodes == 0
+    assert (found.upper == 1).all()
+    assert (found.lower < 1).any()
 
 
 def test_plain_guesses_where_numbers_underflow() -> None:
