@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import passerby as pb
+import passerby.series
 from passerby.attacks import decode_series, prior_attack
 from passerby.grown import bracketing_series
 from passerby.limits import upper_limit
@@ -121,6 +122,8 @@ def test_averages_of_listed_series_add_what_is_left_over() -> None:
     assert series.upper(np.full(2, 1.1), np.zeros(2), 0.9) == 1
     assert series.lower(np.array([0.5, 1.0]), np.zeros(2), 0.9) == pytest.approx(0.6)
     assert series.mean(np.array([2.0, 2.0]))[0] == 1
+    unlucky = Series(np.zeros((1, 1, 1)), np.full(1, 2.0), True, 0.0, success=0.5, anchored=np.full(1, 0.6))
+    assert unlucky.mean(np.zeros(1))[0] == 0
 
 
 def test_averages_of_anchored_samples() -> None:
@@ -234,6 +237,15 @@ class TestAnchoredSamples:
         series = sample_series(self.prior, told, np.random.default_rng(0), 200, anchor)
         assert (series.anchored == 0).all()
         assert series.mass == pytest.approx(np.full(200, (1 - anchor.success) / 200))
+
+    def test_an_anchor_that_is_as_good_as_sure_leaves_finite_weights(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Drawn for a trace that the anchor gets wrong, a series may still be one that it hardly ever fails for."""
+        monkeypatch.setattr(passerby.series, "score", lambda *_: np.linspace(0.5, 1.0, 20))
+        series = sample_series(self.prior, self.release, np.random.default_rng(0), 20, self.anchor())
+        assert (series.anchored < 1).all()
+        assert series.anchored == pytest.approx(np.linspace(0.5, 1.0, 20), abs=1e-6)
+        assert (series.mass > 0).all()
+        assert series.mass * (1 - series.anchored) == pytest.approx(np.full(20, (1 - series.success) / 20), rel=1e-6)
 
     def test_a_guess_that_nearly_always_succeeds_is_no_anchor(self) -> None:
         still = pb.MarkovPrior([1.0, 0.0], np.array([[0.999, 0.001], [0.5, 0.5]]))

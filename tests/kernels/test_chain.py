@@ -121,6 +121,17 @@ class TestDecode:
             traces, _ = decode(prior, release, seen, fast)
             np.testing.assert_array_equal(traces, [[0, 2, 0], [0, 0, 0]])
 
+    @pytest.mark.parametrize("places", [1, 3])
+    @pytest.mark.parametrize("fast", [False, True])
+    def test_an_impossible_series_has_a_trace_of_places_all_the_same(self, places: int, fast: bool) -> None:
+        prior, release = random_chain(2, places, 4, "started"), pb.Release([0] * 4)
+        for step in range(4):
+            evidence = np.zeros((1, 4, 2))
+            evidence[0, step] = -np.inf
+            traces, value = decode(prior, release, evidence, fast)
+            assert value[0] == -np.inf
+            assert ((traces >= 0) & (traces < places)).all()
+
     def test_a_thousand_unlikely_steps_do_not_underflow(self) -> None:
         prior = pb.line_prior(5)
         release = pb.Release([4] * 1000, pb.Gaussian(0.01))
@@ -240,6 +251,24 @@ def test_any_place_may_fade(place: int, others: float) -> None:
         assert start == pytest.approx([float(value) for value in law], abs=1e-12)
         for t in range(5):
             np.testing.assert_allclose((start @ moves[t])[start > 0], start[start > 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_what_cannot_be_does_not_fade(place: int) -> None:
+    """A place that is ruled out is no reason to refuse a series that is hardly likely anywhere else."""
+    each = np.full((8, 3), 1e-100) * [1.0, 0.5, 0.25]
+    each[:, place] = 0.0
+    initial, matrices = np.array([0.2, 0.3, 0.5]), np.array([[[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]])
+    start, _, log_mass = chain.posterior(initial, matrices, np.array([[1, 2]] * 8), each)
+    law, total = exactly(initial, matrices, each)
+    assert log_mass == pytest.approx(math.log(total.numerator) - math.log(total.denominator), rel=1e-12)
+    assert start == pytest.approx([float(value) for value in law], abs=1e-12)
+    # Nor is a place from which nothing leads on.
+    matrices[0, place] = np.eye(3)[place]
+    start, _, log_mass = chain.posterior(initial, matrices, np.array([[1, 2]] * 8), each)
+    law, total = exactly(initial, matrices, each)
+    assert log_mass == pytest.approx(math.log(total.numerator) - math.log(total.denominator), rel=1e-12)
+    assert start == pytest.approx([float(value) for value in law], abs=1e-12)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0]))
