@@ -146,6 +146,19 @@ def test_places_that_are_alike_and_may_not_be_named_are_not(seed: int) -> None:
         assert (series.mass @ found.lower, series.mass @ found.upper) == pytest.approx((best, best), abs=1e-9)
 
 
+def test_shares_of_places_that_are_reached_as_often_as_started_at() -> None:
+    """From one place to four that are alike, where everybody starts, and from these back to it."""
+    share = np.array([0.1, 0.2, 0.3, 0.4])
+    start, moves = np.append(0.0, share), np.zeros((5, 5))
+    moves[0, 1:] = share
+    moves[1:, 0] = 1.0
+    prior = pb.MarkovPrior(start, moves)
+    assert alike(prior).tolist() == [1, 2, 3, 4]
+    case = merged(prior, pb.Release([[1], []]), np.ones((1, 2, 2)))
+    assert case.best.tolist() == [[4, 4]]
+    assert case.weights[0, :, -2:] == pytest.approx(np.array([[0.4, 0.6], [0.4, 0.6]]))
+
+
 def test_few_places_are_left_as_they_are() -> None:
     prior = habits(1, False, 3, strangers=FEWEST - 1)
     release = pb.Release([0, 1, 2])

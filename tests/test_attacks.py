@@ -169,6 +169,22 @@ def test_leaving_out_dominated_places_changes_nothing(kind: str, places: int, st
         np.testing.assert_array_equal(trace, plain)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_who_is_dominated_may_differ_from_step_to_step(seed: int) -> None:
+    """At first nearly all go where the first place leads, and later nearly all where the last one does."""
+    rng, places, steps = np.random.default_rng(seed), 5, 6
+    moves = rng.dirichlet(np.ones(places), (steps - 1, places))
+    moves[0] = 0.9 * moves[0, 0] + 0.1 * np.eye(places)[0]
+    moves[0, 0] = rng.dirichlet(np.ones(places))
+    moves[1:] = 0.05 * moves[1:] + 0.95 * np.eye(places)[rng.permutation(places)]
+    prior = pb.MarkovPrior(rng.dirichlet(np.ones(places)), moves)
+    release = pb.Release(rng.integers(0, places, steps), pb.Gaussian(0.6))
+    evidence = release.evidence(release.publish(prior.sample(12, steps, rng), rng))
+    _, values = decode_series(prior, release, evidence)
+    best = [viterbi(prior, dense(release, places, seen))[1] for seen in evidence]
+    assert values == pytest.approx(best, rel=1e-12)
+
+
 @given(cases(mechanisms=FINITE))
 def test_map_is_optimal_when_nothing_may_be_missed(case: Case) -> None:
     series = enumerate_series(case.prior, case.release)

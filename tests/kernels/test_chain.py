@@ -254,6 +254,39 @@ def test_any_place_may_fade(place: int, others: float) -> None:
 
 
 @pytest.mark.parametrize("place", range(3))
+def test_a_place_fades_at_the_step_that_rules_it_out(place: int) -> None:
+    """Nobody moves. One place is all but ruled out by the last two steps, and no step before tells against it.
+
+    The others fade further at the first steps, little by little, so that nothing but the one place is left.
+    """
+    each = np.ones((8, 3))
+    each[:4] = 1e-120
+    each[:, place] = [1.0] * 6 + [1e-170, 1e-170]
+    initial, matrices, grid = np.array([0.2, 0.3, 0.5]), np.eye(3)[None], np.array([[1, 2]] * 8)
+    law, _ = exactly(initial, matrices, each)
+    assert float(law[place]) == pytest.approx(1)
+    *_, log_mass = chain.posterior(initial, matrices, grid, each)
+    assert log_mass == -np.inf
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 2), (2, 0)])
+def test_what_faded_first_is_not_forgotten_when_something_else_fades(first: int, second: int) -> None:
+    """Nobody moves. One place fades at the last steps, and another, after all has become less likely, by as much.
+
+    Beside the third place the second one is nothing, but the first one is not: all but it are less likely by far.
+    """
+    each = np.ones((12, 3))
+    each[:, first] = [1.0] * 10 + [1e-150, 1e-150]
+    each[:, second] = [1e-10] * 6 + [1e-200, 1e-200, 1e-90, 1e-90, 1.0, 1.0]
+    each[:, 3 - first - second] = [1e-10] * 6 + [1e-90, 1e-90, 1e-90, 1e-90, 1.0, 1.0]
+    initial, matrices, grid = np.array([0.2, 0.3, 0.5]), np.eye(3)[None], np.array([[1, 2]] * 12)
+    law, _ = exactly(initial, matrices, each)
+    assert float(law[first]) == pytest.approx(1)
+    *_, log_mass = chain.posterior(initial, matrices, grid, each)
+    assert log_mass == -np.inf
+
+
+@pytest.mark.parametrize("place", range(3))
 def test_what_cannot_be_does_not_fade(place: int) -> None:
     """A place that is ruled out is no reason to refuse a series that is hardly likely anywhere else."""
     each = np.full((8, 3), 1e-100) * [1.0, 0.5, 0.25]
