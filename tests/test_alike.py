@@ -13,7 +13,7 @@ from passerby.alike import FEWEST, alike, merged, with_one_sensor
 from passerby.beside import all_right
 from passerby.kernels import brackets
 from passerby.posterior import bracket_series, bracket_stretches, plain_series
-from passerby.series import relative, sample_series
+from passerby.series import enumerate_series, relative, sample_series
 from tests.oracle import World
 
 
@@ -113,6 +113,52 @@ def test_sensors_that_see_places_that_are_alike_are_one(prior: pb.MarkovPrior, m
         assert found.lower - 1e-12 <= best <= found.upper + 1e-12
 
 
+@given(people, st.integers(0, 10**6), st.sampled_from([1.0, 1e-25, 1e-200]))
+def test_the_likeliest_of_those_alike_is_named_however_unlikely_they_are(
+    prior: pb.MarkovPrior, seed: int, scale: float
+) -> None:
+    group, rng = alike(prior), np.random.default_rng(seed)
+    release = pb.Release([group.tolist()] * 3)
+    weights = np.ones((2, 3, 5))
+    weights[:, :, 1:] = scale * rng.random((2, 3, 4))
+    case = merged(prior, release, weights)
+    share = (prior.initial + prior.matrices.sum(axis=(0, 1)))[group]
+    chance = np.where(prior.guessable[group], weights[:, :, 1:] * share, -1.0)
+    np.testing.assert_array_equal(case.best, group[chance.argmax(axis=2)])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_places_that_are_alike_and_may_not_be_named_are_not(seed: int) -> None:
+    """All of those that are alike, or all but one of them."""
+    plain = habits(seed, False, 3)
+    group = alike(plain)
+    for named in (group[:0], group[seed % 4 :][:1]):
+        guessable = ~np.isin(np.arange(6), group) | np.isin(np.arange(6), named)
+        prior = pb.MarkovPrior(plain.initial, plain.transition, guessable=guessable)
+        release = pb.Release([group[:2].tolist()] * 3)
+        series = enumerate_series(prior, release)
+        assert series is not None
+        found = bracket_series(prior, release, series, 1, 0.0, 1e8)
+        assert guessable[found.guesses].all()
+        world = World(prior, 3)
+        allowed = guessable[world.traces].all(axis=1)
+        best = ((world.likelihoods(release) * world.chance) @ (world.distance <= 1))[:, allowed].max(axis=1).sum()
+        assert (series.mass @ found.lower, series.mass @ found.upper) == pytest.approx((best, best), abs=1e-9)
+
+
+def test_shares_of_places_that_are_reached_as_often_as_started_at() -> None:
+    """From one place to four that are alike, where everybody starts, and from these back to it."""
+    share = np.array([0.1, 0.2, 0.3, 0.4])
+    start, moves = np.append(0.0, share), np.zeros((5, 5))
+    moves[0, 1:] = share
+    moves[1:, 0] = 1.0
+    prior = pb.MarkovPrior(start, moves)
+    assert alike(prior).tolist() == [1, 2, 3, 4]
+    case = merged(prior, pb.Release([[1], []]), np.ones((1, 2, 2)))
+    assert case.best.tolist() == [[4, 4]]
+    assert case.weights[0, :, -2:] == pytest.approx(np.array([[0.4, 0.6], [0.4, 0.6]]))
+
+
 def test_few_places_are_left_as_they_are() -> None:
     prior = habits(1, False, 3, strangers=FEWEST - 1)
     release = pb.Release([0, 1, 2])
@@ -121,6 +167,10 @@ def test_few_places_are_left_as_they_are() -> None:
     assert case.initial is prior.initial
     guesses = np.array([[[0, 1, 2]]])
     assert case.original(guesses) is guesses
+
+
+def test_no_place_is_alike_to_itself_alone() -> None:
+    assert alike(pb.MarkovPrior([0.2, 0.3, 0.5], [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.2, 0.6, 0.2]])).size == 0
 
 
 def test_a_single_step_makes_all_places_alike() -> None:

@@ -98,6 +98,21 @@ def test_constant_does_not_name_elsewhere() -> None:
     assert constant_attack(pb.MarkovPrior([1.0], [[1.0]], elsewhere=0), 4, 0).value == pytest.approx(1)
 
 
+@pytest.mark.parametrize("score_all", [0.0, 1e6])
+@pytest.mark.parametrize("misses", [0, 1, 2])
+def test_constants_by_ceilings_are_those_that_may_be_named(
+    misses: int, score_all: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The two luckiest places are not to be named: one stands for many places, the other for all that are elsewhere."""
+    monkeypatch.setattr(attacks, "_SCORE_ALL", score_all)
+    moves = 0.6 * np.eye(4) + 0.4 * np.array([0.4, 0.3, 0.2, 0.1])
+    prior = pb.MarkovPrior([0.4, 0.3, 0.2, 0.1], moves, guessable=[False, True, True, True], elsewhere=1)
+    world = World(prior, 3)
+    found = constant_attack(prior, 3, misses)
+    assert found.guess == (2, 2, 2)
+    assert found.value == pytest.approx(world.success(np.array([2, 2, 2]), misses), abs=1e-12)
+
+
 @given(chains())
 def test_the_prior_trace_is_a_likeliest_one(chain: tuple[pb.MarkovPrior, int]) -> None:
     prior, steps = chain
@@ -152,6 +167,22 @@ def test_leaving_out_dominated_places_changes_nothing(kind: str, places: int, st
         plain, best = viterbi(prior, dense(release, places, seen))
         assert value == pytest.approx(best, rel=1e-12)
         np.testing.assert_array_equal(trace, plain)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_who_is_dominated_may_differ_from_step_to_step(seed: int) -> None:
+    """At first nearly all go where the first place leads, and later nearly all where the last one does."""
+    rng, places, steps = np.random.default_rng(seed), 5, 6
+    moves = rng.dirichlet(np.ones(places), (steps - 1, places))
+    moves[0] = 0.9 * moves[0, 0] + 0.1 * np.eye(places)[0]
+    moves[0, 0] = rng.dirichlet(np.ones(places))
+    moves[1:] = 0.05 * moves[1:] + 0.95 * np.eye(places)[rng.permutation(places)]
+    prior = pb.MarkovPrior(rng.dirichlet(np.ones(places)), moves)
+    release = pb.Release(rng.integers(0, places, steps), pb.Gaussian(0.6))
+    evidence = release.evidence(release.publish(prior.sample(12, steps, rng), rng))
+    _, values = decode_series(prior, release, evidence)
+    best = [viterbi(prior, dense(release, places, seen))[1] for seen in evidence]
+    assert values == pytest.approx(best, rel=1e-12)
 
 
 @given(cases(mechanisms=FINITE))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 import passerby as pb
-from passerby import bounds
+from passerby import bounds, information
 from passerby.bounds import (
     BOUNDS,
     dp_bound,
@@ -275,6 +275,20 @@ def test_tables_that_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (table >= full_joint_maxima(prior, 9) - 1e-12).all()
     with pytest.raises(pb.UnsupportedRelease, match="not at equilibrium would take too long with 4 places and 4 steps"):
         log_joint_maxima(chain(3, 4, 4, "started"), 4)
+
+
+def test_leakage_is_refused_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    prior, release = pb.line_prior(4), pb.Release([0, 1, 2])
+    assert 0 < leakage_bound(prior, release, 1) <= 1
+    monkeypatch.setattr(information, "STRETCHES_LIMIT", 0.0)
+    with pytest.raises(pb.UnsupportedRelease, match="too long with 3 steps, 1 sensors a step and 4 places"):
+        leakage_bound(prior, release, 1)
+
+
+@pytest.mark.parametrize("steps", [0, -1, True, 2.5])
+def test_tables_need_a_number_of_steps(steps: Any) -> None:
+    with pytest.raises(pb.InputError, match=r"^steps: expected a whole number of at least 1"):
+        log_joint_maxima(pb.line_prior(4), steps)
 
 
 def test_bounds_refuse_what_they_do_not_hold_for() -> None:

@@ -107,6 +107,13 @@ def test_the_gaussian_bound_approaches_the_entropy_of_each_step_without_noise(ca
     assert paper == pytest.approx(sum(float(shannon(law)) for law in laws), abs=1e-9)
 
 
+def test_hardly_any_noise_at_a_place_that_is_never_visited() -> None:
+    """Between a sensor that never sees the person and the others nothing is left of the overlap."""
+    prior, release = pb.MarkovPrior([0.3, 0.7, 0.0], np.eye(3)), pb.Release([[0, 2], [2]], pb.Gaussian(0.005))
+    paper = pb.mutual_information(prior, release, "paper-gaussian")
+    assert paper == pytest.approx(-0.3 * math.log(0.3) - 0.7 * math.log(0.7), abs=1e-12)
+
+
 @given(cases(mechanisms=(pb.Gaussian(0.7),)))
 def test_the_gaussian_bound_is_its_formula(case: Case) -> None:
     """Equation 4, for each step over what its sensors tell apart: none, or one of them, at squared distance 1 or 2."""
@@ -170,6 +177,8 @@ class TestRefusals:
         prior = pb.line_prior(4)
         with pytest.raises(pb.UnsupportedRelease, match="order1: holds for raw counts, not for Gaussian"):
             pb.mutual_information(prior, pb.Release([1], pb.Gaussian(1.0)), "order1")
+        with pytest.raises(pb.UnsupportedRelease, match="exact: holds for raw counts, not for Gaussian"):
+            pb.mutual_information(prior, pb.Release([1], pb.Gaussian(1.0)), "exact")
         with pytest.raises(pb.UnsupportedRelease, match="paper-gaussian: holds for Gaussian noise, not for Raw"):
             pb.mutual_information(prior, pb.Release([1]), "paper-gaussian")
         with pytest.raises(pb.UnsupportedRelease, match="Jumbled"):

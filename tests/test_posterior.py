@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import passerby as pb
+from passerby import posterior
 from passerby.bounds import fano_bound, leakage_bound
 from passerby.kernels import brackets
 from passerby.kernels import chain as kernels
-from passerby.posterior import bracket_series, log_posterior, plain_series
+from passerby.posterior import bracket_series, bracket_stretches, log_posterior, plain_series
 from passerby.series import Series, enumerate_series, given_series
 from tests.guesses import masked_cases, successes
 from tests.oracle import World
@@ -100,6 +102,24 @@ def test_plain_guesses_are_those_of_the_search(case: Case) -> None:
             assert world.success(guess, case.misses, likelihood) == pytest.approx(value, abs=1e-9)
 
 
+@pytest.mark.parametrize("sampled", [False, True])
+def test_without_a_search_the_better_of_the_plain_guesses_is_the_lower_end(sampled: bool) -> None:
+    prior, release = chain(5, 3, 4, "varying"), pb.Release([0, [], 1, []])
+    listed = enumerate_series(prior, release)
+    assert listed is not None
+    series = replace(listed, sampled=sampled)
+    found = bracket_series(prior, release, series, 1, np.inf, 1e9)
+    world = World(prior, 4)
+    for i, evidence in enumerate(series.evidence):
+        likelihood = likelihood_of(release, world, evidence)
+        decoded, stepwise, better = (world.success(guess, 1, likelihood) for guess in found.guesses[i])
+        assert (found.map[i], found.marginal[i], found.lower[i]) == pytest.approx((decoded, stepwise, better), abs=1e-9)
+        assert better == max(decoded, stepwise)
+    assert found.nodes == 0
+    assert (found.upper == 1).all()
+    assert (found.lower < 1).any()
+
+
 def test_plain_guesses_where_numbers_underflow() -> None:
     steps = 400
     release, prior = pb.Release([2] * steps), fading(steps, 0.9, extra=True)
@@ -118,6 +138,33 @@ def test_each_series_in_logs_has_its_own_guess() -> None:
     found = bracket_series(prior, release, series, 0, 0.0, 1e6)
     assert found.guesses[:, 2].tolist() == [[0, 0], [1, 1]]
     assert found.lower == pytest.approx(1 / (1 + np.exp(-10)), rel=1e-9)
+
+
+class TestBracketStretches:
+    """Where stretches are looked at, and what comes of it in the end."""
+
+    def test_none_where_tables_are_too_big(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        prior, release = pb.line_prior(4), pb.Release([1, 2])
+        assert bracket_stretches(prior, release, 1, 0.0, 1e6) is not None
+        monkeypatch.setattr(posterior, "PAIRS_LIMIT", 0.0)
+        assert bracket_stretches(prior, release, 1, 0.0, 1e6) is None
+
+    @pytest.mark.parametrize("place", range(3))
+    def test_none_where_a_sensor_is_at_a_place_that_may_not_be_named(self, place: int) -> None:
+        line = pb.line_prior(3)
+        prior = pb.MarkovPrior(line.initial, line.transition, guessable=np.arange(3) != place)
+        assert bracket_stretches(prior, pb.Release([place, (place + 1) % 3]), 0, 0.0, 1e6) is None
+        assert bracket_stretches(prior, pb.Release([(place + 1) % 3] * 2), 0, 0.0, 1e6) is not None
+        assert bracket_stretches(prior, pb.Release.silent(2), 0, 0.0, 1e6) is None
+
+    def test_certainty_is_no_more_than_one(self) -> None:
+        """With a sensor at every place nobody can fail; chances that are added up may come to a bit more than one."""
+        for seed in range(30):
+            prior = chain(seed, 4, 3, "started")
+            found = bracket_stretches(prior, pb.Release([[0, 1, 2, 3]] * 3), 1, 0.0, 1e6)
+            assert found is not None
+            assert (found.lower, found.upper) == pytest.approx((1, 1), abs=1e-12)
+            assert max(found.lower, found.upper) <= 1
 
 
 def test_an_impossible_series_is_refused_in_logs() -> None:

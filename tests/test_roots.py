@@ -1,14 +1,24 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from passerby.kernels.roots import binary_entropy
 from passerby.roots import divergence_root, loose_root, tight_root
+from tests.uncompiled import uncompiled
 
 
 def h(p: float) -> float:
     return 0.0 if p in (0, 1) else -p * math.log(p) - (1 - p) * math.log1p(-p)
+
+
+@given(st.floats(0, 1))
+@example(0.0)
+@example(1.0)
+def test_entropy_of_a_yes_or_no(p: float) -> None:
+    with uncompiled():
+        assert binary_entropy(p) == pytest.approx(h(p), rel=1e-12)
 
 
 informations = st.floats(0, 20)
@@ -52,7 +62,8 @@ def test_roots_grow_with_what_is_told(information: float, log_kappa: float, more
 
 
 def test_nothing_told_and_nothing_known() -> None:
-    assert divergence_root(0.0, math.log(0.3)) == pytest.approx(0.3)
+    for kappa in (0.3, 0.5, 0.999):
+        assert divergence_root(0.0, math.log(kappa)) == pytest.approx(kappa, rel=1e-14)
     assert tight_root(0.0, 0.0) == divergence_root(0.0, 0.0) == 1
     assert tight_root(5.0, -math.inf) == pytest.approx(0, abs=1e-300)
     assert divergence_root(5.0, -math.inf) == pytest.approx(0, abs=1e-300)
@@ -87,3 +98,6 @@ def test_loose_with_an_even_prior_and_nothing_told() -> None:
 
 def test_loose_with_one_trace() -> None:
     assert loose_root(0.0, 0.0, 0.0) == 1
+    # By rounding, more may seem to be unknown than there is to know.
+    assert loose_root(1e-15, 0.0, 0.0) == 1
+    assert loose_root(2.0 + 1e-15, 2.0, 2.0) == 1

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.attacks import prior_attack
+import passerby.series
+from passerby.attacks import decode_series, prior_attack
 from passerby.grown import bracketing_series
 from passerby.limits import lower_limit, upper_limit
 from passerby.posterior import bracket_series
@@ -87,6 +88,7 @@ def test_averages_of_samples_carry_their_standard_error() -> None:
     mean, error = series.mean(values)
     assert mean == pytest.approx(values.mean())
     assert error == pytest.approx(values.std(ddof=1) / 20)
+    assert series.left_over == 0
     listed = enumerate_series(prior, release)
     assert listed is not None
     assert listed.mean(np.ones(len(listed))) == pytest.approx((1, 0))
@@ -120,6 +122,8 @@ def test_averages_of_listed_series_add_what_is_left_over() -> None:
     assert series.upper(np.full(2, 1.1), np.zeros(2), 0.9) == 1
     assert series.lower(np.array([0.5, 1.0]), np.zeros(2), 0.9) == pytest.approx(0.6)
     assert series.mean(np.array([2.0, 2.0]))[0] == 1
+    unlucky = Series(np.zeros((1, 1, 1)), np.full(1, 2.0), True, 0.0, success=0.5, anchored=np.full(1, 0.6))
+    assert unlucky.mean(np.zeros(1))[0] == 0
 
 
 def test_averages_of_anchored_samples() -> None:
@@ -201,6 +205,21 @@ class TestAnchoredSamples:
         loose = bracket_series(self.prior, self.release, plain, self.misses, 0.0, 1e9)
         assert error < plain.mean(loose.lower)[1]
 
+    def test_a_few_hundred_draws_agree_with_enumeration(self) -> None:
+        """The success of the likeliest trace given each series, averaged over draws that the anchor gets wrong."""
+        world = World(self.prior, 4)
+        exact = world.map_success(world.likelihoods(self.release), self.misses)
+        series = sample_series(self.prior, self.release, np.random.default_rng(3), 600, self.anchor())
+        guesses, _ = decode_series(self.prior, self.release, series.evidence)
+        mean, error = series.mean(score(self.prior, self.release, series.evidence, guesses, self.misses))
+        assert 0 < error < 0.03
+        assert abs(mean - exact) < 4 * error
+        # What all series together stand for is all traces, beyond the anchor and with it.
+        assert abs(series.mean(np.ones(600))[0] - 1) < 1e-9
+        beyond = series.mass * (1 - series.anchored)
+        assert beyond == pytest.approx(np.full(600, (1 - self.anchor().success) / 600), rel=1e-9)
+        assert series.left_over == 0
+
     def test_the_limit_is_rarely_below_the_mean(self) -> None:
         optimum = self.best()
         below = 0
@@ -218,6 +237,15 @@ class TestAnchoredSamples:
         series = sample_series(self.prior, told, np.random.default_rng(0), 200, anchor)
         assert (series.anchored == 0).all()
         assert series.mass == pytest.approx(np.full(200, (1 - anchor.success) / 200))
+
+    def test_an_anchor_that_is_as_good_as_sure_leaves_finite_weights(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Drawn for a trace that the anchor gets wrong, a series may still be one that it hardly ever fails for."""
+        monkeypatch.setattr(passerby.series, "score", lambda *_: np.linspace(0.5, 1.0, 20))
+        series = sample_series(self.prior, self.release, np.random.default_rng(0), 20, self.anchor())
+        assert (series.anchored < 1).all()
+        assert series.anchored == pytest.approx(np.linspace(0.5, 1.0, 20), abs=1e-6)
+        assert (series.mass > 0).all()
+        assert series.mass * (1 - series.anchored) == pytest.approx(np.full(20, (1 - series.success) / 20), rel=1e-6)
 
     def test_a_guess_that_nearly_always_succeeds_is_no_anchor(self) -> None:
         still = pb.MarkovPrior([1.0, 0.0], np.array([[0.999, 0.001], [0.5, 0.5]]))

@@ -95,6 +95,12 @@ def test_hardly_any_noise_is_no_noise() -> None:
             assert answered(table, 0.5) == pytest.approx(1, abs=1e-9)
 
 
+def test_nobody_can_change_what_others_will_be_given() -> None:
+    for table in both(pb.Gaussian(0.8)):
+        with pytest.raises(ValueError, match="read-only"):
+            table[0] = 1.0
+
+
 def test_few_outcomes_stand_for_themselves() -> None:
     less, more = both(pb.Sampling(0.3), 4)
     np.testing.assert_array_equal(less, more)

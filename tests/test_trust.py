@@ -43,6 +43,16 @@ def test_nine_in_ten_mutants_of_kernels_bounds_and_attacks_are_killed() -> None:
     assert noticed >= 0.9 * (tried - equal)
 
 
+def test_mutants_are_told_in_words_and_a_few_of_many() -> None:
+    assert page.in_words("a.py f | x = y + 1 | 1 -> 2 #3") == "`f` in `a.py`: `x = y + 1` has `2` for `1`"
+    assert page.in_words("a.py C.f | x | x -> pass") == "`C.f` in `a.py`: `x` is left out"
+    names = ["a.py f | x = y + 1 | 1 -> 2", "a.py f | x = y | x = y -> pass", "a.py g | u = v | v -> w"]
+    assert page.examples([*names, "a.py h | p = q | r | q -> r"], 2).count("<br>") == 1
+    for name in ("equal", "survivors"):
+        shown = page.TABLES[name][1](RESULTS["mutants"]).splitlines()
+        assert all(line.count("<br>") <= 2 for line in shown)
+
+
 def test_exact_intervals() -> None:
     # Nobody of ten: 1 - 0.025^(1/10) is the upper end.
     assert page.interval(0, 10) == "0.0 % (0.0 to 30.8 %)"

@@ -3,8 +3,8 @@
 All tests are collected once, without compilation. For each mutant the process forks: the child changes one function,
 and runs the tests that reach the changed line until one fails. A child that takes much longer than the
 tests should (an endless loop), or asks for too much memory, counts as noticed. Results are kept as they come, so
-that a run that was stopped goes on where it was; with `--again`, mutants that were not noticed are tried once more. A
-mutant that a rule calls equal to the original meets only the five likeliest tests.
+that a run that was stopped goes on where it was; with `--again`, mutants that were not noticed are tried once more.
+Mutants that a rule calls equal to the original meet all tests as well: that is how a rule is found to be too wide.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from _pytest.runner import runtestprotocol
 
 from trust.changed import Mutant, mutants
 from trust.results import FILES, HOMES, KEPT, ROOT, SOURCE, load, write
-from trust.rules import EQUAL, LEFT_OUT, reason
+from trust.rules import LEFT_OUT, reason
 
 #: The tests that are run. What takes longer than `LONGEST` seconds without compilation is left out.
 TESTS = ("tests/kernels", *(f"tests/test_{name}.py" for name in HOMES))
@@ -110,6 +110,8 @@ class Trial:
         listed = [mutant for file in self.wanted.files or FILES for mutant in mutants(SOURCE, file)]
         self.load(listed)
         todo = [mutant for mutant in listed if mutant.name not in self.results]
+        if self.wanted.no_new:
+            todo = [mutant for mutant in todo if mutant.name in self.drawn_in]
         if self.wanted.sample:
             todo = self.drawn(todo)
         todo.sort(key=lambda mutant: mutant.name not in self.drawn_in)  # first what is tried again
@@ -179,8 +181,6 @@ class Trial:
             and found["seconds"] <= LONGEST
             and (not mutant.function or mutant.line in found["lines"].get(mutant.file, ()))
         )
-        if reason(EQUAL, mutant.file, mutant.function, mutant.text, mutant.change):
-            reaching = reaching[:5]
         if not reaching:
             return {**about, "fate": "survived", "by": "no test reaches it"}
         began = time.monotonic()
@@ -256,8 +256,11 @@ def main() -> int:
     parser.add_argument("--files", nargs="*", default=[], choices=FILES, metavar="FILE")
     parser.add_argument("--sample", type=int, default=0, help="how many of those left to do (all)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--round", type=int, default=1, help="2 once no more tests are written for what survives (1)")
+    parser.add_argument(
+        "--round", type=int, default=1, help="2 for a sample that is counted before any test is written for it (1)"
+    )
     parser.add_argument("--again", action="store_true", help="try those again that survived or were left out")
+    parser.add_argument("--no-new", action="store_true", help="only what was tried before: with --again, what survived")
     parser.add_argument("--measure", action="store_true", help="only measure which lines each test reaches")
     trial = Trial(parser.parse_args())
     os.chdir(ROOT)

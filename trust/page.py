@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -89,18 +90,40 @@ def left_out(found: dict[str, Any]) -> str:
     return table(("mutants", "why they are left out"), ((count, why) for why, count in found["left_out"].items()))
 
 
+def in_words(name: str) -> str:
+    """A mutant by its name, "file function | line of the source | before -> after", as it is told in a table."""
+    where, _, rest = name.partition(" | ")
+    text, _, change = rest.rpartition(" | ")
+    file, _, function = where.partition(" ")
+    before, _, after = re.sub(r" #\d+$", "", change).partition(" -> ")
+    became = "is left out" if after == "pass" else f"has `{after}` for `{before}`"
+    return f"`{function}` in `{file}`: `{text}` {became}"
+
+
+def examples(names: Iterable[str], most: int = 3) -> str:
+    """A few of several mutants, the shortest first, each of another function."""
+    shown: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: (len(name), name)):
+        where, *parts = name.split(" | ")
+        if len(parts) == 2:  # an `or` of arrays in the line itself looks like the end of the line
+            shown.setdefault(where, in_words(name))
+    return "<br>".join([*shown.values()][:most])
+
+
+def by_reason(found: dict[str, list[str]]) -> Iterable[tuple[int, str, str]]:
+    """A row per reason, the most frequent first: how many mutants, the reason, and a few of them."""
+    for why, names in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
+        yield len(names), why, examples(names)
+
+
 def equal(found: dict[str, Any]) -> str:
-    """How many survivors are equal to the original, by the reason, with an example."""
-    rows = sorted(((len(names), why, f"`{names[0]}`") for why, names in found["equal"].items()), reverse=True)
-    return table(("survivors", "why they are equal", "for example"), rows)
+    """How many survivors are equal to the original, by the reason, with examples."""
+    return table(("survivors", "why they are equal", "for example"), by_reason(found["equal"]))
 
 
 def survivors(found: dict[str, Any]) -> str:
-    """Every other survivor, by the reason why it may."""
-    rows = []
-    for why, names in sorted(found["survived"].items(), key=lambda item: -len(item[1])):
-        rows.append((len(names), why, "<br>".join(f"`{name}`" for name in names)))
-    return table(("survivors", "why", "which"), rows)
+    """How many other survivors there are, by the reason why they may, with examples."""
+    return table(("survivors", "what they do", "for example"), by_reason(found["survived"]))
 
 
 def deep(found: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from trust.rules import EQUAL, LEFT_OUT, OPEN, reason
 #: The reason of a survivor that no rule explains.
 UNEXPLAINED = "drawn last, and not looked into"
 #: The rounds of trying.
-ROUNDS = {1: "while tests were written", 2: "after the last test was written"}
+ROUNDS = {1: "first, while tests were written for it", 2: "second, before any test was written for it"}
 #: The fates of mutants, in the order in which they are told.
 FATES = ("killed", "endless", "equal", "survived", "left out", "not tried")
 

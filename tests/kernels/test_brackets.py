@@ -145,6 +145,12 @@ def test_the_first_bound_is_the_smaller_of_two(chain: Chain, level: int) -> None
         lower, upper, used, _ = bracket(chain, needed, level, 1e-15, 1e18, guess, 3)
         assert (lower, used) == (1e-15, 0)
         assert upper == pytest.approx(max(first, 1e-15), abs=1e-12)
+        # A search of a single node may find nothing better, and must not undo it.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(brackets, "ROOT_NODES", np.ones(brackets.LEVELS, np.int64))
+            lower, upper, used, _ = bracket(chain, needed, level, 1e-15, 0.0, guess, 3)
+        assert used <= 1
+        assert upper <= max(first, lower) + 1e-12
 
 
 def test_constants_are_never_those_that_may_not_be_named() -> None:

@@ -119,6 +119,18 @@ def test_avoidance_is_exact_for_one_right_step_of_two() -> None:
     assert call_first_right(chain, V, chain.a, 0, 1, False) > best + 0.05
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_avoidance_counts_each_step_with_what_is_to_come_from_there(seed: int) -> None:
+    """Two steps to be right of five or six, on a chain that hardly moves: being right twice in a row is what counts."""
+    rng = np.random.default_rng(seed)
+    chain = Chain(seed, places=2, steps=5 + seed % 2, stays=True)
+    V = rng.random((chain.steps, 3, chain.places))
+    V[:, 0] = 1.0
+    V[-1, 1:] = 0.0
+    found = call_first_right(chain, V, chain.a, 0, 2, True)
+    assert found == pytest.approx(first_right(chain, V, chain.a, 0, 2, True), abs=1e-12)
+
+
 def test_a_pinned_step_ends_the_sum() -> None:
     chain = Chain(seed=8, places=3, steps=5)
     chain.Q[1] = np.eye(3)[1]

@@ -121,6 +121,17 @@ class TestDecode:
             traces, _ = decode(prior, release, seen, fast)
             np.testing.assert_array_equal(traces, [[0, 2, 0], [0, 0, 0]])
 
+    @pytest.mark.parametrize("places", [1, 3])
+    @pytest.mark.parametrize("fast", [False, True])
+    def test_an_impossible_series_has_a_trace_of_places_all_the_same(self, places: int, fast: bool) -> None:
+        prior, release = random_chain(2, places, 4, "started"), pb.Release([0] * 4)
+        for step in range(4):
+            evidence = np.zeros((1, 4, 2))
+            evidence[0, step] = -np.inf
+            traces, value = decode(prior, release, evidence, fast)
+            assert value[0] == -np.inf
+            assert ((traces >= 0) & (traces < places)).all()
+
     def test_a_thousand_unlikely_steps_do_not_underflow(self) -> None:
         prior = pb.line_prior(5)
         release = pb.Release([4] * 1000, pb.Gaussian(0.01))
@@ -216,6 +227,81 @@ def test_what_is_too_faint_is_refused() -> None:
     moves = np.array([[[1.0, 0.0], [0.0, 1e-280]], [[1e-292, 0.0], [0.0, 1.0]]])
     *_, log_mass = chain.posterior(np.array([1.0, 1e-100]), moves, three, silent)
     assert log_mass == -np.inf
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("others", [1.0, 1e-150], ids=["likely", "rare"])
+def test_any_place_may_fade(place: int, others: float) -> None:
+    """Nobody moves, and one place fades at the last two steps. It matters only if the others fade later, at the first.
+
+    Beside others that do not fade it is lost without harm. Where they do, it is the only one left, so that the series
+    must be refused: its law would be that of the others.
+    """
+    each = np.ones((6, 3))
+    each[:4] = [others, others / 2, others / 4]
+    each[:, place] = [1.0, 1.0, 1.0, 1.0, 1e-200, 1e-200]
+    initial, matrices = np.array([0.2, 0.3, 0.5]), np.eye(3)[None]
+    start, moves, log_mass = chain.posterior(initial, matrices, np.array([[1, 2]] * 6), each)
+    law, total = exactly(initial, matrices, each)
+    if others < 1:
+        assert float(law[place]) == pytest.approx(1)
+        assert log_mass == -np.inf
+    else:
+        assert log_mass == pytest.approx(math.log(total), abs=1e-9)
+        assert start == pytest.approx([float(value) for value in law], abs=1e-12)
+        for t in range(5):
+            np.testing.assert_allclose((start @ moves[t])[start > 0], start[start > 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_place_fades_at_the_step_that_rules_it_out(place: int) -> None:
+    """Nobody moves. One place is all but ruled out by the last two steps, and no step before tells against it.
+
+    The others fade further at the first steps, little by little, so that nothing but the one place is left.
+    """
+    each = np.ones((8, 3))
+    each[:4] = 1e-120
+    each[:, place] = [1.0] * 6 + [1e-170, 1e-170]
+    initial, matrices, grid = np.array([0.2, 0.3, 0.5]), np.eye(3)[None], np.array([[1, 2]] * 8)
+    law, _ = exactly(initial, matrices, each)
+    assert float(law[place]) == pytest.approx(1)
+    *_, log_mass = chain.posterior(initial, matrices, grid, each)
+    assert log_mass == -np.inf
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 2), (2, 0)])
+def test_what_faded_first_is_not_forgotten_when_something_else_fades(first: int, second: int) -> None:
+    """Nobody moves. One place fades at the last steps, and another, after all has become less likely, by as much.
+
+    Beside the third place the second one is nothing, but the first one is not: all but it are less likely by far.
+    """
+    each = np.ones((12, 3))
+    each[:, first] = [1.0] * 10 + [1e-150, 1e-150]
+    each[:, second] = [1e-10] * 6 + [1e-200, 1e-200, 1e-90, 1e-90, 1.0, 1.0]
+    each[:, 3 - first - second] = [1e-10] * 6 + [1e-90, 1e-90, 1e-90, 1e-90, 1.0, 1.0]
+    initial, matrices, grid = np.array([0.2, 0.3, 0.5]), np.eye(3)[None], np.array([[1, 2]] * 12)
+    law, _ = exactly(initial, matrices, each)
+    assert float(law[first]) == pytest.approx(1)
+    *_, log_mass = chain.posterior(initial, matrices, grid, each)
+    assert log_mass == -np.inf
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_what_cannot_be_does_not_fade(place: int) -> None:
+    """A place that is ruled out is no reason to refuse a series that is hardly likely anywhere else."""
+    each = np.full((8, 3), 1e-100) * [1.0, 0.5, 0.25]
+    each[:, place] = 0.0
+    initial, matrices = np.array([0.2, 0.3, 0.5]), np.array([[[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]])
+    start, _, log_mass = chain.posterior(initial, matrices, np.array([[1, 2]] * 8), each)
+    law, total = exactly(initial, matrices, each)
+    assert log_mass == pytest.approx(math.log(total.numerator) - math.log(total.denominator), rel=1e-12)
+    assert start == pytest.approx([float(value) for value in law], abs=1e-12)
+    # Nor is a place from which nothing leads on.
+    matrices[0, place] = np.eye(3)[place]
+    start, _, log_mass = chain.posterior(initial, matrices, np.array([[1, 2]] * 8), each)
+    law, total = exactly(initial, matrices, each)
+    assert log_mass == pytest.approx(math.log(total.numerator) - math.log(total.denominator), rel=1e-12)
+    assert start == pytest.approx([float(value) for value in law], abs=1e-12)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0]))

@@ -3,7 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.guesses import Chain, small_chains
+from tests.kernels.test_chain import viterbi
 
+import passerby as pb
 from passerby.kernels import climb
 
 pytestmark = pytest.mark.usefixtures("plainly")
@@ -21,6 +23,16 @@ def test_the_decoded_guess_is_the_likeliest_that_may_be_named(chain: Chain) -> N
     allowed = (chain.named[traces] > 0).all(axis=1)
     assert (chain.named[guess] > 0).all()
     assert chances[(traces == guess).all(axis=1)][0] == pytest.approx(chances[allowed].max(), abs=1e-15)
+
+
+@pytest.mark.parametrize("places", [2, 4])
+def test_long_chains_are_decoded_without_underflow(places: int) -> None:
+    """The likeliest trace of 600 steps has a probability below 1e-100: the plain recursion in logarithms finds it."""
+    chain = Chain(places, places, 600)
+    guess = np.empty(chain.steps, dtype=np.int64)
+    climb.map_guess(chain.a, chain.Q, chain.named, guess)
+    trace, _ = viterbi(pb.MarkovPrior(chain.a, chain.Q), np.zeros((chain.steps, places)))
+    np.testing.assert_array_equal(guess, trace)
 
 
 @given(small_chains(), st.integers(0, 10**6))

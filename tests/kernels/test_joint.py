@@ -139,6 +139,24 @@ def test_a_star_is_not_and_falls_back() -> None:
     np.testing.assert_allclose(table, full, atol=1e-12)
 
 
+@pytest.mark.parametrize("round_trip", [3, 4, 5])
+def test_gaps_are_as_long_as_they_are_said_to_be(round_trip: int) -> None:
+    """From a hub through layers of two places and back: nothing is as sure as being at the hub after a whole round.
+
+    What is certified must be the value within the steps that there are, and is not if a gap is said to be shorter.
+    """
+    layer = np.append(0, 1 + np.arange(2 * round_trip - 2) // 2)
+    moves = (layer[None] == (layer[:, None] + 1) % round_trip).astype(float)
+    moves /= moves.sum(axis=1, keepdims=True)
+    prior = pb.MarkovPrior.stationary(0.99 * moves + 0.01 / len(layer))
+    for steps in (2, 7, 10, 12, 13):
+        fast, certified = fast_joint_maxima(prior, steps)
+        full = np.log(gaps(prior, steps))
+        assert certified[: 1 + (steps - 1) // round_trip].all()
+        np.testing.assert_allclose(fast[certified], full[certified], atol=1e-9)
+        assert (fast >= full - 1e-9).all()
+
+
 def test_one_place_and_one_step() -> None:
     np.testing.assert_array_equal(log_joint_maxima(pb.line_prior(1), 7)[0], np.zeros(7))
     table, exact = log_joint_maxima(pb.line_prior(4), 1)

@@ -57,6 +57,16 @@ def test_independent_steps_are_binomial(misses: int) -> None:
     assert found == pytest.approx(binom.cdf(misses, steps, 1 - p), rel=1e-9, abs=1e-300)
 
 
+@pytest.mark.parametrize("steps", [9, 12])
+def test_independent_steps_are_binomial_for_every_number_of_misses(steps: int) -> None:
+    law, nothing = np.array([0.3, 0.6, 0.1]), np.empty((steps, 0), dtype=np.int64)
+    for misses in range(steps):
+        found = right.success(
+            law, np.tile(law, (3, 1))[None], nothing, np.ones((steps, 1)), np.ones(steps, dtype=np.int64), misses
+        )
+        assert found == pytest.approx(binom.cdf(misses, steps, 0.4), rel=1e-9)
+
+
 def test_the_scale_of_the_evidence_does_not_matter() -> None:
     prior, release = pb.line_prior(6), pb.Release([2, 3, 4])
     weights = np.array([[0.5, 1.0], [0.2, 0.1], [1.0, 0.3]])
