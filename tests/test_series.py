@@ -14,6 +14,7 @@ from passerby.series import (
     Series,
     enumerate_series,
     listed_series,
+    one_series,
     relative,
     sample_series,
     score,
@@ -265,3 +266,28 @@ def test_the_limit_of_anchored_samples_is_that_of_what_is_beyond_the_anchor(shar
     assert series.upper(values, values, 0.99) == pytest.approx(expected, rel=1e-12)
     # Less than the anchor counts as nothing beyond it.
     assert series.upper(0 * values, values, 0.99) <= expected + 1e-12
+
+
+def test_what_is_achieved_beyond_the_anchor_is_a_share() -> None:
+    """A guess that is worse than the anchor adds nothing to it, and rounding adds no more than all."""
+    series = Series(np.zeros((3, 1, 1)), np.ones(3) / 3, sampled=True, left_over=0.0, anchored=np.full(3, 0.5))
+    assert series.beyond(np.array([0.1, 0.75, 1.2])).tolist() == [0.0, 0.5, 1.0]
+
+
+def test_two_sampled_values_have_an_error_and_one_has_none() -> None:
+    series = Series(np.zeros((2, 1, 1)), np.ones(2) / 2, sampled=True, left_over=0.0)
+    assert series.mean(np.array([0.2, 0.6])) == pytest.approx((0.4, 0.2))
+    alone = one_series(np.zeros((1, 2, 1)))
+    assert (alone.mean(np.array([0.3])), alone.left_over, alone.sampled) == ((0.3, 0.0), 0.0, False)
+
+
+def test_all_sampled_traces_are_wrong_for_the_anchor() -> None:
+    """Nobody moves, so those who are not at the anchor's place are never sighted there."""
+    prior, release = pb.MarkovPrior([0.5, 0.5], np.eye(2)), pb.Release([0, 0])
+    anchor = Anchor(np.zeros(2, dtype=np.int64), 0, 0.5)
+    for runs in (1, 2, 30):
+        drawn = sample_series(prior, release, np.random.default_rng(runs), runs, anchor)
+        assert len(drawn) == runs
+        assert (drawn.evidence[:, :, 1] == -np.inf).all()
+        assert (drawn.evidence[:, :, 0] == 0).all()
+        assert drawn.mean(np.zeros(runs))[0] == pytest.approx(0.5)
