@@ -18,7 +18,16 @@ from passerby import posterior
 from passerby.bounds import fano_bound, leakage_bound
 from passerby.kernels import brackets
 from passerby.kernels import chain as kernels
-from passerby.posterior import bracket_series, bracket_stretches, log_posterior, plain_series
+from passerby.limits import upper_limit
+from passerby.posterior import (
+    Brackets,
+    alone,
+    average_upper,
+    bracket_series,
+    bracket_stretches,
+    log_posterior,
+    plain_series,
+)
 from passerby.series import Series, enumerate_series, given_series
 from tests.guesses import masked_cases, successes
 from tests.oracle import World
@@ -138,6 +147,33 @@ def test_each_series_in_logs_has_its_own_guess() -> None:
     found = bracket_series(prior, release, series, 0, 0.0, 1e6)
     assert found.guesses[:, 2].tolist() == [[0, 0], [1, 1]]
     assert found.lower == pytest.approx(1 / (1 + np.exp(-10)), rel=1e-9)
+
+
+def test_each_series_in_logs_has_its_own_success() -> None:
+    """Log odds of 10 and of 2 in favour of one place, and a series that needs no logs before and after them."""
+    prior, release = pb.MarkovPrior([0.5, 0.5], np.eye(2)), pb.Release([0, 0], pb.Gaussian(0.01))
+    published = ([0.5, 0.5], [1.0, 0.001], [1.0, 0.0002], [0.5, 0.5])
+    evidence = np.concatenate([given_series(release, values).evidence for values in published])
+    series = Series(evidence, np.full(4, 0.25), sampled=False, left_over=0.0)
+    found = bracket_series(prior, release, series, 0, 0.0, 1e6)
+    expected = 1 / (1 + np.exp(-np.array([0.0, 10.0, 2.0, 0.0])))
+    for ends in (found.lower, found.upper, found.map, found.marginal):
+        assert ends == pytest.approx(expected, rel=1e-6)
+
+
+def test_averages_of_brackets() -> None:
+    """Upper ends that rounding put above one count as one; stakes follow the better of the plain guesses."""
+    series = Series(np.zeros((3, 1, 1)), np.array([0.5, 0.2, 0.2]), sampled=False, left_over=0.1)
+    lower, upper = np.array([0.1, 0.2, 0.3]), np.array([0.4, 0.5, 1.5])
+    plain, marginal = np.array([0.1, 0.0, 0.2]), np.array([0.0, 0.2, 0.1])
+    guesses = np.zeros((3, 3, 1), dtype=np.int64)
+    found = Brackets(plain, marginal, lower, upper, guesses, 0, 0.0)
+    assert average_upper(series, found, 0.9) == pytest.approx(0.2 + 0.1 + 0.2 + 0.1)
+    assert alone(found).tolist() == [0.1, 0.2, 0.2]
+    plain, marginal, lower, upper = (np.tile(part, 40) for part in (plain, marginal, lower, upper))
+    many = Brackets(plain, marginal, lower, upper, guesses, 0, 0.0)
+    drawn = Series(np.zeros((120, 1, 1)), np.full(120, 1 / 120), sampled=True, left_over=0.0)
+    assert average_upper(drawn, many, 0.9) == upper_limit(np.minimum(many.upper, 1), 0.9, np.tile(alone(found), 40))
 
 
 class TestBracketStretches:
