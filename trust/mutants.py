@@ -257,7 +257,10 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=0, help="how many of those left to do (all)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
-        "--round", type=int, default=1, help="2 for a sample that is counted before any test is written for it (1)"
+        "--round",
+        type=int,
+        default=1,
+        help="2 for a sample that is counted before any test is written for it, 3 for all of some files (1)",
     )
     parser.add_argument("--again", action="store_true", help="try those again that survived or were left out")
     parser.add_argument("--no-new", action="store_true", help="only what was tried before: with --again, what survived")

@@ -72,7 +72,8 @@ def sample(found: dict[str, Any]) -> str:
     rows = []
     for name, fates in found["rounds"].items():
         tried, noticed, equal = judged(fates)
-        rows.append((name, tried, noticed, equal, interval(noticed, tried), interval(noticed, tried - equal)))
+        told = share if name.startswith("all") else interval
+        rows.append((name, tried, noticed, equal, told(noticed, tried), told(noticed, tried - equal)))
     return table(("drawn", "tried", "killed", "equal", "share killed", "of those that are not equal"), rows)
 
 

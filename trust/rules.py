@@ -348,7 +348,7 @@ EQUAL: tuple[Rule, ...] = (
     Rule(CHAIN, r"^pick, top = -1, -1.0", SCRATCH, "likeliest", change="^1 -> [02]$"),
     Rule(BRACKETS, r"^if nodes >= scratch\[7\]", ONE, change="^7 -> 6$"),
     Rule(BRACKETS, r"^(out = np.zeros\(\(n, 5\)\)|guesses = np.zeros)", SCRATCH, "brackets", change="np.ones"),
-    Rule("limits.py", r"^for _ in range\(60\)", ROUNDING),
+    Rule("limits.py", r"^for _ in range\(60", ROUNDING, change="^range|^60 -> |^0 -> -1 #2"),
     Rule("roots.py", r"^return 1.0", SHORT, "tight_root", change="pass$"),
     Rule("attacks.py", r"^return np.asarray\(traces\[0\]\)", ONE, change="^0 -> -1"),
     Rule("bounds.py", r"value\[needed, 0\]", ONE, "told_bound", change="^0 -> -1"),
@@ -421,7 +421,19 @@ EQUAL: tuple[Rule, ...] = (
     Rule("roots.py", r"^if log_kappa >= -information or", SHORT, "divergence_root", change="-> kappa == 1$"),
     Rule("posterior.py", r"^start, moves, nothing, np.ones", SCRATCH, "_in_logs", change="^1 -> 2 #[234]$"),
     Rule(SERIES, r"^if anchor is None or anchor.success > MOST", TIES, "sample_series", change=STRICT),
-    Rule("limits.py", r"max\(\) >= target", TIES, "upper_limit", change=STRICT),
+    Rule("limits.py", r"max\(\) >= target", TIES, "upper_limit|lower_limit.*", change=STRICT),
+    Rule("limits.py", r"^before = ", NOTHING, "lower_limit", change=r"^0\.0 -> -1"),
+    Rule("limits.py", r"^stakes = .* max\(n, 1\)", NOTHING, "lower_limit", change="^1 -> 2"),
+    Rule("limits.py", r"^low, high = ", SAFE, "lower_limit", change=r"^0\.0 -> -1\.0 #2"),
+    Rule("series.py", r"^anchored = np.clip", SAFE, "sample_series", change=r"^0\.0 -> -1"),
+    Rule("attacks.py", r"^dominated = ", ONE, "decode_series", change="^0 -> -1$"),
+    Rule("attacks.py", r"^dominated = ", SCRATCH, "decode_series", change="^0 -> 1 #3"),
+    Rule("attacks.py", r"^return Attack\(min\(1.0", ROUNDING, "constant_attack", change=r"-> float\(|^1\.0 -> 2"),
+    Rule("attacks.py", r"^best, lucky = ", TIES, "constant_attack", change=r"^0\.0 -> -1"),
+    Rule("posterior.py", r"^start, moves, nothing", SCRATCH, "_in_logs", change=r"^np\.zeros\(1\)"),
+    Rule(LANES, r"^some = ", SHORT, "add_evidence", change="^False"),
+    Rule(LANES, r"^some \|= ", ORDER, "add_evidence", change=r"-> log_weights\[b - 1, 0\]"),
+    Rule(LANES, r"^kept = np.zeros", SCRATCH, "decode", change="^np|^1 -> 2$"),
     Rule("limits.py", r"^return 1.0", SHORT, "upper_limit", change="-> pass #2$"),
     Rule("standins.py", r"share.round\(12\)", ROUNDING, "in_order", change="^12 -> 1[13]"),
     Rule("standins.py", r"^hull\[0\], hull\[-1\] = ", ROUNDING, "joined", change="-> pass$"),
@@ -435,6 +447,12 @@ DRAWS = "draws another sample of the same law"
 GAP = "is wrong, and no test noticed it: one was written after this was counted"
 #: Survivors that are not, with what they would do.
 OPEN: tuple[Rule, ...] = (
+    Rule("attacks.py", r"^shared = ", LONGER, "decode_series", change="-> prior.homogeneous and prior.places"),
+    Rule("attacks.py", r"^traces, _ = decode_series", LONGER, "prior_trace", change="^1 -> 2$"),
+    Rule(
+        "posterior.py", r"^if table\[:, 4\].min\(\) < 0|^for i in np", LONGER, "bracket_series", change="<= 0|^0 -> 1"
+    ),
+    Rule("posterior.py", r"^total = total \+ more", COUNTING, "bracket_series"),
     Rule(WISE, r"^try_guess\(a, Q, trial", LOOSER, "refine", change="pass"),
     Rule("bounds.py", r"^values.append\(log_ball_paper", LOOSER, "log_kappa_bound"),
     Rule(STRETCHES, r"^side = -1", LONGER, "lowest_power_sum"),

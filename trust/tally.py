@@ -16,7 +16,11 @@ from trust.rules import EQUAL, LEFT_OUT, OPEN, reason
 #: The reason of a survivor that no rule explains.
 UNEXPLAINED = "drawn last, and not looked into"
 #: The rounds of trying.
-ROUNDS = {1: "first, while tests were written for it", 2: "second, before any test was written for it"}
+ROUNDS = {
+    1: "first, while tests were written for it",
+    2: "second, before any test was written for it",
+    3: "all others of the files that were changed since, while tests were written for them",
+}
 #: The fates of mutants, in the order in which they are told.
 FATES = ("killed", "endless", "equal", "survived", "left out", "not tried")
 
