@@ -1,10 +1,14 @@
 """What is told about the tests: the page shows the results, and the rules hold for mutants that exist."""
 
 import json
+import threading
+import time
+from pathlib import Path
 
 import pytest
 from trust import page, results, rules
 from trust.changed import mutants
+from trust.coverage import stretches, wait_for_quiet
 from trust.tally import FATES, UNEXPLAINED
 
 RESULTS = json.loads(results.FILE.read_text(encoding="utf-8"))
@@ -29,7 +33,7 @@ def test_survivors_are_explained_but_for_a_few_and_every_line_that_is_not_run() 
     tried = sum(page.judged(fates)[0] for fates in found["files"].values())
     assert len(found["survived"].get(UNEXPLAINED, ())) <= 0.05 * tried
     assert {fate for fates in found["files"].values() for fate in fates} <= set(FATES)
-    assert all(why for _, _, why in RESULTS.get("coverage", {}).get("missing", ()))
+    assert all(why for _, _, why in RESULTS["coverage"]["missing"])
 
 
 def test_nothing_failed() -> None:
@@ -64,3 +68,23 @@ def test_every_rule_is_for_some_mutant() -> None:
     every = [(m.file, m.function, m.text, m.change) for file in results.FILES for m in mutants(results.SOURCE, file)]
     for rule in (*rules.LEFT_OUT, *rules.EQUAL, *rules.OPEN):
         assert any(rule.holds(*mutant) for mutant in every), rule
+
+
+def test_lines_that_are_not_run_are_told_in_stretches(tmp_path: Path) -> None:
+    path = tmp_path / "some.py"
+    path.write_text("if x:\n    a = (\n        1\n    )\n    b = 2\nc = 3\nd = 4\n")
+    assert list(stretches(path, {2, 5, 7})) == [(2, 5, "a = ("), (7, 7, "d = 4")]
+    assert list(stretches(path, set())) == []
+
+
+def test_data_of_processes_that_end_late_is_waited_for(tmp_path: Path) -> None:
+    def write() -> None:
+        for number in range(4):
+            (tmp_path / str(number)).write_text("")
+            time.sleep(0.05)
+
+    late = threading.Thread(target=write)
+    late.start()
+    wait_for_quiet(tmp_path, 0.3)
+    assert len(list(tmp_path.iterdir())) == 4
+    late.join()
