@@ -60,7 +60,7 @@ def run_all(folder: Path) -> dict[str, tuple[set[int], set[int]]]:
 
 def wait_for_quiet(folder: Path, seconds: float = 3.0) -> None:
     """Wait until nobody writes into a folder: processes that tests began may end a little after them."""
-    before: list[tuple[str, float]] = []
+    before = None
     while (now := sorted((path.name, path.stat().st_mtime) for path in folder.iterdir())) != before:
         before = now
         time.sleep(seconds)
