@@ -263,6 +263,12 @@ class TestEffort:
         assert plain.upper > 1.02 * plain.lower
         assert noisy.upper <= plain.upper * 1.001
 
+    def test_a_baseline_is_known_well_however_small_the_budget(self) -> None:
+        prior, steps = chain(3, 8, 20, "started"), 16
+        loss = pb.measure(prior, pb.Release([0] * steps), 2, budget=0)
+        assert loss.baseline.lower <= loss.baseline.upper <= 1.01 * loss.baseline.lower
+        assert loss.upper > 1.01 * loss.lower
+
     def test_the_paper_s_way_gives_what_is_sure(self) -> None:
         release = pb.Release(self.RELEASE.sensors[:4])
         loss = pb.measure(self.PRIOR, release, 1, method="sampling", runs=300)

@@ -24,6 +24,9 @@ from .release import Release
 from .series import Anchor, count_series, enumerate_series, one_series
 from .standins import at_any
 
+#: Effort that a baseline gets at the least. It is a single search, and all that is said of a release rests on it.
+BASELINE = 1e9
+
 
 def unaided(case: Case) -> Interval:
     """What is achieved without the release: the same search on the prior itself, or cheap bounds where it is big.
@@ -41,7 +44,8 @@ def unaided(case: Case) -> Interval:
     one = one_series(np.zeros((1, steps, 1)))
     if cost_of_series(prior, steps, misses) <= max(case.budget / 4, 1e10):
         with suppress(UnsupportedRelease):
-            found = bracket_series(prior, Release.silent(steps), one, misses, case.tolerance, case.budget / 4)
+            effort = max(case.budget / 4, BASELINE)
+            found = bracket_series(prior, Release.silent(steps), one, misses, case.tolerance, effort)
             lower = float(found.lower[0])
             if lower > known:
                 case.anchor = Anchor(found.guesses[0, 2], misses, lower)

@@ -42,14 +42,14 @@ def measure(
     """The loss of a release for a person with this prior, when `misses` steps may be wrong.
 
     The search for the best guess goes on until the interval is within `tolerance` of the loss, or about `budget`
-    elementary operations are spent (1e10 take a second or two); a budget that is too small gives a wider interval, not
-    a wrong one. Published `series` are listed where few of them carry the probability ("enumerate"; for a continuum of
-    values, series of discrete stand-ins that tell less and that tell more); too many of raw counts are looked at all at
-    once, by the stretches between sightings; and `runs` of them are drawn otherwise ("sample"), in which case the
-    interval holds at level `confidence`. With `method="sampling"` the paper's three attacks are scored by its
-    plain Monte Carlo of `runs` traces instead, and nothing is searched. With `published`, the values that were really
-    published (in the form of the release's sensors), the loss is the realised one: the best guess's success given
-    exactly these.
+    elementary operations are spent (1e10 take a second or two; the baseline gets 1e9 in any case); a budget that is too
+    small gives a wider interval, not a wrong one. Published `series` are listed where few of them carry the probability
+    ("enumerate"; for a continuum of values, series of discrete stand-ins that tell less and that tell more); too many
+    of raw counts are looked at all at once, by the stretches between sightings; and `runs` of them are drawn otherwise
+    ("sample"), in which case the interval holds at level `confidence`. With `method="sampling"` the paper's three
+    attacks are scored by its plain Monte Carlo of `runs` traces instead, and nothing is searched. With `published`, the
+    values that were really published (in the form of the release's sensors), the loss is the realised one: the best
+    guess's success given exactly these.
 
     >>> from passerby import line_prior
     >>> loss = measure(line_prior(20), Release([7, 13, 4]), misses=1)

@@ -144,7 +144,8 @@ def _found(summary: Summary) -> Iterator[str]:
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
         f"{summary.people:,} people{drawn}. The chance that an adversary names {steps}, on average: "
-        f"{span(loss.lower.mean, loss.upper.mean, chance)} with the release, {chance(known.lower.mean)} without it."
+        f"{span(loss.lower.mean, loss.upper.mean, chance)} with the release, "
+        f"{span(known.lower.mean, known.upper.mean, chance)} without it."
     )
     for above in summary.above:
         if above.threshold == 0.5:

@@ -27,7 +27,7 @@ def in_short(summary: Summary) -> list[str]:
         return ["Nobody could be measured."]
     out = [
         f"An adversary who knows a person's habits, and where everybody else is, can name {question(summary)}: with a "
-        f"chance of {percent(known.lower.mean)} on average without the release, and of "
+        f"chance of {span(known.lower.mean, known.upper.mean)} on average without the release, and of "
         f"{span(loss.lower.mean, loss.upper.mean)} with it."
     ]
     half = next((above for above in summary.above if above.threshold == 0.5), None)
