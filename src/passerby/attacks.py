@@ -76,7 +76,8 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
 
 def averaged(series: Series, values: Floats, limit: float = 0.0) -> Attack:
     """An attack that has these successes, given each series, and at least `limit` on average if they are a sample."""
-    return Attack(*series.mean(values), limit=limit if series.sampled else None)
+    value, error = series.mean(values)
+    return Attack(value, error, limit=min(limit, value) if series.sampled else None)
 
 
 def map_successes(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Floats:
