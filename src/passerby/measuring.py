@@ -69,15 +69,17 @@ def measure(
         return concluded(case, search(case, release, given))
     case.baseline = unaided(case)
     formulas(case)
-    if not isinstance(release.mechanism, Raw):
+    if isinstance(release.mechanism, Raw):
+        look = average(case, series, runs)
+        if (exact := all_right(prior, release, case.misses)) is not None:
+            case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
+            case.bounds["posterior"] = exact
+    else:
         told = raw(case, case.budget / 4)
         case.bounds["raw"] = told.upper
-    look = average(case, series, runs)
-    if not isinstance(release.mechanism, Raw) and decided_by_raw(case, told):
-        case.bounds["raw"] = min(told.upper, raw(case, case.budget).upper)
-    if isinstance(release.mechanism, Raw) and (exact := all_right(prior, release, case.misses)) is not None:
-        case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
-        case.bounds["posterior"] = exact
+        look = average(case, series, runs)
+        if decided_by_raw(case, told):
+            case.bounds["raw"] = min(told.upper, raw(case, case.budget).upper)
     if release.habits is not None:
         case.bounds["known"] = knowing(case, series, runs)
     return concluded(case, look, case.baseline.lower)
