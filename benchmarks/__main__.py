@@ -87,7 +87,7 @@ def processor_seconds() -> float:
 def main() -> int:
     """Run each benchmark in a process of its own, and return how many failed."""
     from benchmarks import pages
-    from passerby.files import whole_or_nothing
+    from passerby.support.files import whole_or_nothing
 
     given = options()
     if given.into is not None:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 import passerby as pb
 from benchmarks.chains import HELD, MISSES, crowd
 from benchmarks.record import Section, seconds
-from passerby.visits.sensors import random_sensors
+from passerby.people.sensors import random_sensors
 
 PEOPLE = 2000
 TARGET = 100.0

@@ -28,8 +28,8 @@ Found = tuple[float, float]
 
 def audited(window: str, steps: int, sensors: int, misses: int, mechanism: pb.Mechanism | None, **effort: Any) -> Found:
     """A person of an audit: a simulated city, sensors at its most visited places at all steps."""
+    from passerby.people.habits import Rhythm
     from passerby.visits import simulate_city
-    from passerby.visits.people import Rhythm
 
     city = simulate_city(people=300, places=200, days=14)
     rhythm: Rhythm = "hour" if window == "1h" else "none"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import passerby as pb
 from benchmarks.chains import chain, evidence, scattered
 from benchmarks.record import Section, Work
-from passerby.attacks import decode_series, logs
+from passerby.measurement.attacks import decode_series, logs
 
 #: Kind of chain, places, steps, series: the size that the target is for, a person's, small ones and large ones.
 CASES = (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.pages import COMPARED, Results, comparisons, grown, word
 from benchmarks.record import Row
-from passerby.files import whole_or_nothing
-from passerby.paper import style
+from passerby.support.files import whole_or_nothing
+from passerby_paper import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,13 +19,13 @@ import passerby as pb
 from benchmarks import read_visits
 from benchmarks.chains import HELD, MISSES, chain, crowd, evidence, scattered, stays
 from benchmarks.record import Row, Section, Work, pace, peak_bytes, rounded, seconds
-from passerby.attacks import decode_series
-from passerby.beside import all_right
-from passerby.bounds import log_joint_maxima
 from passerby.kernels import chain as kernels
-from passerby.kernels import right
-from passerby.series import relative
-from passerby.visits.sensors import random_sensors
+from passerby.kernels import score
+from passerby.measurement.attacks import decode_series
+from passerby.measurement.beside import all_right
+from passerby.measurement.bounds import log_joint_maxima
+from passerby.outcomes.series import relative
+from passerby.people.sensors import random_sensors
 
 LONGEST, MINUTE, MEMORY = 1.0, 60.0, 8e9
 #: The effort of an audit for each person: with noise, the default one of a single measurement takes longer than that.
@@ -85,7 +85,7 @@ def conditioning(places: int, steps: int) -> Work:
 def scoring(places: int, steps: int, misses: int) -> Work:
     prior, nothing = chain("dense", places), np.empty((steps, 0), dtype=np.int64)
     guess = np.zeros(steps, dtype=np.int64)
-    return partial(right.success, prior.initial, prior.matrices, nothing, np.ones((steps, 1)), guess, misses)
+    return partial(score.success, prior.initial, prior.matrices, nothing, np.ones((steps, 1)), guess, misses)
 
 
 def getting_all_right(places: int, steps: int, sensors: int) -> Work:

@@ -11,8 +11,8 @@ import numpy as np
 import passerby as pb
 from benchmarks.chains import person
 from benchmarks.record import Section, rounded, seconds
-from passerby.posterior import bracket_series
-from passerby.series import enumerate_series
+from passerby.measurement.best_guess import bracket_series
+from passerby.outcomes.series import enumerate_series
 
 PEOPLE, STEPS = 200, 5
 

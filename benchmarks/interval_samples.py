@@ -13,10 +13,10 @@ import numpy as np
 
 import passerby as pb
 from benchmarks.record import Section, pace, rounded
-from passerby.auditing import Job, audit_person
-from passerby.auditing import Settings as Effort
-from passerby.paper.people import Where, prepare, read_data, sensors_for
-from passerby.paper.settings import Settings
+from passerby.audits.audit import Job, audit_person
+from passerby.audits.audit import Settings as Effort
+from passerby_paper.people import Where, prepare, read_data, sensors_for
+from passerby_paper.settings import Settings
 
 QUANTILES = {"median": 0.5, "most": 0.95, "largest": 1.0}
 BOUNDS = ("tight", "loose", "dp")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import passerby as pb
 from benchmarks.record import Section, rounded
-from passerby.paper.settings import Settings
-from passerby.paper.simulated import sensors_of
+from passerby_paper.settings import Settings
+from passerby_paper.simulated import sensors_of
 
 #: Bounds that are set beside the interval; the last one holds for noise only.
 BOUNDS = ("tight", "loose", "dp")

@@ -346,7 +346,7 @@ def filled(text: str, results: Results) -> str:
 def write(results: Results) -> None:
     """Fill the pages, and draw their figures."""
     from benchmarks import figures
-    from passerby.files import whole_or_nothing
+    from passerby.support.files import whole_or_nothing
 
     for name in PAGES:
         page = DOCS / name

@@ -16,7 +16,7 @@ import passerby as pb
 from benchmarks.chains import chain, evidence, scattered
 from benchmarks.record import Section
 from passerby.kernels import chain as kernels
-from passerby.series import relative
+from passerby.outcomes.series import relative
 
 Floats = NDArray[np.float64]
 

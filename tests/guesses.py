@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import passerby as pb
-from passerby.kernels import climb
+from passerby.kernels import ascent
 from tests.oracle import World
 from tests.strategies import Case, cases, rows
 
@@ -148,6 +148,6 @@ def small_chains(draw: st.DrawFn, pins: int = 2) -> Chain:
 
 
 def poorly(a: Floats, Q: Floats, named: Floats, guess: Ints, needed: int, after: Floats) -> float:
-    """In place of `climb.ascend`: the place that is named is one that is hardly ever right."""
+    """In place of `ascent.ascend`: the place that is named is one that is hardly ever right."""
     guess[:] = np.where(named > 0, a, np.inf).argmin()
-    return float(climb.score(a, Q, guess, needed))
+    return float(ascent.score(a, Q, guess, needed))

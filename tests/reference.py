@@ -1,4 +1,4 @@
-"""Reference values that come beside the repository (../shared/reference), where they do."""
+"""Reference values, worked out by brute force elsewhere (`reference_values/`)."""
 
 import json
 from pathlib import Path
@@ -8,24 +8,19 @@ import pytest
 
 import passerby as pb
 
-FOLDER = Path(__file__).resolve().parents[2] / "shared" / "reference"
-ABSENT = "no reference values beside the repository"
+FOLDER = Path(__file__).parent / "reference_values"
 
 
 def load(name: str) -> Any:
-    """A file of reference values, or None where it is absent."""
-    path = FOLDER / name
-    return json.loads(path.read_text()) if path.exists() else None
+    """A file of reference values."""
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
 
 
 def small_cases() -> list[Any]:
-    """The cases on small chains, each a parameter of a test; one skipped parameter where they are absent."""
-    values = load("small_chains.json")
-    if values is None:
-        return [pytest.param(None, marks=pytest.mark.skip(reason=ABSENT))]
+    """The cases on small chains, each a parameter of a test."""
     return [
         pytest.param(case, id=f"{i}-M{len(case['initial'])}-T{len(case['sensors'])}-s{case['misses']}")
-        for i, case in enumerate(values["cases"])
+        for i, case in enumerate(load("small_chains.json")["cases"])
     ]
 
 

@@ -22,10 +22,10 @@ import polars as pl
 import pytest
 
 import passerby as pb
+from passerby.audits.settings import check_settings
 from passerby.cli import main, pipeline
-from passerby.settings import check_settings
 from tests.cli.small_audit import write_visits
-from tests.visits.test_people import random_traces
+from tests.people.test_habits import random_traces
 
 FILES = {"audit.toml", "people.parquet", "report.html", "summary.json"}
 PAGE = "<html>" + "word " * 6000 + "</html>"
@@ -244,7 +244,8 @@ def test_an_interruption_at_every_point(visits: Path, expected: Contents, tmp_pa
 def interrupted_at(line: int) -> Iterator[list[int]]:
     """Ctrl-C at some line that is run in the modules through which an audit goes; yields how many were run."""
     modules = {
-        f"{Path(pb.__file__).parent}/{name}.py" for name in ("auditing", "files", "cli/pipeline", "settings_file")
+        f"{Path(pb.__file__).parent}/{name}.py"
+        for name in ("audits/audit", "support/files", "cli/pipeline", "audits/settings_file")
     }
     ran = [0]
 

@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
+from passerby.audits.realised import read_published
+from passerby.audits.settings import AuditSettings, check_settings
+from passerby.audits.settings_file import as_toml, read_settings
 from passerby.cli import main
-from passerby.realised import read_published
-from passerby.settings import AuditSettings, check_settings
-from passerby.settings_file import as_toml, read_settings
+from passerby.people.sensors import scheduled_sensors
 from passerby.visits import read_visits, window_visits
-from passerby.visits.sensors import scheduled_sensors
 from tests.garbled import Rows, garbled_files, garbled_parquet, garbled_settings
 
 #: How many files of each kind are tried, and what became of them: accepted or refused.

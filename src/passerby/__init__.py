@@ -15,22 +15,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .auditing import audit as audit
-    from .comparisons import DifferentialPrivacy as DifferentialPrivacy
-    from .comparisons import differential_privacy as differential_privacy
-    from .comparisons import reconstruction_advantage as reconstruction_advantage
-    from .crowd import Crowd as Crowd
+    from .audits.audit import audit as audit
     from .errors import ConfigError as ConfigError
     from .errors import InputError as InputError
     from .errors import PasserbyError as PasserbyError
     from .errors import UnsupportedRelease as UnsupportedRelease
-    from .information import entropy as entropy
-    from .information import mutual_information as mutual_information
-    from .loss import Attack as Attack
-    from .loss import Effort as Effort
-    from .loss import Interval as Interval
-    from .loss import Loss as Loss
-    from .measuring import measure as measure
+    from .measurement.comparisons import DifferentialPrivacy as DifferentialPrivacy
+    from .measurement.comparisons import differential_privacy as differential_privacy
+    from .measurement.comparisons import reconstruction_advantage as reconstruction_advantage
+    from .measurement.information import entropy as entropy
+    from .measurement.information import mutual_information as mutual_information
+    from .measurement.loss import Attack as Attack
+    from .measurement.loss import Effort as Effort
+    from .measurement.loss import Interval as Interval
+    from .measurement.loss import Loss as Loss
+    from .measurement.measure import measure as measure
     from .mechanisms import AtLeast as AtLeast
     from .mechanisms import Bands as Bands
     from .mechanisms import Discrete as Discrete
@@ -47,18 +46,19 @@ if TYPE_CHECKING:
     from .mechanisms import Suppression as Suppression
     from .mechanisms import Then as Then
     from .mechanisms import check_mechanism as check_mechanism
-    from .prior import MarkovPrior as MarkovPrior
-    from .prior import line_prior as line_prior
-    from .release import Release as Release
+    from .model.crowd import Crowd as Crowd
+    from .model.prior import MarkovPrior as MarkovPrior
+    from .model.prior import line_prior as line_prior
+    from .model.release import Release as Release
+    from .people.habits import People as People
+    from .people.habits import fit_people as fit_people
+    from .people.sensors import fixed_sensors as fixed_sensors
+    from .people.sensors import most_visited_sensors as most_visited_sensors
+    from .people.sensors import random_sensors as random_sensors
     from .report.notebook import Report as Report
     from .report.notebook import audit_report as audit_report
     from .visits.city import simulate_city as simulate_city
-    from .visits.people import People as People
-    from .visits.people import fit_people as fit_people
     from .visits.readers import read_visits as read_visits
-    from .visits.sensors import fixed_sensors as fixed_sensors
-    from .visits.sensors import most_visited_sensors as most_visited_sensors
-    from .visits.sensors import random_sensors as random_sensors
     from .visits.table import Visits as Visits
     from .visits.traces import Traces as Traces
     from .visits.traces import window_visits as window_visits
@@ -66,13 +66,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "auditing": ("audit",),
-    "comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
-    "crowd": ("Crowd",),
+    "audits.audit": ("audit",),
+    "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
+    "model.crowd": ("Crowd",),
     "errors": ("ConfigError", "InputError", "PasserbyError", "UnsupportedRelease"),
-    "information": ("entropy", "mutual_information"),
-    "loss": ("Attack", "Effort", "Interval", "Loss"),
-    "measuring": ("measure",),
+    "measurement.information": ("entropy", "mutual_information"),
+    "measurement.loss": ("Attack", "Effort", "Interval", "Loss"),
+    "measurement.measure": ("measure",),
     "mechanisms": (
         "AtLeast",
         "Bands",
@@ -91,13 +91,13 @@ _HOME = {
         "Then",
         "check_mechanism",
     ),
-    "prior": ("MarkovPrior", "line_prior"),
-    "release": ("Release",),
+    "model.prior": ("MarkovPrior", "line_prior"),
+    "model.release": ("Release",),
     "report.notebook": ("Report", "audit_report"),
     "visits.city": ("simulate_city",),
-    "visits.people": ("People", "fit_people"),
+    "people.habits": ("People", "fit_people"),
     "visits.readers": ("read_visits",),
-    "visits.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
+    "people.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
     "visits.table": ("Visits",),
     "visits.traces": ("Traces", "window_visits"),
 }

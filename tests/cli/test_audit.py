@@ -11,11 +11,11 @@ from rich.console import Console
 from tests.cli.small_audit import FILES, NASTY, OPTIONS, Call, Made, counts, person
 
 import passerby as pb
+from passerby.audits.settings import AuditSettings, check_settings
+from passerby.audits.settings_file import read_settings
+from passerby.audits.summary import Summary
 from passerby.cli import dry_run, pipeline
 from passerby.cli.plan import prepare
-from passerby.settings import AuditSettings, check_settings
-from passerby.settings_file import read_settings
-from passerby.summary import Summary
 
 
 def test_the_folder_is_complete(made: Made) -> None:
@@ -32,7 +32,7 @@ def test_the_table_is_the_librarys(made: Made) -> None:
     folder, _ = made
     visits = pb.read_visits(folder / "visits.parquet")
     people = pb.fit_people(visits, window="3h", places=12, min_active=2, holdout=4)
-    from passerby.visits.sensors import most_visited_sensors
+    from passerby.people.sensors import most_visited_sensors
 
     expected = pb.audit(people, pb.Release(most_visited_sensors(people, 3)), misses=1, workers=1)
     assert_frame_equal(pl.read_parquet(folder / "result" / "people.parquet"), expected)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from tests.cli.small_audit import Call
 
-from passerby.summary import Summary
+from passerby.audits.summary import Summary
 
 SMALL = ("--people", "40", "--places", "30", "--days", "4", "--audited", "3", "--tried", "2", "--workers", "1")
 

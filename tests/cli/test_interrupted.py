@@ -43,9 +43,9 @@ def go_on(said: str, folder: Path) -> None:
 def test_interrupted_by_a_signal_it_goes_on(made: Made) -> None:
     folder, _ = made
     code = (
-        "import sys, time\nfrom passerby import auditing, cli\nplain = auditing.audit_person\n"
+        "import sys, time\nfrom passerby import cli\nfrom passerby.audits import audit\nplain = audit.audit_person\n"
         "def slow(*a):\n    time.sleep(0.3)\n    return plain(*a)\n"
-        "auditing.audit_person = slow\nsys.exit(cli.main())"
+        "audit.audit_person = slow\nsys.exit(cli.main())"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, "audit", "visits.parquet", *OPTIONS, *TRIED, "--out", "stopped"],
@@ -71,8 +71,8 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made) -> None:
 @pytest.mark.parametrize(
     ("where", "after", "said"),
     [
-        ("passerby.auditing.audit_person", 20, "while auditing people (16 of 40)"),
-        ("passerby.explore._one", 5, "while trying out sensors, steps and noise (5 of 21)"),
+        ("passerby.audits.audit.audit_person", 20, "while auditing people (16 of 40)"),
+        ("passerby.audits.what_if._one", 5, "while trying out sensors, steps and noise (5 of 21)"),
         ("passerby.cli.pipeline.render", 0, "while writing the report"),
         ("passerby.cli.pipeline.as_json", 0, "while writing the report"),
     ],
@@ -94,9 +94,9 @@ def test_interrupted_anywhere_it_ends_the_same(
     told = capsys.readouterr().err
     assert f"interrupted {said}" in told
     # The trials that were done are not done again.
-    left = {"passerby.auditing.audit_person": 21, "passerby.explore._one": 21 - after}.get(where, 0)
+    left = {"passerby.audits.audit.audit_person": 21, "passerby.audits.what_if._one": 21 - after}.get(where, 0)
     with monkeypatch.context() as patch:
-        patch.setattr("passerby.explore._one", stopping("passerby.explore._one", left))
+        patch.setattr("passerby.audits.what_if._one", stopping("passerby.audits.what_if._one", left))
         go_on(told, folder)
     same(folder / out, folder / "result")
 

@@ -28,7 +28,7 @@ def test_one_experiment_by_name(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_without_files_is_said(typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    from passerby.paper import run as module
+    from passerby_paper import run as module
 
     few = {name: module.EXPERIMENTS[name] for name in ("examples", "people", "readings")}
     monkeypatch.setattr(module, "EXPERIMENTS", few)

@@ -12,7 +12,7 @@ from tests.strategies import chain as random_chain
 from tests.uncompiled import uncompiled
 
 import passerby as pb
-from passerby.kernels import chain, lanes
+from passerby.kernels import chain, decode_lanes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -319,7 +319,7 @@ def test_evidence_of_a_step(seed: int, places: int, first: float) -> None:
         chain.add_evidence(found, sensors, weights)
         assert found == pytest.approx(row + each, abs=1e-15)
         lanes_found = np.repeat(row[:, None], 3, axis=1)
-        lanes.add_evidence(lanes_found, sensors, np.tile(weights, (2, 1)), np.zeros((1 + len(sensors), 3)))
+        decode_lanes.add_evidence(lanes_found, sensors, np.tile(weights, (2, 1)), np.zeros((1 + len(sensors), 3)))
         assert lanes_found == pytest.approx(np.stack([row + each, row + each, row], axis=1), abs=1e-15)
 
 

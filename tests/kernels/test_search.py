@@ -11,9 +11,9 @@ from tests.strategies import FINITE, Case
 from tests.strategies import chain as random_chain
 
 import passerby as pb
-from passerby.kernels import brackets, ceiling, climb, search
+from passerby.kernels import ascent, best_guess, ceiling, search
 from passerby.kernels.chain import posterior
-from passerby.series import Series, enumerate_series, relative
+from passerby.outcomes.series import Series, enumerate_series, relative
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -91,7 +91,7 @@ class TestSearch:
         """Of any table of (number right, place): being told the place, and not being told it."""
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(1, chain.steps + 1)), int(rng.integers(chain.steps))
-        V, (first, last) = chain.loosened(k, seed), climb.rows_alive(k, d, chain.steps)
+        V, (first, last) = chain.loosened(k, seed), ascent.rows_alive(k, d, chain.steps)
         table, won = rng.random((k, chain.places)) * (rng.random((k, 1)) < 0.8), float(rng.random())
         gain, blind_gain = np.full(chain.places, np.nan), np.full(chain.places, np.nan)
         total = search.hope(V, k, table, first, last, d, won, gain)
@@ -118,7 +118,7 @@ class TestSearch:
         for needed in range(1, chain.steps + 1):
             V = chain.loosened(needed, seed)
             table, gain, blind_gain = chain.a[None], np.empty(chain.places), np.empty(chain.places)
-            rows = climb.rows_alive(needed, 0, chain.steps)
+            rows = ascent.rows_alive(needed, 0, chain.steps)
             values = search.hope(V, needed, table, *rows, 0, 0.0, gain) + gain
             if careful:
                 room = scratch(chain, 1, needed)[8:]
@@ -160,7 +160,7 @@ class TestHeap:
 def brackets_of(case: Case, tolerance: float, budget: float) -> tuple[Any, ...]:
     series = enumerate_series(case.prior, case.release)
     assert series is not None
-    table, guesses, total = brackets.brackets(
+    table, guesses, total = best_guess.brackets(
         case.prior.initial,
         case.prior.matrices,
         case.release.grid,
@@ -200,7 +200,7 @@ def ascents(case: Case, weights: Floats, guesses: Ints) -> list[float]:
     a, Q, _ = posterior(case.prior.initial, case.prior.matrices, case.release.grid, weights)
     needed, named = case.steps - case.misses, case.prior.guessable.astype(np.float64)
     room = np.empty((case.steps, needed + 1, case.prior.places))
-    return [float(climb.ascend(a, Q, named, guess.copy(), needed, room)) for guess in guesses]
+    return [float(ascent.ascend(a, Q, named, guess.copy(), needed, room)) for guess in guesses]
 
 
 efforts = st.sampled_from([0.0, 1e5, 1e9])
@@ -229,7 +229,7 @@ class TestBrackets:
         initial, moves, places = np.array([1.0, 0.0]), np.eye(2)[None], np.array([[1], [0]])
         weights = np.array([[[1.0, 1.0], [1.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]])
         named, mass = np.ones(2), np.array([0.0, 1.0])
-        table, _, _ = brackets.brackets(initial, moves, places, weights, mass, named, 0, 0.0, 1e6, False, np.zeros(2))
+        table, _, _ = best_guess.brackets(initial, moves, places, weights, mass, named, 0, 0.0, 1e6, False, np.zeros(2))
         assert table[0, 4] == -1
         assert table[1, :4].tolist() == [1, 1, 1, 1]
 
@@ -250,7 +250,7 @@ class TestEffort:
         self, sensors: Any, misses: int, budget: float, nodes: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Chains on which the decoded guess leads higher, or the one made step by step."""
-        monkeypatch.setattr(brackets, "ROOT_NODES", np.full(brackets.LEVELS, nodes))
+        monkeypatch.setattr(best_guess, "ROOT_NODES", np.full(best_guess.LEVELS, nodes))
         for seed in (11, 13, 16):
             prior = random_chain(seed, 3 + seed % 2, 5, ("started", "varying", "stationary")[seed % 3])
             case = Case(prior, pb.Release(sensors), misses)
@@ -264,8 +264,8 @@ class TestEffort:
     def test_poor_guesses(self, case: Case, tolerance: float, budget: float, nodes: int) -> None:
         """On small chains an ascent nearly always finds the best guess, and hides what the bounds do. Here it fails."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(brackets, "ascend", poorly)
-            patch.setattr(brackets, "ROOT_NODES", np.full(brackets.LEVELS, nodes))
+            patch.setattr(best_guess, "ascend", poorly)
+            patch.setattr(best_guess, "ROOT_NODES", np.full(best_guess.LEVELS, nodes))
             series, table, guesses, _ = brackets_of(case, tolerance, budget)
         compare_each(case, series, table, guesses)
         if tolerance == 0 and budget == 1e9 and nodes == 400:

@@ -4,8 +4,8 @@ import pytest
 from tests.mechanisms.test_conformance import EVERY
 
 import passerby as pb
+from passerby.audits.settings import check_settings
 from passerby.mechanisms.notation import KNOWN, read_mechanism
-from passerby.settings import check_settings
 
 WRITTEN = tuple(mechanism for mechanism in EVERY if type(mechanism).__name__ in KNOWN)
 

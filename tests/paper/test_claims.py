@@ -5,14 +5,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from passerby.paper import changes, page, page_readings
-from passerby.paper.changes import left_of
-from passerby.paper.claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, grade, together
-from passerby.paper.claims_readings import CHECKS, depending
-from passerby.paper.readings import GAPS
-from passerby.paper.rules import Answer
-from passerby.paper.settings import Settings
-from passerby.paper.wording import rows_of, shown
+from passerby_paper import changes, page, page_readings
+from passerby_paper.changes import left_of
+from passerby_paper.claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, grade, together
+from passerby_paper.claims_readings import CHECKS, depending
+from passerby_paper.readings import GAPS
+from passerby_paper.rules import Answer
+from passerby_paper.settings import Settings
+from passerby_paper.wording import rows_of, shown
 
 SETTINGS = Settings()
 CLAIMS = [claim for _, group in page.GROUPS for claim in group]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.attacks import map_attack
-from passerby.paper.exact_map import map_success
-from passerby.series import enumerate_series
+from passerby.measurement.attacks import map_attack
+from passerby.outcomes.series import enumerate_series
+from passerby_paper.exact_map import map_success
 
 
 @pytest.mark.parametrize("seed", range(6))

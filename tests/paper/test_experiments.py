@@ -12,17 +12,17 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.paper import examples, formulas, pieces, style
-from passerby.paper.audits import gaps
-from passerby.paper.fingerprints import SHOWING, fingerprint, sources
-from passerby.paper.people import Data, Reading, Unsmoothed, prepare, read_data
-from passerby.paper.pieces import Piece, done
-from passerby.paper.real import means_of
-from passerby.paper.run import EXPERIMENTS, GROUPS, choose, reproduce
-from passerby.paper.settings import Settings
-from passerby.paper.simulated import averaged, point, sensors_of, table_of
-from passerby.paper.tables import read_table, write_table
 from passerby.visits import simulate_city, write_city
+from passerby_paper import examples, formulas, pieces, style
+from passerby_paper.audits import gaps
+from passerby_paper.fingerprints import SHOWING, fingerprint, sources
+from passerby_paper.people import Data, Reading, Unsmoothed, prepare, read_data
+from passerby_paper.pieces import Piece, done
+from passerby_paper.real import means_of
+from passerby_paper.run import EXPERIMENTS, GROUPS, choose, reproduce
+from passerby_paper.settings import Settings
+from passerby_paper.simulated import averaged, point, sensors_of, table_of
+from passerby_paper.tables import read_table, write_table
 
 pytest.importorskip("matplotlib")
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from passerby.paper.ranks import rank_correlation, spearman
-from passerby.paper.rules import FEWEST, MEANINGS, SURE, TRACES, VISIBLE, close, doubt, falls, more, negative, rises
-from passerby.paper.settings import Settings
+from passerby_paper.ranks import rank_correlation, spearman
+from passerby_paper.rules import FEWEST, MEANINGS, SURE, TRACES, VISIBLE, close, doubt, falls, more, negative, rises
+from passerby_paper.settings import Settings
 
 probabilities = st.lists(st.floats(0, 1), min_size=2, max_size=6)
 

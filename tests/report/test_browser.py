@@ -11,8 +11,8 @@ from tests.cli.small_audit import NASTY, OPTIONS, write_visits
 from tests.cli.test_main import run
 from tests.report.browser import ABSENT, CHROMIUM, Page, browser
 
+from passerby.audits.summary import Summary
 from passerby.report import Report
-from passerby.summary import Summary
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 

@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.auditing import Settings
+from passerby.audits.audit import Settings
+from passerby.audits.settings import AuditSettings, check_settings
+from passerby.audits.summary import summarise
 from passerby.report import data, explore, figures, render, trials, words
 from passerby.report.notebook import Report
-from passerby.settings import AuditSettings, check_settings
-from passerby.summary import summarise
 
 Made = tuple[pl.DataFrame, pb.People, pb.Release, AuditSettings]
 

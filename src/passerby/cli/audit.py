@@ -190,9 +190,9 @@ def audit(
     given: dict[str, Any] = {name: value for name, value in locals().items() if value is not None}
     for name in ("settings", "overwrite", "dry_run", "workers"):
         given.pop(name, None)
+    from passerby.audits.settings import check_settings
+    from passerby.audits.settings_file import read_settings
     from passerby.errors import ConfigError
-    from passerby.settings import check_settings
-    from passerby.settings_file import read_settings
 
     from .dry_run import dry_run as estimate
     from .pipeline import run

@@ -64,7 +64,7 @@ def demo(
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     make_folder(out, "--out")
     with stage(aside, "Simulating a city"):
-        from passerby.settings import check_settings
+        from passerby.audits.settings import check_settings
         from passerby.visits import read_visits, write_city
 
         file = out / "visits.parquet"

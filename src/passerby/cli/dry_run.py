@@ -7,13 +7,13 @@ import time
 
 from rich.console import Console
 
-from passerby.auditing import audit_person
-from passerby.explore import only, some_people
-from passerby.numerals import duration
-from passerby.pool import Progress
+from passerby.audits.audit import audit_person
+from passerby.audits.settings import AuditSettings
+from passerby.audits.what_if import only, some_people
 from passerby.report import explore, number_of_trials
 from passerby.report.terms import length, mechanism
-from passerby.settings import AuditSettings
+from passerby.support.numerals import duration
+from passerby.support.workers import Progress
 
 from .files import finished
 from .plan import Plan, prepare

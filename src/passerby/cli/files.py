@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from passerby.errors import InputError
-from passerby.files import whole_or_nothing
+from passerby.support.files import whole_or_nothing
 
 
 def make_folder(folder: Path, option: str) -> Path:

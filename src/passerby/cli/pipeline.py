@@ -11,15 +11,15 @@ from pathlib import Path
 import polars as pl
 from rich.console import Console
 
-from passerby.auditing import Job, audit_job, clear_parts, fingerprint
+from passerby.audits.audit import Job, audit_job, clear_parts, fingerprint
+from passerby.audits.realised import realised_losses
+from passerby.audits.settings import AuditSettings
+from passerby.audits.settings_file import as_toml, write_settings
+from passerby.audits.summary import Summary, summarise
 from passerby.errors import ConfigError, InputError
-from passerby.files import whole_or_nothing
-from passerby.numerals import chance, percent, span
-from passerby.realised import realised_losses
 from passerby.report import Findings, explore, render
-from passerby.settings import AuditSettings
-from passerby.settings_file import as_toml, write_settings
-from passerby.summary import Summary, summarise
+from passerby.support.files import whole_or_nothing
+from passerby.support.numerals import chance, percent, span
 from passerby.visits.table import Visits
 
 from .files import as_json, finished, make_folder

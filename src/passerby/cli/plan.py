@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from passerby.auditing import Job
-from passerby.auditing import Settings as Measurement
-from passerby.explore import only, some_people
-from passerby.others import everyone_else
-from passerby.pool import Progress
-from passerby.realised import Published, read_published
-from passerby.release import Release
-from passerby.settings import AuditSettings
-from passerby.visits.people import People, fit_people
+from passerby.audits.audit import Job
+from passerby.audits.audit import Settings as Measurement
+from passerby.audits.realised import Published, read_published
+from passerby.audits.settings import AuditSettings
+from passerby.audits.what_if import only, some_people
+from passerby.model.release import Release
+from passerby.people.habits import People, fit_people
+from passerby.people.others import everyone_else
+from passerby.support.workers import Progress
 from passerby.visits.readers import read_visits
 from passerby.visits.table import Skipped, Visits
 

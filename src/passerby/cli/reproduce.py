@@ -51,8 +51,8 @@ def reproduce(
         TimeRemainingColumn,
     )
 
-    from passerby.paper.run import EXPERIMENTS, reproduce
-    from passerby.paper.settings import Settings
+    from passerby_paper.run import EXPERIMENTS, reproduce
+    from passerby_paper.settings import Settings
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     settings = Settings.fast(seed) if quick else Settings(seed=seed)

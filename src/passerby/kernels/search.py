@@ -11,9 +11,9 @@ Where right steps are rare the place now tells too much. There, a `careful` sear
 
 import numpy as np
 
+from .ascent import rows_alive
 from .ceiling import first_right
 from .chain import dot, push
-from .climb import rows_alive
 from .jit import inlined
 
 #: What a node costs besides arithmetic, in elementary operations.

@@ -7,11 +7,11 @@ mechanism of one's own keeps its promises, and `notation` reads one from text.
 
 from .base import HIDDEN, Discrete, Mechanism, mixture_information
 from .chance import Miscount, RandomRounding, Sampling
-from .check import check_mechanism
 from .composition import Then
-from .noise import Gaussian, Laplace
+from .conformance import check_mechanism
+from .real_noise import Gaussian, Laplace
 from .rules import AtLeast, Bands, Raw, Rounding, Suppression
-from .whole import DiscreteGaussian, Geometric
+from .whole_noise import DiscreteGaussian, Geometric
 
 __all__ = [
     "HIDDEN",

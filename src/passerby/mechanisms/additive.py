@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from passerby.errors import InputError
 
 from .base import Mechanism, Record
-from .refusals import above_zero, flag
+from .checks import above_zero, flag
 
 #: The largest scale of noise in whole numbers.
 MOST_WHOLE = 1000

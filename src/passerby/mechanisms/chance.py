@@ -12,7 +12,7 @@ import numpy as np
 from passerby.errors import InputError, UnsupportedRelease
 
 from .base import TAIL, Discrete, Floats, Law, Record, trimmed
-from .refusals import at_least, flag, probability
+from .checks import at_least, flag, probability
 
 #: The law of a whole number: its least value, and the probabilities from there on.
 Sum = tuple[int, Floats]

@@ -13,7 +13,7 @@ from passerby.errors import InputError, UnsupportedRelease
 
 from .base import HIDDEN, Discrete, Floats, Law, Mechanism, Record, gathered, table
 from .chance import Sampling
-from .noise import Noise
+from .real_noise import Noise
 from .rules import Raw, Rule
 from .shaped import Shaped, crossing, cut
 

@@ -10,9 +10,9 @@ from passerby.errors import InputError
 from .base import Mechanism
 from .chance import Miscount, RandomRounding, Sampling
 from .composition import Then
-from .noise import Gaussian, Laplace
+from .real_noise import Gaussian, Laplace
 from .rules import AtLeast, Bands, Raw, Rounding, Suppression
-from .whole import DiscreteGaussian, Geometric
+from .whole_noise import DiscreteGaussian, Geometric
 
 KNOWN: dict[str, type[Mechanism]] = {
     kind.__name__: kind

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from passerby.errors import InputError
 
 from .base import HIDDEN, Discrete, Floats, Law, Record
-from .refusals import at_least, flag
+from .checks import at_least, flag
 
 
 class Piece(NamedTuple):

@@ -14,7 +14,7 @@ from .quadrature import panels
 from .rules import Piece, Rule, pieces_of
 
 if TYPE_CHECKING:
-    from .noise import Noise
+    from .real_noise import Noise
 
 #: Bins across the reach of the noise, and a quarter as many again between the outermost centres.
 BINS = 256

@@ -1,6 +1,6 @@
 """The report of an audit: what each figure needs, the figures, and the page that holds them."""
 
-from passerby.explore import Findings
+from passerby.audits.what_if import Findings
 
 from .notebook import Report, audit_report
 from .page import render

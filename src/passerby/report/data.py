@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from passerby.explore import Findings
-from passerby.release import Release
-from passerby.visits.people import People
+from passerby.audits.what_if import Findings
+from passerby.model.release import Release
+from passerby.people.habits import People
 
 #: The smallest group of people that is described.
 FEW = 5

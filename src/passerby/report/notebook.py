@@ -9,13 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from passerby.auditing import Settings, audit
-from passerby.files import whole_or_nothing
-from passerby.pool import Progress
-from passerby.release import Release
-from passerby.settings import check_settings
-from passerby.summary import Summary, summarise
-from passerby.visits.people import People
+from passerby.audits.audit import Settings, audit
+from passerby.audits.settings import check_settings
+from passerby.audits.summary import Summary, summarise
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.support.files import whole_or_nothing
+from passerby.support.workers import Progress
 
 from .page import render
 from .trials import explore

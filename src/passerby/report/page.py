@@ -12,13 +12,13 @@ from typing import Any
 import polars as pl
 
 from passerby import __version__
-from passerby.explore import Findings
-from passerby.pool import Progress
-from passerby.release import Release
-from passerby.settings import AuditSettings
-from passerby.settings_file import as_toml
-from passerby.summary import Summary
-from passerby.visits.people import People
+from passerby.audits.settings import AuditSettings
+from passerby.audits.settings_file import as_toml
+from passerby.audits.summary import Summary
+from passerby.audits.what_if import Findings
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.support.workers import Progress
 
 from . import captions, data, sections, terms, trials, words
 from .parts import Section

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from passerby.explore import Findings
-from passerby.numerals import percent
-from passerby.release import Release
-from passerby.settings import AuditSettings
-from passerby.summary import Summary
-from passerby.visits.people import People
+from passerby.audits.settings import AuditSettings
+from passerby.audits.summary import Summary
+from passerby.audits.what_if import Findings
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.support.numerals import percent
 
 from . import captions, data, figures, words
 from .parts import Columns, Figure, Section, sheet

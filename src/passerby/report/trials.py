@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.auditing import Settings
-from passerby.comparisons import differential_privacy
-from passerby.explore import Findings, only, some_people, try_out
+from passerby.audits.audit import Settings
+from passerby.audits.settings import AuditSettings
+from passerby.audits.what_if import Findings, only, some_people, try_out
+from passerby.measurement.comparisons import differential_privacy
 from passerby.mechanisms import Gaussian, Mechanism, Raw, Rounding
-from passerby.pool import Progress
-from passerby.release import Release
-from passerby.settings import AuditSettings
-from passerby.visits.people import People
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.support.workers import Progress
 
 from .data import FEW
 

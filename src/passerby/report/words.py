@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from passerby.explore import Findings
-from passerby.numerals import percent, span
-from passerby.release import Release
-from passerby.summary import Summary
+from passerby.audits.summary import Summary
+from passerby.audits.what_if import Findings
+from passerby.model.release import Release
+from passerby.support.numerals import percent, span
 
 from .data import FEW, PLACES
 from .terms import few, length, level, mechanism

@@ -10,8 +10,8 @@ from typing import IO, Literal
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.files import whole_or_nothing
-from passerby.pool import Progress
+from passerby.support.files import whole_or_nothing
+from passerby.support.workers import Progress
 
 from .city import City
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.pool import Progress
+from passerby.support.workers import Progress
 
 from .files import read_chunks
 from .layouts import Layout

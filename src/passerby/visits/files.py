@@ -12,7 +12,7 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.pool import Progress
+from passerby.support.workers import Progress
 
 CHUNK = 64 << 20
 """Bytes read at a time, about a million check-ins: large enough for both cores, small enough for any machine."""

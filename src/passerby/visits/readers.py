@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.pool import Progress
+from passerby.support.workers import Progress
 
 from .delimited import Batch, first_line, read_batches
 from .files import DAMAGED, check_file

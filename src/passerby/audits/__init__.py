@@ -1,0 +1,1 @@
+"""Everyone: settings, the audit, its summary, and what would change it."""

@@ -1,0 +1,122 @@
+"""After the fact: how likely the best guess is, given exactly the counts that were published.
+
+A published count is of everybody at the sensor. The adversary knows everybody but the target, so they take the others
+off the count, and what is left tells of the target (`others`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from passerby.errors import InputError, PasserbyError
+from passerby.measurement.measure import measure
+from passerby.mechanisms import HIDDEN
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.people.others import Counted, counted
+from passerby.people.sensors import Sensors, place_number, step_number
+from passerby.support.workers import Kept, Progress, mark_of, shared
+from passerby.visits.files import read_table
+
+from .audit import Job, Settings, fingerprint, over_states
+
+SCHEMA: dict[str, pl.DataType] = {
+    "realised_status": pl.String(),
+    "realised_lower": pl.Float64(),
+    "realised_upper": pl.Float64(),
+}
+
+Counts = list[list[float]]
+
+
+@dataclass(frozen=True)
+class Published:
+    """What was published: the places with a sensor at each held-out step, and the value of each."""
+
+    sensors: Sensors
+    values: Counts
+
+
+def read_published(people: People, path: str | Path) -> Published:
+    """Read a table (CSV or Parquet) with the columns `place`, `count`, and `step` (1 is the first) or `time`.
+
+    An empty count was not published: its mechanism left it out.
+    """
+    file = Path(path)
+    table = read_table(file)
+    if not {"place", "count"} <= set(table.columns) or not {"step", "time"} & set(table.columns):
+        raise InputError(
+            f"{file}: published counts need the columns step (or time), place and count; "
+            f"it has {', '.join(table.columns)}"
+        )
+    held = people.actual.shape[1]
+    sensors: Sensors = [[] for _ in range(held)]
+    values: Counts = [[] for _ in range(held)]
+    for line, row in enumerate(table.iter_rows(named=True), start=2):
+        where = f"{file}, line {line}"
+        step, place = step_number(people, row, where), place_number(people, str(row["place"]), where)
+        if place in sensors[step]:
+            raise InputError(f"{where}: the count of {row['place']!r} at step {step + 1} is given twice")
+        sensors[step].append(place)
+        values[step].append(HIDDEN if row["count"] in (None, "") else _number(row["count"], where))
+    if not any(sensors):
+        raise InputError(f"{file}: it holds no count")
+    return Published(sensors, values)
+
+
+def _number(value: object, where: str) -> float:
+    try:
+        number = float(str(value))
+    except ValueError:
+        number = float("nan")
+    if not np.isfinite(number):
+        raise InputError(f"{where}: count is {value!r}; expected a number")
+    return number
+
+
+@dataclass(frozen=True)
+class _Job:
+    people: People
+    release: Release
+    values: Counts
+    others: Counted
+    settings: Settings
+
+
+def realised_losses(
+    people: People,
+    release: Release,
+    values: Counts,
+    settings: Settings,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    file: Path | None = None,
+) -> pl.DataFrame:
+    """The realised loss of everyone: success of the best guess given the published `values`, as an interval.
+
+    The status is "ok", "impossible" where no trace of the person agrees with the published values and the others (then
+    the counts were not made from these visits, or not in this way), or the reason for a refusal. With a `file`, what is
+    finished is kept there when it is interrupted.
+    """
+    job = _Job(people, release, values, counted(people, release), settings)
+    mark = mark_of(fingerprint(Job(people, release, settings, job.others)), values)
+    kept = None if file is None else Kept(file, mark)
+    rows = shared(_realised, job, range(len(people)), workers=workers, progress=progress, kept=kept)
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _realised(job: _Job, person: int) -> tuple[str, float | None, float | None]:
+    others = job.others.besides(person, job.release)
+    prior, release, _ = over_states(job.people, person, job.release.with_others(others))
+    try:
+        loss = measure(prior, release, **asdict(job.settings), published=job.values)
+    except InputError:
+        return "impossible", None, None
+    except PasserbyError as reason:
+        return str(reason), None, None
+    return "ok", loss.lower, loss.upper

@@ -1,0 +1,251 @@
+"""What if: the loss when a sensor, a step or a count is left out, and under other mechanisms, for some people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.measurement.attacks import constant_attack, decode_series, prior_attack
+from passerby.mechanisms import Mechanism
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release, combined
+from passerby.outcomes.series import score
+from passerby.people.habits import People
+from passerby.people.others import counted
+from passerby.support.workers import Kept, Progress, mark_of, shared
+
+from .audit import Job, Settings, audit_person, fingerprint, over_states
+
+#: Series that are looked at for each person and each thing that is left out.
+SERIES = 64
+#: A count is taken to tell nothing of people whose presence it leaves open by less than this: knowing whether somebody
+#: is at a sensor raises the chance of the best guess by no more than the chance of being there, or of not being there.
+TINY = 1e-4
+
+
+def some_people(people: People, count: int, seed: int = 0) -> NDArray[np.int64]:
+    """The numbers of `count` people drawn at random without replacement, in order; all where there are fewer."""
+    if count >= len(people):
+        return np.arange(len(people))
+    return np.sort(np.random.default_rng(seed).choice(len(people), count, replace=False))
+
+
+def only(people: People, chosen: NDArray[np.int64]) -> People:
+    """The chosen people alone, with the background of everybody.
+
+    >>> from passerby.visits import simulate_city
+    >>> from passerby.people.habits import fit_people
+    >>> people = fit_people(simulate_city(people=30, places=20, days=3), window="2h", places=10, min_active=1)
+    >>> len(only(people, some_people(people, 5)))
+    5
+    """
+    return replace(
+        people, fitted=people.fitted[chosen], actual=people.actual[chosen], ids=people.ids.gather(chosen.tolist())
+    )
+
+
+@dataclass(frozen=True)
+class Key:
+    """What is left out: one count, where both are given, or all counts of a `place` or of a `step` (from 0)."""
+
+    place: int | None = None
+    step: int | None = None
+
+    @property
+    def what(self) -> str:
+        """The word for it: "count", "sensor" or "step"."""
+        return "step" if self.place is None else "sensor" if self.step is None else "count"
+
+    def cells(self, release: Release) -> NDArray[np.bool_]:
+        """Which counts of the release go: an array (T, S) in the form of its grid."""
+        steps = np.arange(release.steps)[:, None]
+        gone = release.grid >= 0
+        if self.place is not None:
+            gone = gone & (release.grid == self.place)
+        return gone if self.step is None else gone & (steps == self.step)
+
+
+def keys_of(release: Release) -> list[Key]:
+    """All that can be left out: each sensor, each step that has one, and each single count.
+
+    >>> [key.what for key in keys_of(Release([[0, 1], []]))]
+    ['sensor', 'sensor', 'step', 'count', 'count']
+    """
+    cells = [(place, t) for t, step in enumerate(release.sensors) for place in step]
+    return [
+        *(Key(place=place) for place in sorted({place for place, _ in cells})),
+        *(Key(step=t) for t, step in enumerate(release.sensors) if step),
+        *(Key(place, t) for place, t in cells),
+    ]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found by trying things out on some `people`.
+
+    `left_out` has a row for each sensor, each step and each single count: `what` ("sensor", "step" or "count"), its
+    `place` and `step` (numbers from 0; null for a whole step and a whole sensor), the mean success of the simple
+    attacks `with_all` counts and `without` this, their difference `fall`, and its standard `error` over people. The
+    simple attacks are those without a search: the likeliest trace given the counts, the likeliest without them, and one
+    place throughout; they see the same series each time.
+
+    `mechanisms` has a row for each mechanism: its name, and over the `people` that could be measured the means of both
+    ends of the loss (`lower`, `upper`) and of the baseline's lower end (`baseline`).
+    """
+
+    people: int
+    left_out: pl.DataFrame
+    mechanisms: pl.DataFrame
+
+
+def try_out(
+    people: People,
+    release: Release,
+    mechanisms: Mapping[str, Mechanism],
+    settings: Settings,
+    *,
+    few: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    file: Path | None = None,
+) -> Findings:
+    """Leave out each sensor, each step and each count, and send the counts of the same sensors through each mechanism.
+
+    The mechanisms are tried on the first `few` people only. With a `file`, what is finished is kept there when it is
+    interrupted.
+
+    >>> from passerby import Gaussian
+    >>> from passerby.visits import simulate_city
+    >>> from passerby.people.habits import fit_people
+    >>> city = simulate_city(people=9, places=20, days=3)
+    >>> people = fit_people(city, window="2h", places=10, min_active=1, holdout=3)
+    >>> found = try_out(people, Release([0, 1, 0]), {"noise": Gaussian(1.0)}, Settings(1), workers=1)
+    >>> found.left_out["what"].to_list(), found.mechanisms["mechanism"].to_list()
+    (['sensor', 'sensor', 'step', 'step', 'step', 'count', 'count', 'count'], ['noise'])
+    """
+    others = counted(people, release)
+    keys = keys_of(release)
+    jobs = {
+        name: Job(people, Release(release.sensors, mechanism), settings, others)
+        for name, mechanism in mechanisms.items()
+    }
+    work = _Work(Job(people, release, settings, others), tuple(keys), jobs)
+    some = len(people) if few is None else min(few, len(people))
+    items = [("", person) for person in range(len(people))]
+    items += [(name, person) for name in jobs for person in range(some)]
+    marks = [fingerprint(job) for job in (work.job, *jobs.values())]
+    kept = None if file is None else Kept(file, mark_of(marks, keys, items, SERIES, TINY))
+    rows = shared(_one, work, items, workers=workers, progress=progress, kept=kept)
+    return Findings(
+        len(people),
+        _left_out(keys, np.array(rows[: len(people)], dtype=np.float64)),
+        _by_mechanism(list(jobs), rows[len(people) :], some),
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    job: Job
+    keys: tuple[Key, ...]
+    jobs: Mapping[str, Job]
+
+
+def _one(work: _Work, item: tuple[str, int]) -> list[float | None]:
+    name, person = item
+    return _measured(work.jobs[name], person) if name else _simple(work, person)
+
+
+def _simple(work: _Work, person: int) -> list[float | None]:
+    """Success of the best simple attack with all counts, and without each key's."""
+    job, misses = work.job, work.job.settings.misses
+    prior, release, state_of = over_states(job.people, person, job.release_for(person))
+    unaided = max(attack(prior, release.steps, misses).value for attack in (prior_attack, constant_attack))
+    rng = np.random.default_rng([job.settings.seed, person])
+    values = release.publish(prior.sample(SERIES, release.steps, rng), rng)
+    seen = Seen(prior, release, misses, *release.likelihoods(values))
+    chance = _sighting(prior, release)
+    out: list[float | None] = [max(unaided, float(seen.hits.mean()))]
+    for key in work.keys:
+        place = None if key.place is None else state_of[key.place]
+        gone = replace(key, place=place).cells(release)
+        telling = np.minimum(chance, 1 - chance)[gone].sum() > TINY
+        out.append(max(unaided, float(seen.hits_without(gone).mean())) if telling else out[0])
+    return out
+
+
+def _sighting(prior: MarkovPrior, release: Release) -> NDArray[np.float64]:
+    """The chance of being at each sensor of each step, (T, S)."""
+    chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
+    return np.where(release.grid >= 0, chance, 0.0)
+
+
+class Seen:
+    """Series that were published about a person, and how often the likeliest trace given some of their counts is right.
+
+    `absent` and `present` (n, T, S) are the log-likelihoods of the published values; `hits` (n,) is the chance that the
+    likeliest trace given all counts of a series is right. A guess that uses fewer counts is still scored given all of
+    them: on average over series that makes no difference, and where the guess is the same the difference is zero for
+    each series.
+    """
+
+    def __init__(
+        self,
+        prior: MarkovPrior,
+        release: Release,
+        misses: int,
+        absent: NDArray[np.float64],
+        present: NDArray[np.float64],
+    ) -> None:
+        self.prior, self.release, self.misses = prior, release, misses
+        self.absent, self.present = absent, present
+        self.evidence = combined(absent, present)
+        self.guesses, _ = decode_series(prior, release, self.evidence)
+        self.hits = score(prior, release, self.evidence, self.guesses, misses)
+
+    def hits_without(self, gone: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """For each series, the chance that the guess without some of the counts (T, S) is right."""
+        evidence = self.evidence.copy()
+        for t in np.flatnonzero(gone.any(axis=1)):
+            # A count that is not there is as likely wherever the person is.
+            evidence[:, t] = combined(*(np.where(gone[t], 0.0, part[:, t]) for part in (self.absent, self.present)))
+        guesses, _ = decode_series(self.prior, self.release, evidence)
+        other = np.flatnonzero((guesses != self.guesses).any(axis=1))
+        hits = self.hits.copy()
+        hits[other] = score(self.prior, self.release, self.evidence[other], guesses[other], self.misses)
+        return hits
+
+
+def _measured(job: Job, person: int) -> list[float | None]:
+    """Both ends of the loss and the baseline of one person; nothing where a number is refused."""
+    row = audit_person(job, person)
+    values = [row.get(name) for name in ("lower", "upper", "baseline_lower")]
+    return [value if isinstance(value, float) else None for value in values]
+
+
+def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
+    falls = values[:, :1] - values[:, 1:]
+    spread = falls.std(axis=0, ddof=1) / np.sqrt(len(falls)) if len(falls) > 1 else np.zeros(falls.shape[1])
+    return pl.DataFrame(
+        {
+            "what": [key.what for key in keys],
+            "place": [key.place for key in keys],
+            "step": [key.step for key in keys],
+            "with_all": [float(values[:, 0].mean())] * len(keys),
+            "without": values[:, 1:].mean(axis=0),
+            "fall": falls.mean(axis=0),
+            "error": spread,
+        },
+        schema_overrides={"place": pl.Int64, "step": pl.Int64},
+    )
+
+
+def _by_mechanism(names: list[str], rows: list[list[float | None]], people: int) -> pl.DataFrame:
+    table = pl.DataFrame(rows, schema=dict.fromkeys(("lower", "upper", "baseline"), pl.Float64), orient="row")
+    table = table.with_columns(mechanism=pl.Series([name for name in names for _ in range(people)], dtype=pl.String))
+    means = table.drop_nulls().group_by("mechanism", maintain_order=True)
+    return means.agg(pl.col("lower", "upper", "baseline").mean(), people=pl.len())

@@ -1,0 +1,316 @@
+"""The best guess for every series, bracketed, with the effort where it narrows the average most.
+
+Effort comes in levels. At the lowest, states are bounded by being told the past (and by the union over the first right
+step, where that is cheap) and a few nodes are searched; at higher levels more nodes are searched from every known state
+and from the start, or right steps next to each other are taken out where right steps are rare.
+"""
+
+import numpy as np
+from numba import types
+
+from .ascent import ascend, map_guess, score
+from .ceiling import first_right, told_step, union_sums
+from .chain import likeliest, posterior, push
+from .jit import (
+    cube,
+    flag,
+    inlined,
+    kernel,
+    number,
+    out_matrix,
+    out_vector,
+    out_whole_cube,
+    vector,
+    whole,
+    whole_matrix,
+)
+from .search import NODE, put, search, take
+
+#: Effort by level: nodes for each known state, and nodes for the whole chain.
+STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
+ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
+LEVELS = 6
+#: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
+#: on trying all constants.
+UNION_AT_ONCE = 1e5
+UNION_LIMIT = 1e8
+AVOID_LIMIT = 3e8
+CONSTANT_LIMIT = 2e8
+
+
+@inlined
+def ceilings(V, Q, law, named, pinned, needed, level, scratch):
+    """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
+
+    Whether right steps are rare (union below told-the-past) decides how the entries are improved at higher levels: by
+    avoidance, or by a search from the state.
+    """
+    T, M = V.shape[0], V.shape[2]
+    spread, value, after = scratch[8], scratch[9], scratch[10]
+    unused = np.empty(T, np.int64)
+    sums = np.empty((needed + 1, M))
+    pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
+    union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
+    state_nodes = min(STATE_NODES[level], scratch[7].shape[0] - 1)
+    avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
+    work = 0.0
+    V[:, 0] = 1.0
+    V[:, 1:] = 0.0
+    for t in range(T - 2, -1, -1):
+        low, high = max(1, needed - t - 1), min(needed, T - 1 - t)
+        if union and low <= high:
+            union_sums(V, Q, law, named, pinned, t, low, high, sums)
+            work += (T - low - t) * M * M * (M + high - low + 1)
+        for k in range(low, high + 1):
+            for x in range(M):
+                if law[t, x] == 0.0:
+                    continue
+                b = told_step(V, Q, named, t, x, k)
+                work += M
+                rare = union and sums[k, x] < b
+                if rare:
+                    b = sums[k, x]
+                    if avoid:
+                        b = min(b, first_right(V, Q, named, pinned, Q[t, x], t + 1, k, True, spread, value, after))
+                        work += 2 * (T - k - t) * M * M
+                elif state_nodes > 1 and b > 1e-12:
+                    found, _, _, more = search(
+                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, False, unused, scratch
+                    )
+                    b = min(b, found)
+                    work += more
+                V[t, k, x] = min(b, 1.0)
+    return work
+
+
+@inlined
+def cost_of_level(T, M, needed, level):
+    """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
+    width = min(needed, T - needed + 1)
+    states = T * M * width if STATE_NODES[level] > 1 else 0
+    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
+
+
+@inlined
+def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scratch):
+    """(lower, upper, nodes, work) for the best guess of one chain; `guess` is replaced where a better one is found."""
+    T, M = guess.shape[0], a.shape[0]
+    V = np.empty((T, needed + 1, M))
+    work = ceilings(V, Q, law, named, pinned, needed, level, scratch)
+    spread, value, after = scratch[8], scratch[9], scratch[10]
+    blind = first_right(V, Q, named, pinned, a, 0, needed, True, spread, value, after)
+    now, less = V[0, needed], V[0, needed - 1]
+    told, gain = 0.0, 0.0
+    for x in range(M):
+        told += a[x] * now[x]
+        gain = max(gain, a[x] * (less[x] - now[x]) * named[x])
+    told += gain
+    upper = min(min(blind, told), 1.0)
+    nodes = 0
+    if upper > low * (1.0 + tolerance):
+        found = np.empty(T, np.int64)
+        careful = blind < told
+        most = min(ROOT_NODES[level], scratch[7].shape[0] - 1)
+        b, nodes, whole_guess, more = search(
+            V, Q, named, pinned, a, 0, needed, most, low * (1.0 + tolerance), careful, found, scratch
+        )
+        work += more
+        if whole_guess and b > low:
+            low = min(b, upper)
+            guess[:] = found
+        upper = min(upper, b)
+    return low, max(upper, low), nodes, work
+
+
+@inlined
+def room(T, M, needed, nodes):
+    """Scratch for a search of so many nodes."""
+    entries = (nodes + 1) * M
+    return (
+        np.empty((nodes + 1, needed, M)),
+        np.empty(entries),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(nodes + 1, np.int64),
+        np.empty(nodes + 1),
+        np.empty((T, M)),
+        np.empty(M),
+        np.empty(M),
+    )
+
+
+@inlined
+def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
+    """Ascend from the best guesses that name one place at all steps (but pinned ones)."""
+    T, M = guess.shape[0], a.shape[0]
+    merit = np.empty(M)
+    trial = np.empty(T, np.int64)
+    cost = T * M * M * min(needed, T - needed + 1)
+    for x in range(M):
+        merit[x] = law[:, x].sum() * named[x]
+    tried = min(M, max(2, int(CONSTANT_LIMIT / (cost * 1.0))))
+    order = np.argsort(-merit)[:tried]
+    for i in range(tried):
+        for t in range(T):
+            trial[t] = order[i] if pinned[t] < 0 else pinned[t]
+        merit[order[i]] = score(a, Q, trial, needed) if named[order[i]] > 0.0 else -1.0
+    best = np.argsort(-merit[order])[: min(3, tried)]
+    for i in range(best.shape[0]):
+        if merit[order[best[i]]] < 0.0:
+            break
+        for t in range(T):
+            trial[t] = order[best[i]] if pinned[t] < 0 else pinned[t]
+        b = ascend(a, Q, named, trial, needed, after)
+        if b > low:
+            low = b
+            guess[:] = trial
+    return low, tried * cost * 1.0
+
+
+@inlined
+def look(a, Q, named, law, pinned):
+    """Fill the law of each step, and `pinned`: the place of steps at which it is certain and may be named, or -1."""
+    law[0] = a
+    for t in range(law.shape[0]):
+        if t > 0:
+            push(law[t - 1], Q[t - 1], law[t])
+        pinned[t] = -1
+        seen = 0
+        for x in range(a.shape[0]):
+            if law[t, x] > 0.0:
+                seen += 1
+                pinned[t] = x
+        if seen > 1 or named[pinned[t]] == 0.0:
+            pinned[t] = -1
+
+
+@inlined
+def plain(a, Q, law, named, needed, decoded, stepwise):
+    """The likeliest trace and the likeliest place of each step, as guesses; returns the success of both."""
+    map_guess(a, Q, named, decoded)
+    same = True
+    for t in range(law.shape[0]):
+        stepwise[t] = likeliest(law[t], named)
+        same = same and stepwise[t] == decoded[t]
+    success = score(a, Q, decoded, needed)
+    return success, success if same else score(a, Q, stepwise, needed)
+
+
+@inlined
+def first_look(a, Q, law, named, needed, found, guesses, thorough, after):
+    """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from either leads to."""
+    found[0], found[1] = plain(a, Q, law, named, needed, guesses[0], guesses[1])
+    better = 0 if found[0] >= found[1] else 1
+    guesses[2] = guesses[better]
+    found[2], found[3] = found[better], 1.0
+    if not thorough:
+        return
+    found[2] = ascend(a, Q, named, guesses[2], needed, after)
+    if (guesses[0] != guesses[1]).any():
+        trial = guesses[1 - better].copy()
+        b = ascend(a, Q, named, trial, needed, after)
+        if b > found[2]:
+            found[2] = b
+            guesses[2] = trial
+
+
+@inlined
+def count_in(sums, sign, mass, found, anchored):
+    """Add a series to (or take it from) the sums of gaps, lower ends, what is beyond the anchor, and its squares."""
+    more = mass * max(found[2] - anchored, 0.0)
+    sums[0] += sign * mass * (found[3] - found[2])
+    sums[1] += sign * mass * found[2]
+    sums[2] += sign * more
+    sums[3] += sign * more * more
+
+
+@inlined
+def next_series(heap, size, parts, out, T, M, needed, left):
+    """Take from the heap the series that adds most to the gap, of those whose next level can be afforded; or -1."""
+    while size > 0:
+        i, size = take(heap, size, parts)
+        if cost_of_level(T, M, needed, int(out[i, 4]) + 1) <= left:
+            return i, size
+    return -1, size
+
+
+#: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
+#: make up for the few that stay outside, and all would be done again at ever higher levels.
+CLOSER = 0.1
+
+_RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
+
+
+@kernel(_RESULT(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag, vector))
+def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, sampled, anchored):
+    """Bracket the best guess for each of n series (weights (n, T, S+1), mass (n,)).
+
+    Returns a table (n, 5) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached (-1
+    where the series could not be explained: it is impossible, or numbers underflow); the guesses (n, 3, T) that were
+    decoded, made step by step, and best; and (nodes, work). Every series (but the least likely of those that are
+    listed) is done at the lowest level of effort; then the series that adds most to the gap is done again at the next
+    level, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling
+    error of what is achieved beyond the success `anchored` (n,) of a known guess), or the `budget` of elementary
+    operations is spent. With an infinite tolerance nothing is searched, and the plain guesses remain.
+    """
+    n, T = weights.shape[:2]
+    M = initial.shape[0]
+    needed = T - misses
+    named = named.copy()  # not read-only, as in `stretchwise`: helpers are then compiled once for both
+    out = np.zeros((n, 5))
+    guesses = np.zeros((n, 3, T), np.int64)
+    law, pinned = np.empty((T, M)), np.empty(T, np.int64)
+    after = np.empty((T, needed + 1, M))
+    scratch = room(T, M, needed, ROOT_NODES[0])
+    total, sums = np.zeros(2), np.zeros(4)
+    order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
+    done, rest = 0, mass.sum()
+    searching = tolerance < np.inf
+    while True:
+        if done < n:
+            i, level = order[done], 0
+            done += 1
+        elif not searching:
+            break
+        else:
+            close = tolerance * sums[1]
+            if sampled:
+                close = max(close, 0.25 * np.sqrt(max(n * sums[3] - sums[2] ** 2, 0.0) / n))
+            i, size = next_series(heap, size, parts, out, T, M, needed, budget - total[1])
+            if i < 0 or sums[0] <= close:
+                break
+            level = int(out[i, 4]) + 1
+            nodes = max(1, min(ROOT_NODES[level], int(5e7 / (needed * M + M))))
+            if nodes >= scratch[7].shape[0]:
+                scratch = room(T, M, needed, nodes)
+            count_in(sums, -1.0, mass[i], out[i], anchored[i])
+        a, Q, log_mass = posterior(initial, matrices, places, weights[i])
+        if log_mass == -np.inf:
+            out[i, 4] = -1.0
+            continue
+        look(a, Q, named, law, pinned)
+        # What is left of the probability may stay between the plain guesses and certainty.
+        thorough = searching and (sampled or rest > CLOSER * tolerance * sums[1])
+        if level == 0:
+            first_look(a, Q, law, named, needed, out[i], guesses[i], thorough, after)
+            total[1] += (20.0 * min(needed, misses + 1) if thorough else 4.0) * T * M * (M + 24.0)
+            rest -= mass[i]
+        elif level == 2:
+            out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i, 2], after)
+            total[1] += more
+        if level > 0 or thorough:
+            low, up, nodes, work = bracket(
+                a, Q, law, named, pinned, needed, level, out[i, 2], CLOSER * tolerance, guesses[i, 2], scratch
+            )
+            out[i, 2] = max(out[i, 2], low)
+            out[i, 3] = max(min(out[i, 3], up), out[i, 2])
+            total[0] += nodes
+            total[1] += work
+        out[i, 4] = level
+        count_in(sums, 1.0, mass[i], out[i], anchored[i])
+        parts[i] = mass[i] * (out[i, 3] - out[i, 2])
+        if parts[i] > 0.0 and level < LEVELS - 1:
+            size = put(heap, size, parts, i)
+    return out, guesses, total

@@ -1,0 +1,64 @@
+"""The likeliest series of a release with few outcomes at each step."""
+
+import numpy as np
+from numba import types
+
+from .chain import at
+from .jit import cube, kernel, number, out_vector, out_whole_matrix, vector, whole, whole_matrix, wholes
+from .renewal import unseen
+
+_LISTED = types.Tuple((out_whole_matrix, out_vector, number))
+
+
+@kernel(_LISTED(vector, cube, whole_matrix, cube, wholes, whole, number))
+def likeliest(initial, matrices, places, tables, sizes, most, enough):
+    """The outcomes (n, T) of the likeliest series, at most `most`, their probabilities (n,), and that of all others.
+
+    `tables` (T, O, S + 1) holds the likelihoods of each step's outcomes, of which there are `sizes` (T,): column 0 for
+    "at none of the sensors", 1 + j for "at sensor j". Beginnings of series are extended step by step with their forward
+    vectors, and the least likely are dropped when there are too many; once more than `enough` is dropped, no series is
+    returned.
+    """
+    T, S = places.shape
+    M = initial.shape[0]
+    hidden = unseen(places, M)
+    belief = initial.copy().reshape(1, M)
+    chosen, mass = np.zeros((1, T), np.int64), np.ones(1)
+    dropped = 0.0
+    for t in range(T):
+        n, outcomes = belief.shape[0], sizes[t]
+        every = np.empty(n * outcomes)
+        for i in range(n):
+            elsewhere = 0.0
+            for x in range(M):
+                elsewhere += belief[i, x] * hidden[t, x]
+            for o in range(outcomes):
+                total = tables[t, o, 0] * elsewhere
+                for j in range(S):
+                    if places[t, j] >= 0:
+                        total += tables[t, o, 1 + j] * belief[i, places[t, j]]
+                every[i * outcomes + o] = total
+        order = np.argsort(-every)
+        kept = 0
+        for r in range(n * outcomes):
+            if every[order[r]] > 0.0:
+                if r < most:
+                    kept += 1
+                else:
+                    dropped += every[order[r]]
+        if dropped > enough:
+            return chosen[:0], mass[:0], dropped
+        grown, longer, mass = np.empty((kept, M)), np.zeros((kept, T), np.int64), np.empty(kept)
+        for r in range(kept):
+            i, o = order[r] // outcomes, order[r] % outcomes
+            for x in range(M):
+                grown[r, x] = belief[i, x] * tables[t, o, 0]
+            for j in range(S):
+                if places[t, j] >= 0:
+                    grown[r, places[t, j]] = belief[i, places[t, j]] * tables[t, o, 1 + j]
+            longer[r, :t] = chosen[i, :t]
+            longer[r, t] = o
+            mass[r] = every[order[r]]
+        belief = np.dot(grown, at(matrices, t)) if t + 1 < T else grown
+        chosen = longer
+    return chosen, mass, dropped

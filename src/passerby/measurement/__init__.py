@@ -1,0 +1,1 @@
+"""One person: attacks, bounds, and the interval between them."""

@@ -1,0 +1,208 @@
+"""Differential privacy of noise that is drawn afresh several times, and what it implies for any guess.
+
+Only additive noise (of which the published values may be any function, and the count a fresh sample) is accounted for;
+whatever else is refused with the reason. Composition is exact: the Gaussian mechanism in closed form, the rest by the
+privacy loss distributions of the package dp-accounting, whose rounding is always to the safe side.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import UnsupportedRelease
+from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
+from passerby.mechanisms.additive import Additive
+from passerby.mechanisms.rules import Rule
+from passerby.mechanisms.shaped import ALONE, cut
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.outcomes.channels import in_order, joined
+
+Floats = NDArray[np.float64]
+
+#: Counts at which a mechanism is looked at for values that give the target away.
+LOOKED_AT = range(50)
+#: A log likelihood ratio that is as good as certainty.
+CERTAIN = 100.0
+#: Bins of a continuum of which no closed form is known.
+FINE = 8192
+#: Levels epsilon at which a privacy curve is taken.
+LEVELS = 257
+
+
+def private_noise(mechanism: Mechanism) -> Mechanism:
+    """The additive noise that a mechanism's differential privacy comes from; or why there is none.
+
+    >>> from passerby.mechanisms import Rounding, Then
+    >>> private_noise(Then(Gaussian(2.0, clamped=True), Rounding(5)))
+    Gaussian(sigma=2.0)
+    """
+    if isinstance(mechanism, Raw):
+        raise UnsupportedRelease("raw counts are not differentially private: no noise is added")
+    if isinstance(mechanism, Rule):
+        raise UnsupportedRelease(
+            f"{mechanism!r} is not differentially private: at some counts, one person changes the published value "
+            "for certain"
+        )
+    noise = mechanism.noise()
+    plain = noise.second if isinstance(noise, Then) else noise
+    if noise is not None and (isinstance(plain, Additive) or (_listed(plain) and not _tells(plain, 0))):
+        return noise
+    given_away = _gives_away(mechanism)
+    if given_away is not None:
+        raise UnsupportedRelease(
+            f"{mechanism!r} is not differentially private: with {given_away} others, some values are published only if "
+            "the target is there, or only if not"
+        )
+    raise UnsupportedRelease(f"no accounting is known here for {mechanism!r}")
+
+
+def _listed(mechanism: Mechanism | None) -> TypeGuard[Mechanism]:
+    return mechanism is not None and mechanism.outputs(0) is not None
+
+
+def _tells(mechanism: Mechanism, count: int) -> bool:
+    """Whether values are published that are possible only with or only without the target.
+
+    Laws without an end are listed up to a negligible tail, which is not held against them.
+    """
+    pair = mechanism.pair(count)
+    return bool(pair[(pair == 0).any(axis=1)].sum() > 1e-15)
+
+
+def _gives_away(mechanism: Mechanism) -> int | None:
+    """A number of others at which the target is given away, if there is one."""
+    listed = (count for count in LOOKED_AT if mechanism.outputs(count) is not None)
+    return next((count for count in listed if _tells(mechanism, count)), None)
+
+
+@lru_cache(maxsize=256)
+def _losses(noise: Mechanism, times: int) -> Any:
+    """The privacy loss distribution of noise drawn `times` times, each hiding a difference of one."""
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    def step(largest: float) -> float:
+        """Rounding errors add up to `times` of these; there are no more of them than can be held."""
+        return max(1e-4 if times <= 100 else 1e-2 / times, 1e-5 * largest)
+
+    if isinstance(noise, Laplace):
+        one = pld.from_laplace_mechanism(noise.scale, value_discretization_interval=step(1 / noise.scale))
+    elif isinstance(noise, Geometric):
+        one = pld.from_discrete_laplace_mechanism(1 / noise.scale, value_discretization_interval=step(1 / noise.scale))
+    elif isinstance(noise, DiscreteGaussian):
+        one = pld.from_discrete_gaussian_mechanism(noise.sigma, value_discretization_interval=step(1.0))
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(_worst(noise))
+            ratio = logs[:, 1] - logs[:, 0]
+        logs[ratio > CERTAIN, 0] = logs[ratio < -CERTAIN, 1] = -np.inf
+        absent, present = (dict(enumerate(column)) for column in logs.T)
+        largest = float(np.abs(ratio[np.abs(ratio) <= CERTAIN]).max(initial=0.0))
+        one = pld.from_two_probability_mass_functions(absent, present, value_discretization_interval=step(largest))
+    return one.self_compose(times) if times > 1 else one
+
+
+def _worst(noise: Mechanism) -> Floats:
+    """A law (outcomes, 2) that tells as much as the noise, also with and without exchanged.
+
+    One trace instead of another adds to some counts and takes from others, so that the two directions mix. With noise
+    that is not symmetric, or after a sample, neither alone is the worst when draws are put together (Lebeda et al.
+    2024, "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition").
+    """
+    table = _pair(noise)
+    return joined([in_order(table), in_order(table[:, ::-1])])
+
+
+def _pair(noise: Mechanism) -> Floats:
+    """Likelihoods (outcomes, 2) at counts 0 and 1, of bins that tell a little more where there is a continuum."""
+    if isinstance(noise, Then):
+        absent, present = _pair(noise.second).T
+        rate = float(noise.first.share[1])  # type: ignore[attr-defined]
+        return np.stack([absent, (1 - rate) * absent + rate * present], axis=1)
+    if isinstance(noise, (Gaussian, Laplace)):
+        bins = cut(noise, (), np.array([0.0, 1.0]), ALONE, FINE)
+        assert bins is not None
+        return bins[1]
+    return noise.pair(0)
+
+
+def epsilon(noise: Mechanism, times: int, delta: float) -> float:
+    """The smallest epsilon at this delta, for noise drawn afresh `times` times.
+
+    Gaussian: the privacy curve of Balle and Wang (2018), "Improving the Gaussian mechanism for differential privacy",
+    theorem 8, as computed by dp-accounting. Otherwise numerical composition, as in Doroshenko et al. (2022), "Connect
+    the dots".
+    """
+    if times == 0:
+        return 0.0
+    if isinstance(noise, Gaussian):
+        from dp_accounting import get_epsilon_gaussian
+
+        return float(get_epsilon_gaussian(noise.sigma / math.sqrt(times), delta))
+    if isinstance(noise, (Laplace, Geometric)) and noise.scale < 2 / CERTAIN:
+        return times / noise.scale
+    value = float(_losses(noise, times).get_epsilon_for_delta(delta))
+    return min(value, epsilon(noise.second, times, delta)) if isinstance(noise, Then) else value
+
+
+def success_bound(noise: Mechanism, times: int, known: float) -> float:
+    """The largest success of any guess whose success without the release is at most `known`: `1 - f(known)`.
+
+    f is the trade-off function of the noise drawn `times` times (Dong, Roth and Su 2022, "Gaussian differential
+    privacy"). For every trace x the event "the guess succeeds against x" has a probability of at most `1 - f(q)` under
+    the law of what is published about x, where q is its probability when the target is nowhere; `1 - f` is concave, and
+    on average over x, q is at most `known`. This is the argument of Hayes, Mahloujifar and Balle (2023), "Bounding
+    training data reconstruction in DP-SGD", and of Kulynych et al. (2024), "Attack-aware noise calibration for
+    differential privacy". Gaussian: `Φ(Φ⁻¹(known) + sqrt(times) / sigma)`.
+
+    >>> round(success_bound(Gaussian(1.0), 1, 0.1), 4)
+    0.3891
+    """
+    if times == 0 or not 0 < known < 1:
+        return min(1.0, max(0.0, known))
+    if isinstance(noise, Gaussian):
+        from scipy.special import ndtr, ndtri
+
+        return float(ndtr(ndtri(known) + math.sqrt(times) / noise.sigma))
+    if noise.total_variation() > 1 - math.exp(-CERTAIN / 4):
+        return 1.0
+    levels, deltas = _curve(noise, times)
+    above = np.exp(levels) * known + deltas
+    below = 1 - np.exp(-levels) * (1 - deltas - known)
+    return float(min(1.0, above.min(), below.min()))
+
+
+@lru_cache(maxsize=256)
+def _curve(noise: Mechanism, times: int) -> tuple[Floats, Floats]:
+    """Levels epsilon, and delta at each: every one of them gives a bound, the best of them nearly `1 - f`."""
+    losses = _losses(noise, times)
+    most = min(max(float(losses.get_epsilon_for_delta(1e-12)), 1e-6), 5 * CERTAIN)
+    levels = np.linspace(0.0, most, LEVELS)
+    return levels, np.asarray(losses.get_delta_for_epsilon(levels))
+
+
+def most_sightings(prior: MarkovPrior, release: Release) -> int:
+    """The largest number of steps at which a person with this prior can be at an active sensor."""
+    reach = np.where(prior.initial > 0, 0.0, -np.inf)
+    for t, step in enumerate(release.sensors):
+        if t:
+            moves = prior.matrices[0 if prior.homogeneous else t - 1] > 0
+            reach = np.where(moves, reach[:, None], -np.inf).max(axis=0)
+        reach[list(step)] += 1
+    return int(reach.max())
+
+
+def changeable_counts(prior: MarkovPrior, release: Release) -> int:
+    """How many counts can differ between two possible traces of this person: at most two at each step."""
+    marginals = prior.marginals(release.steps)
+    total = 0
+    for law, step in zip(marginals, release.sensors, strict=True):
+        possible = int((law[list(step)] > 0).sum())
+        elsewhere = np.delete(law, list(step)).sum() > 0
+        total += min(possible, 2) if possible > 1 else int(possible == 1 and elsewhere)
+    return total

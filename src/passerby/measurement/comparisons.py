@@ -1,0 +1,88 @@
+"""What other measures of privacy say of the same release: differential privacy, and reconstruction advantage."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from passerby.errors import InputError, UnsupportedRelease
+from passerby.mechanisms import Gaussian, Then
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+
+from .accounting import changeable_counts, epsilon, private_noise
+from .bounds import log_likeliest, loose_bound
+
+
+@dataclass(frozen=True)
+class DifferentialPrivacy:
+    """`(epsilon, delta)` of a release: by the paper's formula and by exact accounting, the same for every person.
+
+    `person` counts only the steps at which one person can be sighted, where their prior is given. All are None where
+    the mechanism is not differentially private; `remark` says why, or warns of the formula (for Gaussian noise).
+    """
+
+    delta: float
+    formula: float | None
+    exact: float | None
+    remark: str
+    person: float | None = None
+
+
+def differential_privacy(
+    release: Release, delta: float = 1e-5, prior: MarkovPrior | None = None
+) -> DifferentialPrivacy:
+    """Differential privacy of all steps together, for datasets that differ in one person's whole trace.
+
+    The formula is `sqrt(2 ln(1.25/δ) T) / σ` (Dwork and Roth 2014, as quoted by Koga et al. 2024, section 2.2), which
+    holds only where it gives at most 1; the exact value comes from `accounting.epsilon`. One person changes one count
+    by one at a step with one sensor, and two counts at a step with several. What is done to noisy counts afterwards
+    (rounding, clamping, suppression) does not weaken their differential privacy and is not counted as strengthening it.
+    Noise after a fresh sample for each count is stronger than noise alone; its value is exact for one count, and a
+    little above for several.
+
+    >>> value = differential_privacy(Release([0] * 10, Gaussian(1.0)))
+    >>> round(value.formula, 2), round(value.exact, 2)
+    (15.32, 17.86)
+    """
+    if not 0 < delta < 1:
+        raise InputError(f"delta: expected a number between 0 and 1, got {delta!r}")
+    if prior is not None:
+        release.check_places(prior)
+    squared = sum(min(len(step), 2) for step in release.sensors)
+    own = None if prior is None else changeable_counts(prior, release)
+    if squared == 0:
+        return DifferentialPrivacy(delta, 0.0, 0.0, "nothing is published", None if prior is None else 0.0)
+    try:
+        noise = private_noise(release.rule)
+    except UnsupportedRelease as reason:
+        return DifferentialPrivacy(delta, None, None, str(reason))
+    exact = epsilon(noise, squared, delta)
+    person = None if own is None else epsilon(noise, own, delta)
+    if not isinstance(noise, Gaussian):
+        remark = f"the formula is for Gaussian noise, not for {noise!r}"
+        if isinstance(noise, Then):
+            remark += "; the sample is accounted for, by an upper bound where several counts are published"
+        return DifferentialPrivacy(delta, None, exact, remark, person)
+    formula = math.sqrt(2 * math.log(1.25 / delta) * squared) / noise.sigma
+    remark = "the formula is within its range"
+    if formula > 1:
+        remark = "the formula holds only up to 1: use the exact value"
+    return DifferentialPrivacy(delta, formula, exact, remark, person)
+
+
+def reconstruction_advantage(prior: MarkovPrior, release: Release, success: float | None = None) -> float:
+    """Guo et al.'s (2022) advantage `(success - p*) / (1 - p*)` of getting every step right, `p* = max_x Pr[X = x]`.
+
+    Without `success`, their upper bound: Fano's inequality `H(X) - I <= h(q) + q log(M^T - 1)` on the error `q`.
+
+    >>> from passerby import line_prior
+    >>> round(reconstruction_advantage(line_prior(100), Release([7, 93, 41])), 4)
+    0.1624
+    """
+    release.check(prior)
+    if success is not None and not 0 <= success <= 1:
+        raise InputError(f"success: expected a probability, got {success!r}")
+    known = math.exp(log_likeliest(prior, release.steps))
+    reached = loose_bound(prior, release, 0) if success is None else success
+    return (reached - known) / (1 - known) if known < 1 else 0.0

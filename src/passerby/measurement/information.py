@@ -1,0 +1,149 @@
+"""How much, in nats, is unknown about a trace, and how much a release tells about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError, UnsupportedRelease
+from passerby.kernels import entropy as entropies
+from passerby.kernels import renewal
+from passerby.mechanisms import Gaussian, Raw
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+
+Floats = NDArray[np.float64]
+Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
+
+
+#: Recursions over stretches between sightings are run only up to this many elementary operations (about a minute).
+STRETCHES_LIMIT = 1e11
+
+
+def shannon(law: Floats, axis: int | None = -1) -> Floats:
+    """`-Σ p log p` along an axis, with `0 log 0 = 0`."""
+    safe = np.where(law > 0, law, 1.0)
+    return np.asarray(-(law * np.log(safe)).sum(axis=axis))
+
+
+def entropy(prior: MarkovPrior, steps: int) -> float:
+    """Entropy of the trace, in nats.
+
+    `H(X) = H(π) + Σ_t Σ_x Pr[X_{t-1} = x] H(P(x, ·))`, Koga et al. (2024), section 3.3.1.
+
+    >>> from passerby import line_prior
+    >>> round(entropy(line_prior(places=100, tau=0.1), steps=10), 6)
+    38.691971
+    """
+    return float(entropies.of_trace(prior.initial, prior.matrices, prior.merged_entropy, prior.check_steps(steps)))
+
+
+def mutual_information(prior: MarkovPrior, release: Release, method: Method = "best") -> float:
+    """Information, in nats, that a release gives about the trace, or an upper bound on it, by the named method.
+
+    - "exact": the mutual information itself, for raw counts. A sighting reveals the place, so the chain starts afresh
+      there, and the entropy of the published series is a sum over the stretches between sightings.
+    - "order1": `Σ_t H(Y_t | Y_{t-1})`, an upper bound for raw counts (Koga et al. 2024, section 3.3.1).
+    - "paper-gaussian": the paper's upper bound for Gaussian noise (its equation 4).
+    - "per-step": `Σ_t I(X_t; Y_t)`, an upper bound for any mechanism that treats steps independently; each term exact
+      with one sensor, the sum over sensors (or the entropy of where the person is) with several.
+    - "best": the smallest of those that hold for this release. Published counts are a function of raw counts, so the
+      exact value for raw counts is one of them.
+
+    >>> from passerby import Release, line_prior
+    >>> round(mutual_information(line_prior(100), Release([7, 93, 41]), "exact"), 6)
+    0.156956
+    """
+    release.check(prior)
+    if method not in METHODS:
+        raise InputError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
+    return METHODS[method](prior, release)
+
+
+def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]:
+    """For each step, the probabilities of "at none of the sensors", "at sensor 0", ..."""
+    out = []
+    for law, step in zip(prior.marginals(release.steps), release.sensors, strict=True):
+        seen = law[list(step)]
+        out.append(np.append(max(0.0, law.sum() - seen.sum()), seen))
+    return out
+
+
+def sighted(prior: MarkovPrior, release: Release) -> float:
+    """The probability of being at an active sensor at least once."""
+    return float(renewal.sighted(prior.initial, prior.matrices, release.grid))
+
+
+def _order1(prior: MarkovPrior, release: Release) -> float:
+    if not isinstance(release.mechanism, Raw):
+        raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.mechanism!r}")
+    return max(0.0, float(entropies.of_neighbours(prior.initial, prior.matrices, release.grid)))
+
+
+def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
+    """`Σ_t -Σ_a p_a log Σ_b p_b exp(-KL(a, b))` over what a step's sensors tell apart.
+
+    With one sensor this is equation 4 of Koga et al. (2024); with several, the same step of its proof (appendix C)
+    for Gaussian vectors: two different sensors are at squared distance 2.
+    """
+    if not isinstance(release.mechanism, Gaussian):
+        raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.mechanism!r}")
+    total = 0.0
+    for law in sighting_probabilities(prior, release):
+        distance = np.full((law.size, law.size), 2.0)
+        distance[0, :] = distance[:, 0] = 1.0
+        np.fill_diagonal(distance, 0.0)
+        mixed = np.exp(-distance / (2 * release.mechanism.sigma**2)) @ law
+        total -= float(law @ np.log(np.where(law > 0, mixed, 1.0)))
+    return total
+
+
+def check_stretches(prior: MarkovPrior, release: Release) -> None:
+    """Refuse sums over stretches between sightings (`kernels.stretches`) where they take too long."""
+    steps, sensors = release.grid.shape
+    if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
+        raise UnsupportedRelease(
+            f"sums over stretches between sightings would take too long with {steps} steps, {sensors} sensors a step "
+            f"and {prior.places} places"
+        )
+
+
+def _exact(prior: MarkovPrior, release: Release) -> float:
+    """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(what is seen at t | unseen since u)`, R(u) the probability of a sighting."""
+    if not isinstance(release.mechanism, Raw):
+        raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.mechanism!r}")
+    check_stretches(prior, release)
+    return max(0.0, float(entropies.of_series(prior.initial, prior.matrices, release.grid)))
+
+
+def _per_step(prior: MarkovPrior, release: Release) -> float:
+    total = 0.0
+    for law, crowd in zip(sighting_probabilities(prior, release), release.others, strict=True):
+        each = sum(release.mechanism.information(float(p), count) for p, count in zip(law[1:], crowd, strict=True))
+        total += min(each, float(shannon(law)))
+    return total
+
+
+def _best(prior: MarkovPrior, release: Release) -> float:
+    # For raw counts the exact value is the entropy of the series, which is never above the sum over steps.
+    plain = isinstance(release.mechanism, Raw)
+    values = [] if plain else [_per_step(prior, release)]
+    raw = release if plain else Release(release.sensors)
+    for method in (_exact, _order1):
+        with suppress(UnsupportedRelease):
+            values.append(method(prior, raw))
+            break
+    return min(values)
+
+
+METHODS: dict[str, Callable[[MarkovPrior, Release], float]] = {
+    "exact": _exact,
+    "order1": _order1,
+    "paper-gaussian": _paper_gaussian,
+    "per-step": _per_step,
+    "best": _best,
+}

@@ -1,0 +1,1 @@
+"""What is known and what is published: priors, releases, crowds, and places that are alike."""

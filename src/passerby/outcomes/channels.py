@@ -1,0 +1,130 @@
+"""Stand-ins for a mechanism with many outputs or a continuum: one that tells less, and one that tells more.
+
+All that a published value tells of the target's presence is its likelihood ratio. Values of the same ratio may be told
+as one, and nothing is lost. Telling a few neighbouring ratios as one is a function of the value, so it tells *less*.
+Moving a ratio to one of two around it, at random so that both laws are kept, can be undone by a random function of the
+result, so it tells *more*. The loss lies between those of the two, and both have few outputs: their series can be
+listed, and nothing need be sampled.
+
+The same device brackets channels in the construction of polar codes: Tal and Vardy (2013), "How to construct polar
+codes", IEEE Transactions on Information Theory 59.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import NOTHING, stood_in
+
+Floats = NDArray[np.float64]
+
+#: Outcomes of a stand-in, at most: `kernels.growth` tells them apart as finely as it matters.
+OUTCOMES = 256
+#: Log ratios beyond this are as good as certain, and not told apart for the sake of it.
+CERTAIN = 12.0
+
+
+@lru_cache(maxsize=4_000)
+def stand_ins(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
+    """Likelihoods (outcomes, 2) without and with the target, of a stand-in that tells less and of one that tells more.
+
+    In increasing order of the likelihood ratio; None where the mechanism cannot say. Where there are few outputs, both
+    are the mechanism itself.
+
+    >>> from passerby import Geometric
+    >>> less, more = stand_ins(Geometric(1.0), 0)
+    >>> less.round(4)
+    array([[0.7311, 0.2689],
+           [0.2689, 0.7311]])
+    """
+    pair = stood_in(mechanism, count)
+    if pair is None:
+        return None
+    less, more = (in_order(table) for table in pair)
+    less = np.add.reduceat(less, _groups(less), axis=0) if len(less) > OUTCOMES else less
+    more = spread(more, _groups(more)) if len(more) > OUTCOMES else more
+    less.flags.writeable = more.flags.writeable = False
+    return less, more
+
+
+def in_order(table: Floats) -> Floats:
+    """Outcomes (n, 2) by increasing likelihood ratio, with those of the same ratio added up."""
+    table = table[table.sum(axis=1) > NOTHING]
+    share = table[:, 1] / table.sum(axis=1)
+    distinct, index = np.unique(share.round(12), return_inverse=True)
+    out = np.zeros((len(distinct), 2))
+    np.add.at(out, index.reshape(-1), table)
+    return out
+
+
+def _groups(table: Floats) -> NDArray[np.int64]:
+    """Where groups of outcomes begin, which are even both in log ratio and in mass."""
+    with np.errstate(divide="ignore"):
+        ratio = np.clip(np.log(table[:, 1]) - np.log(table[:, 0]), -CERTAIN, CERTAIN)
+    mass = np.cumsum(table.sum(axis=1))
+    parts = [(x - x[0]) / (x[-1] - x[0]) * (OUTCOMES // 2 - 1) for x in (ratio, mass)]
+    return np.unique(np.floor(parts[0]) + np.floor(parts[1]), return_index=True)[1]
+
+
+def spread(table: Floats, kept: NDArray[np.int64]) -> Floats:
+    """Split every outcome between the two around it that are `kept` (the first one is, and so is the last).
+
+    An outcome (a, b) goes to the two in proportions that keep the sums of a and of b.
+
+    >>> spread(np.array([[0.5, 0.0], [0.3, 0.3], [0.2, 0.7]]), np.array([0])).round(4)
+    array([[0.7143, 0.    ],
+           [0.2857, 1.    ]])
+    """
+    kept = np.unique(np.append(kept, len(table) - 1))
+    total = table.sum(axis=1)
+    share = table[:, 1] / total
+    left = np.minimum(np.searchsorted(kept, np.arange(len(table)), side="right") - 1, len(kept) - 2)
+    low, high = share[kept[left]], share[kept[left + 1]]
+    up = ((share - low) / (high - low)).clip(0.0, 1.0)
+    mass = np.zeros(len(kept))
+    np.add.at(mass, left, total * (1 - up))
+    np.add.at(mass, left + 1, total * up)
+    return np.stack([mass * (1 - share[kept]), mass * share[kept]], axis=1)
+
+
+@lru_cache(maxsize=4_000)
+def at_any(mechanism: Mechanism, least: int, most: int) -> Floats | None:
+    """Likelihoods (outcomes, 2) of a stand-in that tells more than the mechanism at any count from `least` to `most`.
+
+    None where the mechanism has no stand-ins.
+
+    >>> from passerby import Suppression
+    >>> at_any(Suppression(10), 0, 8), at_any(Suppression(10), 0, 9)
+    (array([[1., 1.]]), array([[1., 0.],
+           [0., 1.]]))
+    """
+    pairs = [stand_ins(mechanism, count) for count in range(least, most + 1)]
+    tables = [pair[1] for pair in pairs if pair is not None]
+    return joined(tables) if len(tables) == len(pairs) else None
+
+
+def joined(tables: Sequence[Floats]) -> Floats:
+    """The law that tells just as much as any of several.
+
+    A law tells the more of a yes or no, the higher its curve of true over false alarms rises (Blackwell 1953,
+    "Equivalent comparisons of experiments"), so it is the one with the concave hull of all their curves.
+    """
+    curves = [np.zeros((1, 2)), *(np.cumsum(table[::-1], axis=0) for table in tables)]
+    points = np.unique(np.concatenate(curves).clip(0.0, 1.0), axis=0)
+    hull: list[Floats] = []
+    for point in points:
+        while len(hull) > 1 and _left(hull[-2], hull[-1], point) >= 0:
+            hull.pop()
+        hull.append(point)
+    hull[0], hull[-1] = np.zeros(2), np.ones(2)
+    return in_order(np.diff(hull, axis=0))
+
+
+def _left(a: Floats, b: Floats, c: Floats) -> float:
+    """Above 0 where the way from a over b to c turns left."""
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -1,0 +1,196 @@
+"""The published series that a measurement looks at: all of those that matter, or a sample.
+
+Averages over what could be published are taken over a `Series`: each member carries the evidence it gives and the
+probability (enumerated) or weight (sampled) it stands for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError, UnsupportedRelease
+from passerby.kernels import enumeration
+from passerby.kernels import score as scoring
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.support.confidence import lower_limit, upper_limit
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+How = Literal["auto", "enumerate", "sample"]
+
+#: A guess that nearly always succeeds is no anchor: the traces that it gets wrong are too rare to be drawn.
+MOST_ANCHORED = 0.98
+#: The success of an anchor given a series it fails for is below one; this is where rounding is cut off.
+MOST_ANCHORED_GIVEN = 1 - 1e-9
+#: More series than this are not enumerated.
+MAX_SERIES = 4096
+
+
+@dataclass(frozen=True)
+class Series:
+    """Published series: `evidence` (n, T, S + 1) as log-likelihoods, `mass` (n,).
+
+    Enumerated series are distinct and carry their probabilities, in decreasing order; `left_over` is the probability
+    of those not listed.
+
+    Sampled ones are drawn for traces that one `Anchor` guess gets wrong, since its success is known and needs no
+    sample. `anchored` (n,) is its success given each series: an average is that success plus the average of what is
+    achieved beyond it. A series stands for `(1 - success) / (1 - anchored)` series of all traces.
+    """
+
+    evidence: Floats
+    mass: Floats
+    sampled: bool
+    left_over: float
+    success: float = 0.0
+    anchored: Floats = field(default_factory=lambda: np.zeros(1))
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+    def mean(self, values: Floats) -> tuple[float, float]:
+        """The average of a value per series, and its standard error (0 where all series are listed)."""
+        beyond = self.mass * (values - self.anchored)
+        # Rounding, or luck, must not make it more than certain.
+        mean = min(1.0, max(0.0, self.success + float(beyond.sum())))
+        if not self.sampled or len(values) < 2:
+            return mean, 0.0
+        return mean, float(beyond.std(ddof=1) * np.sqrt(len(values)))
+
+    def upper(self, values: Floats, guide: Floats, confidence: float) -> float:
+        """At least the average of a value per series: exact plus what was not listed, or an upper confidence limit.
+
+        Sampled values may depend on each other if `guide` does not (see `upper_limit`).
+        """
+        if not self.sampled:
+            return min(1.0, float(self.mass @ values) + self.left_over)
+        return self.success + (1.0 - self.success) * upper_limit(self.beyond(values), confidence, self.beyond(guide))
+
+    def lower(self, values: Floats, guide: Floats, confidence: float) -> float:
+        """At most the average of a value per series: that of those listed, or a lower confidence limit."""
+        if not self.sampled:
+            return self.mean(values)[0]
+        return self.success + (1.0 - self.success) * lower_limit(self.beyond(values), confidence, self.beyond(guide))
+
+    def beyond(self, values: Floats) -> Floats:
+        """The share of what the anchor leaves that each value achieves."""
+        return np.clip((values - self.anchored) / (1.0 - self.anchored), 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A guess (T,), and its success over all traces when `misses` steps may be wrong."""
+
+    guess: Ints
+    misses: int
+    success: float
+
+
+def listed_series(
+    prior: MarkovPrior, release: Release, how: How = "auto", max_series: int = MAX_SERIES, enough: float = 1e-3
+) -> Series | None:
+    """The series that a release can publish about this person, or None where they should be sampled instead.
+
+    With "auto", series are listed where at most `max_series` of them leave no more than a probability of `enough` over.
+    """
+    if how == "sample":
+        return None
+    listed = enumerate_series(prior, release, max_series, 1.0 if how == "enumerate" else enough)
+    if listed is None and how == "enumerate":
+        raise UnsupportedRelease(
+            f"{release.mechanism!r} publishes from a continuum of values: its series cannot be listed; sample them"
+        )
+    return listed
+
+
+def given_series(release: Release, published: Iterable[float | Iterable[float]]) -> Series:
+    """The one series that was really published, in the form of the release's sensors."""
+    evidence = release.evidence(_as_published(release, published)[None])
+    # A mechanism has no likelihood for an empty cell that it never leaves empty.
+    return one_series(np.where(np.isnan(evidence), -np.inf, evidence))
+
+
+def one_series(evidence: Floats) -> Series:
+    """A single series with this evidence (1, T, S + 1)."""
+    return Series(evidence, np.ones(1), sampled=False, left_over=0.0)
+
+
+def _as_published(release: Release, published: Iterable[float | Iterable[float]]) -> Floats:
+    """Values (T, S), NaN where there is no sensor."""
+    steps = [list(step) if isinstance(step, Iterable) else [step] for step in published]
+    if [len(step) for step in steps] != [len(step) for step in release.sensors]:
+        raise InputError("published: expected one value for each sensor of each step, in the form of sensors")
+    out = np.full(release.grid.shape, np.nan)
+    for t, step in enumerate(steps):
+        for j, value in enumerate(step):
+            if value is None or not (np.isfinite(value) or np.isnan(value)):
+                raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
+            out[t, j] = value
+    return out
+
+
+def sample_series(
+    prior: MarkovPrior, release: Release, rng: np.random.Generator, runs: int, anchor: Anchor | None = None
+) -> Series:
+    """Draw traces from the prior, those that the anchor gets wrong, and what is published for them."""
+    if anchor is None or anchor.success > MOST_ANCHORED:
+        evidence = release.evidence(release.publish(prior.sample(runs, release.steps, rng), rng))
+        return Series(evidence, np.full(runs, 1 / runs), sampled=True, left_over=0.0)
+    kept = np.empty((0, release.steps), dtype=np.int64)
+    while len(kept) < runs:
+        traces = prior.sample(int(1.2 * (runs - len(kept)) / (1 - anchor.success)) + 8, release.steps, rng)
+        kept = np.concatenate([kept, traces[(traces != anchor.guess).sum(axis=1) > anchor.misses]])
+    evidence = release.evidence(release.publish(kept[:runs], rng))
+    anchored = score(prior, release, evidence, np.repeat(anchor.guess[None], runs, axis=0), anchor.misses)
+    anchored = np.clip(anchored, 0.0, MOST_ANCHORED_GIVEN)
+    mass = (1 - anchor.success) / (1 - anchored) / runs
+    return Series(evidence, mass, sampled=True, left_over=0.0, success=anchor.success, anchored=anchored)
+
+
+def count_series(prior: MarkovPrior, release: Release) -> float:
+    """How many series of raw counts a person can be part of, at most: each step, unsighted or sighted somewhere."""
+    every = math.prod(1.0 + len(step) for step in release.sensors)
+    if every <= MAX_SERIES:
+        return every
+    chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
+    return float(np.prod(1.0 + ((chance > 0) & (release.grid >= 0)).sum(axis=1)))
+
+
+def enumerate_series(
+    prior: MarkovPrior, release: Release, max_series: int = MAX_SERIES, most_left: float = 1.0
+) -> Series | None:
+    """The likeliest `max_series` series in decreasing probability.
+
+    None for mechanisms with a continuum of outputs, and where a probability of more than `most_left` is left over.
+    """
+    signals = release.stacked_signals()
+    if signals is None:
+        return None
+    tables, sizes = signals
+    chosen, mass, left = enumeration.likeliest(
+        prior.initial, prior.matrices, release.grid, tables, sizes, max_series, most_left
+    )
+    if not len(chosen):
+        return None
+    with np.errstate(divide="ignore"):
+        evidence = np.log(tables[np.arange(release.steps), chosen])
+    return Series(evidence, mass, sampled=False, left_over=left)
+
+
+def relative(evidence: Floats) -> Floats:
+    """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs."""
+    # Where nothing explains the step, all weights are zero.
+    return np.asarray(np.exp(evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300)))
+
+
+def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
+    """`Pr[at most misses steps wrong | series]` for a guess (n, T) per series of evidence (n, T, S + 1)."""
+    weights = relative(evidence)
+    return np.asarray(scoring.successes(prior.initial, prior.matrices, release.grid, weights, guesses, misses))

@@ -1,0 +1,1 @@
+"""Who is audited: their habits, where sensors stand, and who else is counted."""

@@ -1,0 +1,91 @@
+"""Which places have a sensor at which step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from passerby.errors import InputError
+from passerby.visits.files import read_table
+from passerby.visits.steps import parse_instant
+
+from .habits import People
+
+Sensors = list[list[int]]
+
+
+def random_sensors(people: People, count: int = 1, seed: int = 0) -> Sensors:
+    """`count` places drawn uniformly at each held-out step, without `elsewhere` (the paper's choice, count = 1)."""
+    known = people.elsewhere
+    if not 1 <= count <= known:
+        raise InputError(f"count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")
+    rng = np.random.default_rng(seed)
+    return [sorted(rng.choice(known, count, replace=False).tolist()) for _ in range(people.actual.shape[1])]
+
+
+def fixed_sensors(people: People, names: Sequence[str]) -> Sensors:
+    """The named places at every held-out step."""
+    places = [place_number(people, name, "sensors") for name in names]
+    if not places or len(set(places)) < len(places):
+        raise InputError("sensors: name at least one place, and each place once")
+    return [list(places) for _ in range(people.actual.shape[1])]
+
+
+def most_visited_sensors(people: People, count: int = 1) -> Sensors:
+    """The `count` most visited places at every held-out step (the paper's fixed sensor, count = 1)."""
+    known = people.elsewhere
+    if not 1 <= count <= known:
+        raise InputError(f"count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")
+    order = np.argsort(-people.background[:known], kind="stable")[:count]
+    return [sorted(order.tolist()) for _ in range(people.actual.shape[1])]
+
+
+def scheduled_sensors(people: People, path: str | Path) -> Sensors:
+    """Sensors from a table (CSV or Parquet) with a column `place` and a column `step` or `time`.
+
+    Step 1 is the first held-out step; a time is an instant within the step.
+    """
+    file = Path(path)
+    table = read_table(file)
+    if "place" not in table.columns or not {"step", "time"} & set(table.columns):
+        raise InputError(
+            f"{file}: a schedule needs the columns place and step (or time); it has {', '.join(table.columns)}"
+        )
+    held = people.actual.shape[1]
+    out: Sensors = [[] for _ in range(held)]
+    for line, row in enumerate(table.iter_rows(named=True), start=2):
+        where = f"{file}, line {line}"
+        step = step_number(people, row, where)
+        place = place_number(people, str(row["place"]), where)
+        if place not in out[step]:
+            out[step].append(place)
+    return out
+
+
+def place_number(people: People, name: str, where: str) -> int:
+    """The number of a place by its name; `elsewhere` cannot have a sensor."""
+    if name not in people.places[:-1]:
+        raise InputError(
+            f"{where}: {name!r} is not one of the {people.elsewhere} chosen places "
+            f"(such as {', '.join(map(repr, people.places[:3]))}); choose it, or correct its spelling"
+        )
+    return people.places.index(name)
+
+
+def step_number(people: People, row: dict[str, object], where: str) -> int:
+    """The held-out step, from 0, that a row with a `step` (from 1) or a `time` speaks of."""
+    held = people.actual.shape[1]
+    if row.get("step") is not None:
+        text = str(row["step"]).strip()
+        step = int(text) - 1 if text.isdecimal() and len(text) < 20 else -1
+        if step < 0:
+            raise InputError(f"{where}: step is {row['step']!r}; expected a whole number from 1 to {held}")
+    else:
+        instant = np.datetime64(parse_instant(str(row.get("time")), where).replace(tzinfo=None), "us")
+        first = people.starts[people.fitted.shape[1]]
+        step = int((instant - first) // np.timedelta64(people.window))
+    if not 0 <= step < held:
+        raise InputError(f"{where}: outside the {held} steps that are published")
+    return step

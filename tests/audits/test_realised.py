@@ -1,0 +1,51 @@
+"""What was published, as a file, and what it reveals of each person."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.people.test_habits import random_traces
+
+import passerby as pb
+from passerby.audits import realised
+from passerby.audits.audit import Settings
+from passerby.audits.realised import read_published, realised_losses
+
+
+@pytest.fixture(scope="module")
+def people() -> pb.People:
+    return pb.fit_people(random_traces(5, 8, 9, 6), holdout=3)
+
+
+def test_a_count_may_be_left_empty(people: pb.People, tmp_path: Path) -> None:
+    rows = {"step": [1, 1, 3], "place": ["place 2", "place 0", "place 2"], "count": ["4", "", "1.5"]}
+    pl.DataFrame(rows).write_csv(tmp_path / "counts.csv")
+    found = read_published(people, tmp_path / "counts.csv")
+    assert found.sensors == [[2, 0], [], [2]]
+    np.testing.assert_array_equal(found.values[0], [4.0, np.nan])
+    assert found.values[1:] == [[], [1.5]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1,place 0,3\n2,place 1,4\n1,place 0,3\n", r"line 4: the count of 'place 0' at step 1 is given twice"),
+        ("1,place 0,3\n2,place 1,many\n", r"line 3: count is 'many'; expected a number"),
+        ("1,place 0,inf\n", r"line 2: count is 'inf'; expected a number"),
+        ("", r"it holds no count"),
+    ],
+)
+def test_what_is_no_count_is_refused_with_its_line(people: pb.People, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "counts.csv").write_text(f"step,place,count\n{text}")
+    with pytest.raises(pb.InputError, match=rf"counts\.csv.*{message}"):
+        read_published(people, tmp_path / "counts.csv")
+
+
+def test_a_refusal_is_a_status(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> pb.Loss:
+        raise pb.UnsupportedRelease("not this one")
+
+    monkeypatch.setattr(realised, "measure", refuse)
+    table = realised_losses(people, pb.Release([0, 1, 2]), [[1.0]] * 3, Settings(1), workers=1)
+    assert table.unique().rows() == [("not this one", None, None)]

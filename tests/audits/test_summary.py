@@ -1,0 +1,74 @@
+"""`summary.json` is what its schema and the documents say."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import polars as pl
+import pytest
+
+import passerby as pb
+from passerby.audits.settings import check_settings
+from passerby.audits.summary import VERSION, Summary, summarise
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[pl.DataFrame, pb.People, pb.Release]:
+    people = pb.fit_people(pb.simulate_city(20, 20, 4, seed=5), window="3h", places=12, min_active=2, holdout=4)
+    release = pb.Release([[0, 1]] * 4)
+    return pb.audit(people, release, 1, workers=1), people, release
+
+
+def schema() -> Any:
+    return json.loads((DOCS / "summary.schema.json").read_text(encoding="utf-8"))
+
+
+def test_the_schema_in_the_documents_is_the_one_in_the_code() -> None:
+    """Where they differ, write `model_json_schema()` to the file; raise VERSION if a field is gone or means another."""
+    assert schema() == Summary.model_json_schema()
+    assert schema()["properties"]["schema_version"]["default"] == VERSION
+
+
+def test_every_field_is_described() -> None:
+    table = (DOCS / "own_data.md").read_text(encoding="utf-8").split("## The summary")[1]
+    rows = [re.findall(r"`(\w+)`", line) for line in table.splitlines() if line.startswith("| `")]
+    firsts = [re.findall(r"`(\w+)`", line.split("|")[1]) for line in table.splitlines() if line.startswith("| `")]
+    assert [name for row in firsts for name in row] == list(Summary.model_fields)
+    inner = {name for part in schema()["$defs"].values() for name in part["properties"]}
+    assert inner <= {name for row in rows for name in row}
+    for name, field in schema()["properties"].items():
+        assert field.get("description"), name
+
+
+def test_summaries_follow_the_schema(made: tuple[pl.DataFrame, pb.People, pb.Release]) -> None:
+    table, people, release = made
+    settings = check_settings({"visits": "v", "holdout": 4, "window": "3h"})
+    plain = summarise(table, people, release, settings)
+    realised = table.with_columns(
+        realised_status=pl.Series(["ok", "impossible", "no"] + ["ok"] * (table.height - 3)),
+        realised_lower=pl.col("lower"),
+        realised_upper=pl.col("upper"),
+    )
+    nobody = table.with_columns(lower=pl.lit(None, pl.Float64), status=pl.lit("some reason"))
+    for rows in (table, realised, nobody):
+        record = json.loads(summarise(rows, people, release, settings).model_dump_json())
+        jsonschema.validate(record, schema())
+    assert summarise(nobody, people, release, settings).loss is None
+    found = summarise(realised, people, release, settings).realised
+    assert found is not None
+    assert (found.possible, found.impossible, found.refused) == (table.height - 2, 1, 1)
+    assert plain.realised is None
+    assert (plain.people, plain.steps, plain.misses, plain.seed) == (table.height, 4, 1, 0)
+    assert sum(plain.statuses.values()) == table.height
+
+
+def test_a_record_that_is_not_one_is_noticed(made: tuple[pl.DataFrame, pb.People, pb.Release]) -> None:
+    settings = check_settings({"visits": "v", "holdout": 4, "window": "3h"})
+    record = summarise(*made, settings).model_dump(mode="json")
+    for damage in ({"people": "many"}, {"extra": 1}, {"loss": {"lower": 1}}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**record, **damage}, schema())

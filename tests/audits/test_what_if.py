@@ -1,0 +1,118 @@
+"""Leaving out sensors, steps and counts, against enumeration of all traces."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.oracle import World
+from tests.strategies import Halved, rows
+
+import passerby as pb
+from passerby.audits.audit import Settings
+from passerby.audits.what_if import TINY, Key, Seen, keys_of, try_out
+
+SENSORS = [[0, 2], [], [1, 2], [0]]
+
+
+@pytest.fixture(scope="module")
+def town() -> pb.People:
+    city = pb.simulate_city(12, 20, 4, seed=2)
+    return pb.fit_people(city, window="3h", places=8, min_active=1, holdout=4)
+
+
+def without(release: pb.Release, key: Key) -> pb.Release:
+    """The release that is left, made from its parts."""
+    kept = [
+        [j for j, place in enumerate(step) if not (key.place in (None, place) and key.step in (None, t))]
+        for t, step in enumerate(release.sensors)
+    ]
+    sensors, others = (
+        [[step[j] for j in keep] for step, keep in zip(part, kept, strict=True)]
+        for part in (release.sensors, release.others)
+    )
+    return pb.Release(sensors, release.rule, others)
+
+
+@given(
+    seed=st.integers(0, 1000),
+    misses=st.integers(0, 2),
+    mechanism=st.sampled_from([pb.Raw(), Halved(), pb.Rounding(3)]),
+    others=st.lists(st.integers(0, 5), min_size=5, max_size=5),
+)
+def test_what_is_left_out_is_not_used(seed: int, misses: int, mechanism: pb.Mechanism, others: list[int]) -> None:
+    """All series with their probabilities: these mechanisms publish one for each trace."""
+    rng = np.random.default_rng(seed)
+    prior = pb.MarkovPrior(rows(rng, (3,), False), rows(rng, (3, 3), False))
+    release = pb.Release(SENSORS, mechanism, [others[:2], [], others[2:4], others[4:]])
+    world = World(prior, 4)
+    seen = Seen(prior, release, misses, *release.likelihoods(release.publish(world.traces, rng)))
+    # The same moves in another order are as likely, and rounding decides between them.
+    least, most = world.map_range(world.likelihoods(release), misses)
+    assert least - 1e-9 <= world.chance @ seen.hits <= most + 1e-9
+    for key in keys_of(release):
+        least, most = world.map_range(world.likelihoods(without(release, key)), misses)
+        assert least - 1e-9 <= world.chance @ seen.hits_without(key.cells(release)) <= most + 1e-9, key
+
+
+@given(seed=st.integers(0, 1000), misses=st.integers(0, 2))
+def test_a_count_tells_no_more_than_the_chance_to_be_counted(seed: int, misses: int) -> None:
+    """The fall of the loss itself; this is why counts of people who are hardly ever there may be passed over."""
+    rng = np.random.default_rng(seed)
+    prior = pb.MarkovPrior(rows(rng, (3,), False), rows(rng, (3, 3), False))
+    release = pb.Release(SENSORS)
+    world = World(prior, 4)
+    marginals = prior.marginals(4)
+    loss = world.optimum(world.likelihoods(release), misses)
+    for key in keys_of(release):
+        if key.place is not None and key.step is not None:
+            chance = marginals[key.step, key.place]
+            fall = loss - world.optimum(world.likelihoods(without(release, key)), misses)
+            assert -1e-12 <= fall <= min(chance, 1 - chance) + 1e-12
+
+
+def test_what_can_be_left_out() -> None:
+    release = pb.Release(SENSORS)
+    found = [(key.what, int(key.cells(release).sum())) for key in keys_of(release)]
+    assert found == [
+        ("sensor", 2),
+        ("sensor", 1),
+        ("sensor", 2),
+        *[("step", n) for n in (2, 2, 1)],
+        *[("count", 1)] * 5,
+    ]
+
+
+@pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0), pb.Rounding(5)], ids=repr)
+def test_findings(town: pb.People, mechanism: pb.Mechanism) -> None:
+    release = pb.Release([[0, 1], [0], [], [2]], mechanism)
+    found = try_out(town, release, {"raw": pb.Raw(), "fine": mechanism}, Settings(1), few=3, workers=1)
+    rows = found.left_out
+    assert rows["what"].to_list() == ["sensor"] * 3 + ["step"] * 3 + ["count"] * 4
+    assert (rows["with_all"] - rows["without"] - rows["fall"]).abs().max() == pytest.approx(0, abs=1e-12)
+    assert rows["fall"].max() > 0  # type: ignore[operator]
+    # A step or a sensor with one count is that count.
+    single = rows.filter(pl.col("step") == 1)
+    assert single["fall"].n_unique() == 1
+    assert found.mechanisms["mechanism"].to_list() == ["raw", "fine"]
+    assert found.mechanisms["people"].to_list() == [3, 3]
+
+
+def test_people_who_are_hardly_ever_there_are_passed_over(town: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = pb.Release([[0, 1], [0], [], [2]])
+    tried = []
+    plain = Seen.hits_without
+
+    def noted(self: Seen, gone: np.ndarray) -> np.ndarray:
+        tried.append(gone)
+        return plain(self, gone)
+
+    monkeypatch.setattr(Seen, "hits_without", noted)
+    all_of = try_out(town, release, {}, Settings(1), workers=1).left_out
+    everything = len(tried)
+    monkeypatch.setattr("passerby.audits.what_if.TINY", 0.02)
+    some_of = try_out(town, release, {}, Settings(1), workers=1).left_out
+    assert everything == len(town) * all_of.height
+    assert TINY < 0.02
+    assert len(tried) - everything < everything
+    assert (all_of["fall"] - some_of["fall"]).abs().max() <= 0.02 * 4  # type: ignore[operator]

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from tests.kernels.test_chain import all_evidence, dense, logs, viterbi
+from tests.strategies import FINITE, Case, cases
+from tests.strategies import chain as random_chain
+
+import passerby as pb
+from passerby.kernels import chain, decode_lanes
+from passerby.measurement.attacks import decode_series
+
+
+@given(cases(mechanisms=FINITE).filter(lambda case: case.prior.homogeneous))
+def test_finds_a_likeliest_trace(case: Case) -> None:
+    world, channel, evidence = all_evidence(case)
+    traces, value = decode_lanes.decode(
+        logs(case.prior.initial), logs(case.prior.transition), case.release.grid, evidence
+    )
+    best = (channel * world.chance).max(axis=1)
+    np.testing.assert_allclose(np.exp(value), best, rtol=1e-9)
+    index = np.ravel_multi_index(tuple(traces.T), (world.places,) * world.steps)
+    np.testing.assert_allclose((channel * world.chance)[np.arange(len(index)), index], best, rtol=1e-9)
+
+
+@pytest.mark.parametrize("series", [1, 31, 32, 33, 70])
+@pytest.mark.parametrize("places", [1, 3, 4, 9, 30])
+def test_agrees_with_the_plain_recursion(places: int, series: int) -> None:
+    prior = random_chain(places, places, 20, "started", False)
+    rng = np.random.default_rng(series)
+    sensors = [rng.choice(places, size=rng.integers(0, min(3, places) + 1), replace=False) for _ in range(20)]
+    release = pb.Release(sensors, pb.Gaussian(0.5))
+    evidence = release.evidence(release.publish(prior.sample(series, 20, rng), rng))
+    traces, value = decode_lanes.decode(logs(prior.initial), logs(prior.transition), release.grid, evidence)
+    for i in range(series):
+        trace, best = viterbi(prior, dense(release, places, evidence[i]))
+        assert value[i] == pytest.approx(best, rel=1e-9)
+        np.testing.assert_array_equal(traces[i], trace)
+
+
+def test_ties_go_to_the_lowest_place_and_impossible_series_to_the_first() -> None:
+    prior = pb.MarkovPrior(np.full(4, 0.25), np.full((4, 4), 0.25))
+    seen = np.array([[[0, -np.inf], [-np.inf, 0], [0, -np.inf]], [[0, -np.inf]] * 3, [[-np.inf, -np.inf]] * 3])
+    release = pb.Release([1, 2, 1])
+    traces, value = decode_lanes.decode(logs(prior.initial), logs(prior.transition), release.grid, seen)
+    np.testing.assert_array_equal(traces, [[0, 2, 0], [0, 0, 0], [0, 0, 0]])
+    assert value[2] == -np.inf
+
+
+@pytest.mark.parametrize("series", [1, 50])
+def test_many_series_are_decoded_as_one_is(series: int) -> None:
+    """Whichever way is taken, the values are the same."""
+    prior, rng = pb.line_prior(12), np.random.default_rng(0)
+    release = pb.Release(rng.integers(0, 12, 40), pb.Gaussian(1.0))
+    evidence = release.evidence(release.publish(prior.sample(series, 40, rng), rng))
+    _, value = decode_series(prior, release, evidence)
+    nothing = np.empty((0, 0))
+    _, plain = chain.decode(logs(prior.initial), logs(prior.matrices), nothing, release.grid, evidence)
+    np.testing.assert_allclose(value, plain, rtol=1e-12)
+
+
+def test_what_is_said_of_all_other_places_counts_where_the_sensor_says_nothing() -> None:
+    prior, release = pb.MarkovPrior([0.5, 0.5], np.full((2, 2), 0.5)), pb.Release([1, 1])
+    evidence = np.tile(np.array([-1.0, 0.0]), (3, 2, 1))
+    traces, value = decode_lanes.decode(logs(prior.initial), logs(prior.transition), release.grid, evidence)
+    assert traces.tolist() == [[1, 1]] * 3
+    assert value == pytest.approx(np.log(0.25))
+    evidence[:, :, 0] = 2.0
+    traces, value = decode_lanes.decode(logs(prior.initial), logs(prior.transition), release.grid, evidence)
+    assert traces.tolist() == [[0, 0]] * 3
+    assert value == pytest.approx(4 + np.log(0.25))

@@ -1,0 +1,180 @@
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.oracle import World
+
+import passerby as pb
+from passerby.kernels import best_guess
+from passerby.measurement.beside import all_right
+from passerby.measurement.best_guess import bracket_series, bracket_stretches, plain_series
+from passerby.model import lumping as module
+from passerby.model.lumping import FEWEST, alike, merged, with_one_sensor
+from passerby.outcomes.series import enumerate_series, relative, sample_series
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_is_too_small() -> Iterator[None]:
+    """Merge in small cases too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SMALL", 0.0)
+        yield
+
+
+def habits(seed: int, varying: bool, steps: int, own: int = 2, strangers: int = 4) -> pb.MarkovPrior:
+    """A person with `own` places, smoothed with frequencies over them and over `strangers` that they never visited."""
+    rng = np.random.default_rng(seed)
+    places = own + strangers
+    common = rng.dirichlet(np.ones(places))
+    order = rng.permutation(places)
+
+    def matrix() -> NDArray[np.float64]:
+        moves = np.repeat(common[None], places, axis=0)
+        moves[:own] = 0.4 * common + 0.6 * np.pad(rng.dirichlet(np.ones(own), own), ((0, 0), (0, strangers)))
+        return moves[np.ix_(order, order)]
+
+    moves = np.array([matrix() for _ in range(steps - 1)]) if varying else matrix()
+    start = (0.5 * common + 0.5 * np.pad(rng.dirichlet(np.ones(own)), (0, strangers)))[order]
+    guessable = np.ones(places, dtype=bool)
+    guessable[rng.integers(places)] = rng.random() < 0.5
+    return pb.MarkovPrior(start, moves, guessable=guessable)
+
+
+people = st.builds(habits, st.integers(0, 10**6), st.booleans(), st.just(3))
+
+
+@given(people)
+def test_places_never_visited_are_alike(prior: pb.MarkovPrior) -> None:
+    group = alike(prior)
+    assert len(group) == 4
+    rest = np.setdiff1d(np.arange(6), group)
+    moves = prior.matrices
+    for x in group[1:]:
+        np.testing.assert_array_equal(moves[:, x], moves[:, group[0]])
+    for x in rest:
+        assert not (moves[:, x] == moves[:, group[0]]).all()
+
+
+@given(
+    people, st.lists(st.lists(st.integers(0, 5), unique=True, max_size=4), min_size=3, max_size=3), st.integers(0, 2)
+)
+def test_merging_changes_no_success(prior: pb.MarkovPrior, sensors: list[list[int]], misses: int) -> None:
+    release = pb.Release(sensors, pb.Gaussian(0.7))
+    series = replace(sample_series(prior, release, np.random.default_rng(1), 6), sampled=False)
+    found = bracket_series(prior, release, series, misses, 0.0, 1e8)
+    named = prior.guessable.astype(float)
+    table, _, _ = best_guess.brackets(
+        prior.initial,
+        prior.matrices,
+        release.grid,
+        relative(series.evidence),
+        series.mass,
+        named,
+        misses,
+        0.0,
+        1e8,
+        False,
+        np.zeros(6),
+    )
+    np.testing.assert_allclose(found.lower, table[:, 2], rtol=1e-9)
+    np.testing.assert_allclose(found.upper, table[:, 3], rtol=1e-9)
+    np.testing.assert_allclose(found.map, plain_series(prior, release, series, misses)[0], rtol=1e-9)
+    world = World(prior, 3)
+    column = np.zeros((len(world.traces), 3), dtype=int)
+    for t, step in enumerate(sensors):
+        for j, place in enumerate(step):
+            column[world.traces[:, t] == place, t] = 1 + j
+    for i in range(6):
+        joint = world.chance * np.exp(series.evidence[i][np.arange(3), column].sum(axis=1))
+        for guess, value in zip(found.guesses[i], (found.map[i], found.marginal[i], found.lower[i]), strict=True):
+            assert prior.guessable[guess].all()
+            right = (world.traces != guess).sum(axis=1) <= misses
+            assert joint[right].sum() / joint.sum() == pytest.approx(value, rel=1e-9)
+
+
+@given(people, st.integers(0, 2), st.lists(st.integers(0, 5), unique=True, min_size=1, max_size=5))
+def test_sensors_that_see_places_that_are_alike_are_one(prior: pb.MarkovPrior, misses: int, step: list[int]) -> None:
+    release = pb.Release([step] * 3)
+    fewer, _ = with_one_sensor(prior, release)
+    seen = np.intersect1d(alike(prior)[prior.guessable[alike(prior)]], step)
+    assert fewer.places == prior.places - max(0, len(seen) - 1)
+    world = World(prior, 3)
+    allowed = prior.guessable[world.traces].all(axis=1)
+    joint = world.sightings(release) * world.chance
+    best = (joint @ (world.distance <= misses))[:, allowed].max(axis=1).sum()
+    if misses == 0:
+        assert all_right(prior, release, 0) == pytest.approx(best)
+    found = bracket_stretches(prior, release, misses, 0.0, 1e8)
+    if found is not None:
+        assert found.lower - 1e-12 <= best <= found.upper + 1e-12
+
+
+@given(people, st.integers(0, 10**6), st.sampled_from([1.0, 1e-25, 1e-200]))
+def test_the_likeliest_of_those_alike_is_named_however_unlikely_they_are(
+    prior: pb.MarkovPrior, seed: int, scale: float
+) -> None:
+    group, rng = alike(prior), np.random.default_rng(seed)
+    release = pb.Release([group.tolist()] * 3)
+    weights = np.ones((2, 3, 5))
+    weights[:, :, 1:] = scale * rng.random((2, 3, 4))
+    case = merged(prior, release, weights)
+    share = (prior.initial + prior.matrices.sum(axis=(0, 1)))[group]
+    chance = np.where(prior.guessable[group], weights[:, :, 1:] * share, -1.0)
+    np.testing.assert_array_equal(case.best, group[chance.argmax(axis=2)])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_places_that_are_alike_and_may_not_be_named_are_not(seed: int) -> None:
+    """All of those that are alike, or all but one of them."""
+    plain = habits(seed, False, 3)
+    group = alike(plain)
+    for named in (group[:0], group[seed % 4 :][:1]):
+        guessable = ~np.isin(np.arange(6), group) | np.isin(np.arange(6), named)
+        prior = pb.MarkovPrior(plain.initial, plain.transition, guessable=guessable)
+        release = pb.Release([group[:2].tolist()] * 3)
+        series = enumerate_series(prior, release)
+        assert series is not None
+        found = bracket_series(prior, release, series, 1, 0.0, 1e8)
+        assert guessable[found.guesses].all()
+        world = World(prior, 3)
+        allowed = guessable[world.traces].all(axis=1)
+        best = ((world.likelihoods(release) * world.chance) @ (world.distance <= 1))[:, allowed].max(axis=1).sum()
+        assert (series.mass @ found.lower, series.mass @ found.upper) == pytest.approx((best, best), abs=1e-9)
+
+
+def test_shares_of_places_that_are_reached_as_often_as_started_at() -> None:
+    """From one place to four that are alike, where everybody starts, and from these back to it."""
+    share = np.array([0.1, 0.2, 0.3, 0.4])
+    start, moves = np.append(0.0, share), np.zeros((5, 5))
+    moves[0, 1:] = share
+    moves[1:, 0] = 1.0
+    prior = pb.MarkovPrior(start, moves)
+    assert alike(prior).tolist() == [1, 2, 3, 4]
+    case = merged(prior, pb.Release([[1], []]), np.ones((1, 2, 2)))
+    assert case.best.tolist() == [[4, 4]]
+    assert case.weights[0, :, -2:] == pytest.approx(np.array([[0.4, 0.6], [0.4, 0.6]]))
+
+
+def test_few_places_are_left_as_they_are() -> None:
+    prior = habits(1, False, 3, strangers=FEWEST - 1)
+    release = pb.Release([0, 1, 2])
+    weights = np.ones((1, 3, 2))
+    case = merged(prior, release, weights)
+    assert case.initial is prior.initial
+    guesses = np.array([[[0, 1, 2]]])
+    assert case.original(guesses) is guesses
+
+
+def test_no_place_is_alike_to_itself_alone() -> None:
+    assert alike(pb.MarkovPrior([0.2, 0.3, 0.5], [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.2, 0.6, 0.2]])).size == 0
+
+
+def test_a_single_step_makes_all_places_alike() -> None:
+    prior = pb.MarkovPrior([0.1, 0.2, 0.3, 0.4], np.empty((0, 4, 4)))
+    assert alike(prior).tolist() == [0, 1, 2, 3]
+    loss = pb.measure(prior, pb.Release([1]), 0, tolerance=0.0)
+    assert loss.lower == loss.upper == pytest.approx(0.2 + 0.4)

@@ -1,0 +1,150 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from passerby.support.confidence import lower_limit, upper_limit
+
+Floats = NDArray[np.float64]
+Law = Callable[[np.random.Generator, int], Floats]
+
+LAWS: dict[str, tuple[float, Law]] = {
+    "rare": (0.004, lambda rng, n: (rng.random(n) < 0.004).astype(np.float64)),
+    "bernoulli": (0.3, lambda rng, n: (rng.random(n) < 0.3).astype(np.float64)),
+    "likely": (0.98, lambda rng, n: (rng.random(n) < 0.98).astype(np.float64)),
+    "beta": (2 / 7, lambda rng, n: rng.beta(2, 5, n)),
+    "skewed": (0.1 / 5.1, lambda rng, n: rng.beta(0.1, 5, n)),
+    "constant": (0.37, lambda rng, n: np.full(n, 0.37)),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("size", [25, 300])
+def test_covers_the_mean_as_often_as_it_says(law: str, size: int) -> None:
+    mean, draw = LAWS[law]
+    rng, repeats = np.random.default_rng(size), 250
+    missed = sum(upper_limit(draw(rng, size), 0.9) < mean for _ in range(repeats))
+    assert missed <= 0.1 * repeats + 3 * np.sqrt(repeats * 0.09)
+
+
+@given(st.lists(st.floats(0, 1), max_size=60), st.sampled_from([0.5, 0.9, 0.99]))
+def test_is_a_probability_and_never_below_the_mean(values: list[float], confidence: float) -> None:
+    limit = upper_limit(np.array(values), confidence)
+    assert np.mean(values or [0.0]) - 1e-12 <= limit <= 1
+
+
+def capital(values: Floats, stakes: Floats, mean: float) -> float:
+    """The most that a gambler ever has who bets against a mean."""
+    wealth, most = 1.0, 0.0
+    for value, stake in zip(values, stakes, strict=True):
+        wealth *= 1 + min(stake, 0.95 / (1 - mean)) * (mean - value)
+        most = max(most, wealth)
+    return most
+
+
+@pytest.mark.parametrize("law", ["rare", "beta", "bernoulli"])
+@pytest.mark.parametrize("guided", [False, True])
+def test_is_the_smallest_mean_that_is_refuted(law: str, guided: bool) -> None:
+    """Stakes as in Waudby-Smith and Ramdas: `sqrt(2 log(1/α) / (n variance so far))`, from what came before only."""
+    values = LAWS[law][1](np.random.default_rng(4), 200)
+    guide = 0.7 * values if guided else values
+    stakes, total, squares = [], 0.5, 0.05
+    for number, value in enumerate(guide):
+        variance = squares / (number + 1)
+        stakes.append(np.sqrt(2 * np.log(20) / (200 * variance)))
+        total += value
+        squares += (value - total / (number + 2)) ** 2
+    limit = upper_limit(values, 0.95, guide if guided else None)
+    assert capital(values, np.array(stakes), limit + 1e-9) >= 20
+    assert capital(values, np.array(stakes), limit - 1e-9) < 20
+
+
+def test_too_few_draws_refute_nothing() -> None:
+    assert upper_limit(np.full(3, 0.9), 0.99) == 1
+
+
+def test_no_draws_say_nothing() -> None:
+    assert upper_limit(np.empty(0), 0.9) == 1
+
+
+def test_narrows_with_the_sample_and_widens_with_confidence() -> None:
+    values = np.random.default_rng(5).beta(2, 5, 4000)
+    limits = [upper_limit(values[:n], 0.99) for n in (40, 400, 4000)]
+    assert limits[0] > limits[1] > limits[2]
+    assert limits[2] < values.mean() + 0.012
+    assert upper_limit(values, 0.9) < upper_limit(values, 0.999)
+
+
+def test_zeros_come_near_what_is_best_for_a_coin() -> None:
+    """After 1000 failures nobody can say less than `1 - 0.01^(1/1000)` at 99 %."""
+    best = 1 - 0.01**0.001
+    assert best < upper_limit(np.zeros(1000), 0.99) < 1.1 * best
+
+
+@pytest.mark.parametrize("law", ["rare", "bernoulli", "beta"])
+def test_covers_with_bounds_that_depend_on_the_whole_sample(law: str) -> None:
+    """Upper bounds on the draws, drawn down to them where that makes the limit smallest; stakes from a guide."""
+    mean, draw = LAWS[law]
+    rng, repeats, size = np.random.default_rng(9), 200, 150
+    missed = 0
+    for _ in range(repeats):
+        values = draw(rng, size)
+        guide = 0.8 * values
+        loose = np.minimum(values + 0.3 * rng.random(size), 1.0)
+        tightened = np.argsort(-(loose - values))[: size // 2]
+        loose[tightened] = values[tightened]
+        missed += upper_limit(loose, 0.9, guide) < mean
+        assert upper_limit(loose, 0.9, guide) >= upper_limit(values, 0.9, guide) - 1e-12
+    assert missed <= 0.1 * repeats + 3 * np.sqrt(repeats * 0.09)
+
+
+@pytest.mark.parametrize("law", sorted(LAWS))
+def test_lower_limits_are_below_the_mean_as_often_as_they_say(law: str) -> None:
+    """Also of values that are below the draws, with stakes from a guide."""
+    mean, draw = LAWS[law]
+    rng, repeats, size = np.random.default_rng(10), 200, 150
+    missed = missed_below = 0
+    for _ in range(repeats):
+        values = draw(rng, size)
+        missed += lower_limit(values, 0.9) > mean
+        missed_below += lower_limit(values * rng.random(size), 0.9, 0.8 * values) > mean
+        assert lower_limit(values, 0.9) - 1e-12 <= values.mean() <= upper_limit(values, 0.9)
+    assert max(missed, missed_below) <= 0.1 * repeats + 3 * np.sqrt(repeats * 0.09)
+    values = draw(rng, 20_000)
+    assert lower_limit(values, 0.9) >= values.mean() - 6 * max(values.std() / np.sqrt(20_000), 1e-4)
+
+
+def test_lower_limits_are_as_close_however_small_the_values_are() -> None:
+    values = np.random.default_rng(3).beta(2, 5, 400)
+    limit = lower_limit(values, 0.99)
+    assert 0.85 * values.mean() < limit < values.mean()
+    assert lower_limit(1e-9 * values, 0.99) == pytest.approx(1e-9 * limit)
+    assert lower_limit(1e-9 * values, 0.99, 0.5e-9 * values) == pytest.approx(
+        1e-9 * lower_limit(values, 0.99, 0.5 * values)
+    )
+
+
+@pytest.mark.parametrize("guided", [False, True])
+def test_is_the_largest_mean_that_is_refuted_from_below(guided: bool) -> None:
+    values = LAWS["beta"][1](np.random.default_rng(4), 200)
+    guide = 0.7 * values if guided else values
+    stakes = [0.0]
+    for i in range(1, 200):
+        means = [guide[: j + 1].mean() for j in range(i)]
+        variance = (means[-1] ** 2 + sum((g - m) ** 2 for g, m in zip(guide, means, strict=False))) / i
+        stakes.append(np.sqrt(2 * np.log(20) / (200 * variance)))
+    limit = lower_limit(values, 0.95, guide if guided else None)
+
+    def most(mean: float) -> float:
+        won = [1 + min(stake, 0.95 / mean) * (value - mean) for value, stake in zip(values, stakes, strict=True)]
+        return float(np.cumprod(won).max())
+
+    assert most(limit + 1e-9) < 20 <= most(limit - 1e-9)
+
+
+def test_nothing_says_nothing() -> None:
+    assert lower_limit(np.empty(0), 0.9) == 0
+    assert lower_limit(np.zeros(30), 0.9) == 0
