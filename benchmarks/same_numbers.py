@@ -112,7 +112,7 @@ def compare(old: list[Any], new: list[Any]) -> dict[str, list[float]]:
 def main(old: str, new: str) -> None:
     """Run both versions and print what differs."""
     with tempfile.TemporaryDirectory() as scratch:
-        found = []
+        found: list[Any] = []
         for folder in (old, new):
             file = Path(scratch) / f"{len(found)}.json"
             env = os.environ | {"PYTHONPATH": str(Path(folder).resolve() / "src")}
