@@ -22,8 +22,8 @@ from benchmarks.record import Row, Section, Work, pace, peak_bytes, rounded, sec
 from passerby.kernels import chain as kernels
 from passerby.kernels import score
 from passerby.measurement.attacks import decode_series
-from passerby.measurement.beside import all_right
 from passerby.measurement.bounds import log_joint_maxima
+from passerby.measurement.methods.no_misses import all_right
 from passerby.outcomes.series import relative
 from passerby.people.sensors import random_sensors
 

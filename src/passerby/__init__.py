@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .audits.audit import audit as audit
     from .errors import ConfigError as ConfigError
+    from .errors import Contradiction as Contradiction
     from .errors import InputError as InputError
     from .errors import PasserbyError as PasserbyError
     from .errors import UnsupportedRelease as UnsupportedRelease
     from .measurement.comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .measurement.comparisons import differential_privacy as differential_privacy
     from .measurement.comparisons import reconstruction_advantage as reconstruction_advantage
+    from .measurement.finding import Finding as Finding
     from .measurement.information import entropy as entropy
     from .measurement.information import mutual_information as mutual_information
-    from .measurement.loss import Attack as Attack
     from .measurement.loss import Effort as Effort
     from .measurement.loss import Interval as Interval
     from .measurement.loss import Loss as Loss
@@ -69,9 +70,10 @@ _HOME = {
     "audits.audit": ("audit",),
     "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "model.crowd": ("Crowd",),
-    "errors": ("ConfigError", "InputError", "PasserbyError", "UnsupportedRelease"),
+    "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),
     "measurement.information": ("entropy", "mutual_information"),
-    "measurement.loss": ("Attack", "Effort", "Interval", "Loss"),
+    "measurement.finding": ("Finding",),
+    "measurement.loss": ("Effort", "Interval", "Loss"),
     "measurement.measure": ("measure",),
     "mechanisms": (
         "AtLeast",

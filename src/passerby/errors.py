@@ -19,3 +19,7 @@ class ConfigError(PasserbyError):
 
 class UnsupportedRelease(PasserbyError):  # noqa: N818
     """A formula was asked for a release that it does not hold for. Numbers are refused rather than guessed."""
+
+
+class Contradiction(PasserbyError):  # noqa: N818
+    """A certain floor is above a certain ceiling: one of the two is wrong, and no number is given."""

@@ -253,18 +253,18 @@ def test_a_rate_carries_the_standard_error_of_a_share() -> None:
     assert plain["constant"].value == rate
     # A third of the doubt for each attack, and half of that for each of the two constants.
     hits = np.random.default_rng(0).permutation(np.arange(50) < round(50 * rate)).astype(float)
-    assert plain["map"].limit == pytest.approx(lower_limit(np.ones(50), 1 - 0.01 / 3))
-    limit = plain["prior"].limit
+    assert plain["map"].floor == pytest.approx(lower_limit(np.ones(50), 1 - 0.01 / 3))
+    limit = plain["prior"].floor
     assert limit is not None
     assert limit == pytest.approx(lower_limit(hits, 1 - 0.01 / 3), abs=0.05)
-    assert limit - 0.05 < plain["constant"].sure < limit
+    assert limit - 0.05 < plain["constant"].floor < limit
 
 
 def test_plain_monte_carlo_is_below_what_it_counts_as_often_as_it_says() -> None:
     prior, release = chain(9, 4, 3, "started"), pb.Release([0, 1, 3])
     exact = map_attack(prior, release, 0, listed(prior, release)).value
     found = [sampled_attacks(prior, release, 0, np.random.default_rng(i), 60, confidence=0.4) for i in range(100)]
-    assert sum(plain["map"].sure > exact for plain in found) <= 20 + 3 * math.sqrt(16)
+    assert sum(plain["map"].floor > exact for plain in found) <= 20 + 3 * math.sqrt(16)
 
 
 def test_constants_are_counted_for_the_luckiest_place_but_elsewhere() -> None:

@@ -15,8 +15,8 @@ from tests.strategies import FINITE, Case, chain
 
 import passerby as pb
 from passerby.measurement import best_guess, information
-from passerby.measurement.beside import all_right
 from passerby.measurement.bounds import fano_bound, leakage_bound, log_kappa_bound, log_moment_bound, told_bound
+from passerby.measurement.methods.no_misses import all_right
 
 Floats = NDArray[np.float64]
 
@@ -225,7 +225,7 @@ class TestEffort:
         assert drawn.attacks["ascent"].error > 0
         assert best == pytest.approx(drawn.attacks["ascent"].value, abs=4 * drawn.attacks["ascent"].error)
         assert drawn.lower <= best <= drawn.upper
-        assert drawn.lower == drawn.attacks["ascent"].sure < drawn.attacks["ascent"].value
+        assert drawn.lower == drawn.attacks["ascent"].floor < drawn.attacks["ascent"].value
 
     def test_confidence_is_said_and_used(self) -> None:
         release = pb.Release(self.RELEASE.sensors, pb.Gaussian(1.0))
@@ -274,9 +274,9 @@ class TestEffort:
         loss = pb.measure(self.PRIOR, release, 1, method="sampling", runs=300)
         exact = pb.measure(self.PRIOR, release, 1)
         assert loss.effort.confidence == 0.99
-        assert loss.lower == loss.attacks["map"].sure < loss.attacks["map"].value
+        assert loss.lower == loss.attacks["map"].floor < loss.attacks["map"].value
         assert loss.lower <= exact.upper
-        assert loss.baseline.lower == max(loss.attacks["prior"].sure, loss.attacks["constant"].sure)
+        assert loss.baseline.lower == max(loss.attacks["prior"].floor, loss.attacks["constant"].floor)
         assert loss.baseline.lower <= exact.baseline.upper
 
     def test_a_sample_that_does_not_vary_is_still_a_sample(self) -> None:
@@ -285,7 +285,7 @@ class TestEffort:
         release = pb.Release([2, 2])
         drawn = pb.measure(prior, release, 1, series="sample", runs=50)
         assert drawn.attacks["ascent"].error == pytest.approx(0, abs=1e-12)
-        assert drawn.attacks["ascent"].limit is not None
+        assert drawn.attacks["ascent"].level is not None
         assert drawn.lower == pytest.approx(0.84)
 
     def test_a_sample_counts_where_it_narrows_what_is_known(self) -> None:
@@ -348,7 +348,7 @@ class TestEffort:
         known = pb.measure(self.PRIOR, release, 1, tolerance=tolerance, budget=0)
         monkeypatch.setattr(best_guess, "MEMORY_LIMIT", 10)
         loss = pb.measure(self.PRIOR, release, 1, tolerance=tolerance, budget=0)
-        assert loss.attacks["map"].limit is not None
+        assert loss.attacks["map"].level is not None
         assert abs(loss.attacks["map"].value - known.attacks["map"].value) <= 4 * loss.attacks["map"].error + 1e-9
         assert loss.lower <= known.upper
         assert known.lower <= loss.upper
@@ -369,9 +369,9 @@ class TestEffort:
         release = pb.Release([rng.choice(10, 3, replace=False).tolist() for _ in range(8)])
         loss = pb.measure(pb.line_prior(10, 0.3), release, 4, budget=budget, runs=200, confidence=confidence)
         if loss.effort.confidence is None:
-            assert loss.lower in [attack.value for attack in loss.attacks.values() if attack.limit is None]
+            assert loss.lower in [attack.value for attack in loss.attacks.values() if attack.level is None]
         for attack in loss.attacks.values():
-            assert attack.sure <= attack.value
+            assert attack.floor <= attack.value
 
     def test_where_the_recursion_takes_too_long_series_are_listed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         release = pb.Release(self.RELEASE.sensors[:4])
@@ -397,7 +397,7 @@ class TestEffort:
             loss = pb.measure(prior, release, misses, tolerance=0, budget=budget)
             assert loss.lower <= exact.upper + 1e-9
             assert loss.upper >= exact.lower - 1e-9
-            assert loss.effort.reached == (loss.upper <= loss.lower + 1e-15)
+            assert loss.effort.reached == (loss.upper <= loss.lower * (1 + 1e-12))
             widths.append(loss.upper - loss.lower)
         assert widths[0] > 1e-2 * exact.upper
         assert (np.diff(widths) <= 1e-12).all()
@@ -436,11 +436,45 @@ class TestEffort:
 
     @pytest.mark.parametrize(
         ("option", "value"),
-        [("tolerance", -0.1), ("tolerance", math.nan), ("series", "all"), ("confidence", 1.0), ("budget", -1)],
+        [
+            ("tolerance", -0.1),
+            ("tolerance", math.nan),
+            ("tolerance", "0.1"),
+            ("tolerance", True),
+            ("series", "all"),
+            ("series", ["sample"]),
+            ("confidence", 1.0),
+            ("confidence", 1 - 1e-16),
+            ("confidence", 1 - 1e-14),
+            ("confidence", "0.99"),
+            ("budget", -1),
+            ("budget", math.inf),
+            ("budget", None),
+            ("runs", 1),
+            ("runs", 2.5),
+            ("method", "fast"),
+            ("seed", -1),
+            ("seed", [1, "a"]),
+        ],
     )
     def test_options_are_checked(self, option: str, value: Any) -> None:
         with pytest.raises(pb.InputError, match=f"^{option}: .*got "):
             pb.measure(self.PRIOR, self.RELEASE, 1, **{option: value})
+
+    @pytest.mark.parametrize("prior", [None, [0.5, 0.5], "line"])
+    def test_a_prior_is_a_prior(self, prior: Any) -> None:
+        with pytest.raises(pb.InputError, match=r"^prior: expected a MarkovPrior"):
+            pb.measure(prior, self.RELEASE, 1)
+
+    @pytest.mark.parametrize("release", [None, [0, 1], "raw"])
+    def test_a_release_is_a_release(self, release: Any) -> None:
+        with pytest.raises(pb.InputError, match=r"^release: expected a Release"):
+            pb.measure(self.PRIOR, release, 1)
+
+    @pytest.mark.parametrize("published", [5, "0000000", [0, None, 0, 0, 0, 0, 0], [0, "a", 0, 0, [0, 0], 0, 0], [[0]]])
+    def test_what_was_published_is_numbers_in_the_form_of_sensors(self, published: Any) -> None:
+        with pytest.raises(pb.InputError, match=r"^published"):
+            pb.measure(self.PRIOR, self.RELEASE, 1, published=published)
 
 
 class TestAdvantage:

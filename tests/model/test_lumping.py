@@ -10,8 +10,8 @@ from tests.oracle import World
 
 import passerby as pb
 from passerby.kernels import best_guess
-from passerby.measurement.beside import all_right
 from passerby.measurement.best_guess import bracket_series, bracket_stretches, plain_series
+from passerby.measurement.methods.no_misses import all_right
 from passerby.model import lumping as module
 from passerby.model.lumping import FEWEST, alike, merged, with_one_sensor
 from passerby.outcomes.series import enumerate_series, relative, sample_series

@@ -14,7 +14,6 @@ from passerby.outcomes.series import (
     Anchor,
     Series,
     enumerate_series,
-    listed_series,
     one_series,
     relative,
     sample_series,
@@ -66,20 +65,18 @@ def test_the_least_likely_are_left_over() -> None:
 def test_a_continuum_is_sampled() -> None:
     prior, release = pb.line_prior(5), pb.Release([1, 2], pb.Gaussian(1.0))
     assert enumerate_series(prior, release) is None
-    assert listed_series(prior, release) is None
     loss = pb.measure(prior, release, 1, series="sample", runs=50)
     assert loss.effort.sampled
     assert loss.effort.series == 50
-    with pytest.raises(pb.UnsupportedRelease, match=r"Gaussian\(sigma=1\.0\) publishes from a continuum"):
-        listed_series(prior, release, "enumerate")
+    with pytest.raises(pb.UnsupportedRelease, match=r"Gaussian\(sigma=1\.0\) publishes .* a continuum"):
+        pb.measure(prior, release, 1, series="enumerate")
 
 
-def test_auto_lists_where_little_is_left_over_and_samples_elsewhere() -> None:
+def test_a_list_that_leaves_too_much_over_is_none() -> None:
     prior, release = pb.line_prior(5), pb.Release([1, 2, 3])
-    assert listed_series(prior, release) is not None
-    assert listed_series(prior, release, max_series=2) is None
-    assert listed_series(prior, release, "enumerate", max_series=2) is not None
-    assert listed_series(prior, release, "sample") is None
+    assert enumerate_series(prior, release, 8, 0.0) is not None
+    assert enumerate_series(prior, release, 2, 1e-3) is None
+    assert enumerate_series(prior, release, 2, 1.0) is not None
 
 
 def test_averages_of_samples_carry_their_standard_error() -> None:

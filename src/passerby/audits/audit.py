@@ -24,6 +24,7 @@ from passerby.measurement.best_guess import bracket_series
 from passerby.measurement.information import sighted
 from passerby.measurement.loss import Loss
 from passerby.measurement.measure import measure
+from passerby.measurement.methods import ATTACKS, BOUNDS
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series
@@ -35,8 +36,6 @@ from passerby.support.workers import Progress, one_thread_each
 #: People per partition, at most: small enough to lose little when interrupted, large enough to be worth a task.
 PARTITION = 200
 
-ATTACKS = ("map", "prior", "constant", "marginal", "ascent")
-BOUNDS = ("loose", "tight", "fano", "leakage", "dp", "posterior", "raw", "known")
 HITS = tuple(f"hit_{name}" for name in ATTACKS)
 
 SCHEMA: dict[str, pl.DataType] = {

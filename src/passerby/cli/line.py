@@ -122,7 +122,7 @@ def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
 def estimated(loss: pb.Loss) -> bool:
     """Whether what the best attack achieves for sure is a confidence limit."""
     best = loss.attacks.get(loss.effort.attack)
-    return best is not None and best.limit is not None
+    return best is not None and best.level is not None
 
 
 def privacy_line(privacy: pb.DifferentialPrivacy) -> str:
@@ -143,7 +143,9 @@ def as_record(loss: pb.Loss) -> dict[str, Any]:
         "upper": loss.upper,
         "baseline": asdict(loss.baseline),
         "advantage": asdict(loss.advantage),
-        "attacks": {name: {"value": a.value, "error": a.error, "limit": a.limit} for name, a in loss.attacks.items()},
+        "attacks": {
+            name: {"value": a.value, "error": a.error, "at_least": a.floor} for name, a in loss.attacks.items()
+        },
         "bounds": dict(loss.bounds),
         "refused": dict(loss.refused),
         "confidence": loss.effort.confidence,

@@ -6,9 +6,6 @@ exactly given what was published; only the average over published series may be 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +16,8 @@ from passerby.model.release import Release
 from passerby.outcomes.series import Series, score
 from passerby.support.confidence import lower_limit
 
+from .finding import Finding, Look, exact
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -28,25 +27,6 @@ _SCORE_ALL = 1e6
 _SHARE = 50
 #: Up to so many places, it is faster to decode several series side by side, unless their values take too much memory.
 _FEW, _MOST_VALUES = 32, 10**6
-
-
-@dataclass(frozen=True)
-class Attack:
-    """How often an attack succeeds: `value`, with its standard `error` (0 where exact).
-
-    `guess` (T,) is the guess itself, for attacks that always make the same. `limit` is a lower confidence limit where
-    the value is an average over a sample (0 where none was worked out), and None where it is exact.
-    """
-
-    value: float
-    error: float = 0.0
-    guess: tuple[int, ...] | None = None
-    limit: float | None = None
-
-    @property
-    def sure(self) -> float:
-        """What it achieves at least."""
-        return self.value if self.limit is None else self.limit
 
 
 def logs(values: Floats) -> Floats:
@@ -75,21 +55,23 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     return traces, value
 
 
-def averaged(series: Series, values: Floats, limit: float = 0.0) -> Attack:
-    """An attack that has these successes, given each series, and at least `limit` on average if they are a sample."""
+def averaged(name: str, series: Series, values: Floats, level: float = 0.0) -> Finding:
+    """An attack from its successes given each series. One that is sampled may be lucky: it is sure of nothing."""
     value, error = series.mean(values)
-    return Attack(value, error, limit=min(limit, value) if series.sampled else None)
+    if series.sampled:
+        return Finding(name, value=value, error=error, level=level)
+    return exact(name, value)
+
+
+def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series, level: float = 0.0) -> Finding:
+    """The likeliest trace given what was published, averaged over series."""
+    return averaged("map", series, map_successes(prior, release, misses, series), level)
 
 
 def map_successes(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Floats:
     """The likeliest trace given what was published, scored exactly for each series (n,)."""
     guesses, _ = decode_series(prior, release, series.evidence)
     return score(prior, release, series.evidence, guesses, misses)
-
-
-def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Attack:
-    """The likeliest trace given what was published, averaged over series."""
-    return averaged(series, map_successes(prior, release, misses, series))
 
 
 def prior_trace(prior: MarkovPrior, steps: int) -> Ints:
@@ -99,13 +81,13 @@ def prior_trace(prior: MarkovPrior, steps: int) -> Ints:
     return np.asarray(traces[0])
 
 
-def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
+def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
     """The likeliest trace under the prior alone. What is published plays no part, so the value is exact."""
     guess = prior_trace(prior, steps)
-    return Attack(_unaided(prior, guess, misses), guess=tuple(guess.tolist()))
+    return exact("prior", _unaided(prior, guess, misses), tuple(guess.tolist()))
 
 
-def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
+def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
     """The luckiest of the guesses that name one place (but `elsewhere`) at all steps. Exact.
 
     Where scoring all places takes long, they are tried in the order of an upper bound on their success (moments of the
@@ -116,7 +98,7 @@ def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
         places = np.flatnonzero(named)
         values = scoring.constants(prior.initial, prior.matrices, places, steps, misses)
         pick = int(np.argmax(values))
-        return Attack(min(1.0, float(values[pick])), guess=(int(places[pick]),) * steps)
+        return exact("constant", min(1.0, float(values[pick])), (int(places[pick]),) * steps)
     ceiling = _visits_ceiling(prior, steps, steps - misses)
     ceiling[~named] = -1.0
     order = np.argsort(-ceiling, kind="stable")
@@ -127,7 +109,7 @@ def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Attack:
         value = _unaided(prior, np.full(steps, place), misses)
         if value > best:
             best, lucky = value, int(place)
-    return Attack(best, guess=(lucky,) * steps)
+    return exact("constant", best, (lucky,) * steps)
 
 
 def sampled_attacks(
@@ -137,7 +119,8 @@ def sampled_attacks(
     rng: np.random.Generator,
     runs: int = 1000,
     confidence: float = 0.99,
-) -> dict[str, Attack]:
+    look: Look | None = None,
+) -> dict[str, Finding]:
     """The paper's plain Monte Carlo for its three attacks: draw a trace, publish, guess, count the successes.
 
     The limits of all three hold together, whichever constant is the luckiest.
@@ -152,7 +135,8 @@ def sampled_attacks(
     hits["constant"] = max(constants, key=np.mean)
     doubt = (1 - confidence) / len(hits)
     tried = {"constant": len(constants)}
-    return {name: _counted(hit, 1 - doubt / tried.get(name, 1)) for name, hit in hits.items()}
+    levels = {name: 1 - doubt / tried.get(name, 1) for name in hits}
+    return {name: _counted(name, hit, levels[name], confidence, look) for name, hit in hits.items()}
 
 
 def _constants(prior: MarkovPrior) -> NDArray[np.bool_]:
@@ -163,9 +147,11 @@ def _constants(prior: MarkovPrior) -> NDArray[np.bool_]:
     return named
 
 
-def _counted(hit: NDArray[np.bool_], confidence: float) -> Attack:
+def _counted(name: str, hit: NDArray[np.bool_], confidence: float, level: float, look: Look | None) -> Finding:
     rate = float(hit.mean())
-    return Attack(rate, float(np.sqrt(rate * (1 - rate) / hit.size)), limit=lower_limit(hit.astype(float), confidence))
+    error = float(np.sqrt(rate * (1 - rate) / hit.size))
+    floor = lower_limit(hit.astype(float), confidence)
+    return Finding(name, floor=floor, value=rate, error=error, level=level, look=look)
 
 
 def _unaided(prior: MarkovPrior, guess: Ints, misses: int) -> float:
@@ -200,6 +186,3 @@ def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
         ways *= (needed - k + 1) / k
         ceiling = np.minimum(ceiling, moment.sum(axis=0) / ways * margin)
     return np.asarray(ceiling)
-
-
-AttackName = Literal["map", "prior", "constant", "marginal", "ascent"]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .attacks import Attack
-
-__all__ = ["Attack", "Effort", "Interval", "Loss"]
+from .finding import Finding
 
 
 @dataclass(frozen=True)
@@ -51,21 +49,21 @@ class Loss:
     `(loss - baseline) / (1 - baseline)`.
 
     Against an adversary who knows the others only by their habits (`Crowd`), the attacks and bounds that `estimates`
-    names, and with them `lower` and `upper`, hold if the numbers of others at different sensors and steps were
-    independent, which they are not quite. The rest hold in any case: the attacks `prior` and `constant`, and the bounds
-    `raw` and `dp`, and `known`, which is for the adversary who knows everyone else.
+    names hold if the numbers of others at different sensors and steps were independent, which they are not. They are
+    shown, and decide neither end. `remarks` says what else a reader should know, such as a sample that was unlucky.
     """
 
     lower: float
     upper: float
     baseline: Interval
-    attacks: dict[str, Attack]
+    attacks: dict[str, Finding]
     bounds: dict[str, float]
     misses: int
     steps: int
     effort: Effort
     refused: dict[str, str] = field(default_factory=dict)
     estimates: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def advantage(self) -> Interval:

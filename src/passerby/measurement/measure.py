@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from dataclasses import replace
 
-import numpy as np
-
-from passerby.errors import InputError
-from passerby.mechanisms import Raw
+from passerby.errors import UnsupportedRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import How, given_series
 
-from .attacks import Attack, sampled_attacks
-from .averaging import average, search
-from .beside import all_right, at_likely_counts, decided_by_raw, formulas, raw, unaided
-from .bounds import log_kappa_bound
-from .case import Case, Look
-from .loss import Effort, Interval, Loss
+from .conclusion import conclude
+from .finding import Finding, Known
+from .loss import Loss
+from .method import Method
+from .methods import METHODS
+from .question import How, Question, Way, pose
 
-#: Attacks and bounds that hold whatever the law of the number of others.
-SURE = ("prior", "constant", "raw", "known", "dp")
+#: What findings rest on that treat counts as independent although they are about the same crowd.
+INDEPENDENT = "the numbers of others at different sensors and steps are independent"
 
 
 def measure(
@@ -37,7 +32,7 @@ def measure(
     runs: int = 1000,
     confidence: float = 0.99,
     budget: float = 2e10,
-    method: Literal["exact", "sampling"] = "exact",
+    method: Way = "exact",
     published: Iterable[float | Iterable[float]] | None = None,
 ) -> Loss:
     """The loss of a release for a person with this prior, when `misses` steps may be wrong.
@@ -57,131 +52,44 @@ def measure(
     >>> loss.upper <= 1.01 * loss.lower
     True
     """
-    release.check(prior)
-    _check_options(tolerance, series, runs, confidence, budget, method)
-    _check_seed(seed)
-    case = Case(prior, release, release.check_misses(misses), tolerance, budget, confidence, seed)
-    if method == "sampling":
-        return by_sampling(case, runs)
-    if published is not None:
-        given = given_series(release, published)
-        case.baseline = unaided(case)
-        case.attacks.clear()  # averages over series have no say about this one
-        return concluded(case, search(case, release, given))
-    case.baseline = unaided(case)
-    formulas(case)
-    if isinstance(release.mechanism, Raw):
-        look = average(case, series, runs)
-        if (exact := all_right(prior, release, case.misses)) is not None:
-            case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
-            case.bounds["posterior"] = exact
-    else:
-        told = raw(case, case.budget / 4)
-        case.bounds["raw"] = told.upper
-        look = average(case, series, runs)
-        if decided_by_raw(case, told):
-            case.bounds["raw"] = min(told.upper, raw(case, case.budget).upper)
-    if release.habits is not None:
-        case.bounds["known"] = knowing(case, series, runs)
-    return concluded(case, look, case.baseline.lower)
-
-
-def knowing(case: Case, how: How, runs: int) -> float:
-    """Against an adversary who knows everyone else, instead of a crowd; at most what raw counts would give."""
-    rule, most = case.release.rule, case.bounds["raw"]
-    if isinstance(rule, Raw):
-        return most
-    if not rule.shift_invariant:
-        return min(most, at_likely_counts(case))
-    # The number of others does not matter to an adversary who knows it.
-    found = measure(
-        case.prior,
-        case.release.with_others(None),
-        case.misses,
-        tolerance=case.tolerance,
-        seed=case.seed,
-        series=how,
+    started = time.perf_counter()
+    question = pose(
+        prior,
+        release,
+        misses,
+        seed,
+        published,
+        tolerance=tolerance,
+        budget=budget,
+        confidence=confidence,
         runs=runs,
-        confidence=1 - 2 * (1 - case.level),
-        budget=case.budget,
+        series=series,
+        way=method,
     )
-    if found.effort.confidence is not None:
-        case.chancy.add("known")
-    return found.upper
+    known, refused = investigate(question)
+    return conclude(question, known, refused, started)
 
 
-def by_sampling(case: Case, runs: int) -> Loss:
-    """The paper's way: three attacks by plain Monte Carlo, and the bounds by formula."""
-    case.attacks = sampled_attacks(case.prior, case.release, case.misses, case.rng, runs, case.level)
-    known = max(case.attacks["prior"].sure, case.attacks["constant"].sure)
-    kappa = math.exp(log_kappa_bound(case.prior, case.release.steps, case.misses))
-    case.baseline = Interval(known, max(known, kappa))
-    formulas(case)
-    return concluded(case, Look(runs, sampled=True))
+def investigate(question: Question, methods: Sequence[Method] = METHODS) -> tuple[Known, dict[str, str]]:
+    """Run the methods one after another; returns what they found, and why something was not found."""
+    known = Known(unaided=question.published is None)
+    refused: dict[str, str] = {}
+    crowd = question.release.habits is not None and sum(map(len, question.release.sensors)) > 1
+    for method in methods:
+        reason = method.refuses(question)
+        if reason is not None:
+            for name in method.bounds:
+                refused.setdefault(name, reason)
+            continue
+        try:
+            for finding in method.run(question, known):
+                known.add(_assuming(finding) if crowd and method.independent else finding)
+        except UnsupportedRelease as unsupported:
+            # What was tried says more than what does not apply.
+            refused.update(dict.fromkeys(method.bounds, str(unsupported)))
+    return known, {name: reason for name, reason in refused.items() if name not in known}
 
 
-def concluded(case: Case, look: Look, least: float = 0.0) -> Loss:
-    """The loss: the best attack and the smallest bound. On average, nobody does worse than `least`."""
-    # What a sample says counts only where it is said that there was one.
-    sure = {name: a.sure for name, a in case.attacks.items() if look.sampled or a.limit is None}
-    best = max(sure, key=lambda name: sure[name])
-    smallest = min(case.bounds, key=lambda name: case.bounds[name], default="none")
-    upper = min(1.0, case.bounds.get(smallest, 1.0))
-    lower = max(sure[best], least)
-    lower = min(lower, upper) if look.sampled else lower
-    upper = max(lower, upper)
-    if look.sampled:
-        case.chancy.add("posterior")
-    chancy = smallest in case.chancy or case.attacks[best].limit is not None
-    effort = Effort(
-        series=look.series,
-        sampled=look.sampled,
-        covered=look.covered,
-        nodes=look.nodes,
-        operations=look.operations,
-        attack=best if sure[best] >= least else "baseline",
-        bound=smallest,
-        confidence=case.confidence if chancy else None,
-        reached=upper <= lower * (1 + case.tolerance) + 1e-15,
-        seconds=time.perf_counter() - case.started,
-    )
-    return Loss(
-        lower=lower,
-        upper=upper,
-        baseline=case.baseline,
-        attacks=case.attacks,
-        bounds=case.bounds,
-        misses=case.misses,
-        steps=case.release.steps,
-        effort=effort,
-        refused=case.refused,
-        estimates=estimates(case),
-    )
-
-
-def estimates(case: Case) -> tuple[str, ...]:
-    """The names of attacks and bounds that take the numbers of others to be independent across counts."""
-    if case.release.habits is None or sum(map(len, case.release.sensors)) < 2:
-        return ()
-    return tuple(name for name in (*case.attacks, *case.bounds) if name not in SURE)
-
-
-def _check_seed(seed: int | Sequence[int]) -> None:
-    numbers = seed if isinstance(seed, (list, tuple, np.ndarray)) else [seed]
-    if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in numbers):
-        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}")
-
-
-def _check_options(tolerance: float, series: str, runs: int, confidence: float, budget: float, method: str) -> None:
-    if not tolerance >= 0:
-        raise InputError(f"tolerance: expected a number of at least 0, got {tolerance!r}")
-    if series not in ("auto", "enumerate", "sample"):
-        raise InputError(f"series: expected 'auto', 'enumerate' or 'sample', got {series!r}")
-    if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 2:
-        raise InputError(f"runs: expected a whole number of at least 2, got {runs!r}")
-    if not 0.5 <= confidence < 1:
-        raise InputError(f"confidence: expected a level from 0.5 to below 1, got {confidence!r}")
-    if not budget >= 0:
-        raise InputError(f"budget: expected a number of at least 0, got {budget!r}")
-    if method not in ("exact", "sampling"):
-        raise InputError(f"method: expected 'exact' or 'sampling', got {method!r}")
+def _assuming(finding: Finding) -> Finding:
+    """The same, under the assumption that counts are independent."""
+    return replace(finding, assumes=frozenset({INDEPENDENT}))

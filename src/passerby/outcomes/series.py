@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import InputError
 from passerby.kernels import enumeration
 from passerby.kernels import score as scoring
 from passerby.model.prior import MarkovPrior
@@ -23,7 +22,6 @@ from passerby.support.confidence import lower_limit, upper_limit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-How = Literal["auto", "enumerate", "sample"]
 
 #: A guess that nearly always succeeds is no anchor: the traces that it gets wrong are too rare to be drawn.
 MOST_ANCHORED = 0.98
@@ -93,23 +91,6 @@ class Anchor:
     success: float
 
 
-def listed_series(
-    prior: MarkovPrior, release: Release, how: How = "auto", max_series: int = MAX_SERIES, enough: float = 1e-3
-) -> Series | None:
-    """The series that a release can publish about this person, or None where they should be sampled instead.
-
-    With "auto", series are listed where at most `max_series` of them leave no more than a probability of `enough` over.
-    """
-    if how == "sample":
-        return None
-    listed = enumerate_series(prior, release, max_series, 1.0 if how == "enumerate" else enough)
-    if listed is None and how == "enumerate":
-        raise UnsupportedRelease(
-            f"{release.mechanism!r} publishes from a continuum of values: its series cannot be listed; sample them"
-        )
-    return listed
-
-
 def given_series(release: Release, published: Iterable[float | Iterable[float]]) -> Series:
     """The one series that was really published, in the form of the release's sensors."""
     evidence = release.evidence(_as_published(release, published)[None])
@@ -124,13 +105,16 @@ def one_series(evidence: Floats) -> Series:
 
 def _as_published(release: Release, published: Iterable[float | Iterable[float]]) -> Floats:
     """Values (T, S), NaN where there is no sensor."""
-    steps = [list(step) if isinstance(step, Iterable) else [step] for step in published]
+    if isinstance(published, (str, bytes)) or not isinstance(published, Iterable):
+        raise InputError(f"published: expected a value for each sensor of each step, got {published!r}")
+    steps = [list(step) if isinstance(step, Iterable) and not isinstance(step, str) else [step] for step in published]
     if [len(step) for step in steps] != [len(step) for step in release.sensors]:
         raise InputError("published: expected one value for each sensor of each step, in the form of sensors")
     out = np.full(release.grid.shape, np.nan)
     for t, step in enumerate(steps):
         for j, value in enumerate(step):
-            if value is None or not (np.isfinite(value) or np.isnan(value)):
+            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            if not number or np.isinf(value):
                 raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
             out[t, j] = value
     return out

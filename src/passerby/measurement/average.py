@@ -1,0 +1,93 @@
+"""The success of the best guess, averaged over published series: attacks and the bound `posterior`, as findings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from passerby.errors import UnsupportedRelease
+from passerby.model.release import Release
+from passerby.outcomes.series import MAX_SERIES, Anchor, Floats, Series, sample_series
+
+from .attacks import averaged, map_attack, map_successes
+from .best_guess import Brackets, alone, average_upper, bracket_series, cost_of_series, plain_series
+from .finding import Finding, Known, Look, limit
+from .question import Question
+
+#: Fewer sampled series than this say too little to be worth the name.
+MIN_RUNS = 20
+
+
+def affordable(question: Question, budget: float) -> int:
+    """How many series can be looked at, at the lowest effort, within a budget."""
+    each = cost_of_series(question.prior, question.steps, question.misses)
+    return max(1, min(MAX_SERIES, int(max(budget, 2e9) / each)))
+
+
+def draws(question: Question) -> int:
+    """How many series are drawn, where they are."""
+    return max(min(MIN_RUNS, question.runs), min(question.runs, affordable(question, question.budget)))
+
+
+def resolution(question: Question, known: Known) -> float:
+    """How wide an interval from a sample is, at least."""
+    return math.log(1 / (1 - question.level)) * (1 - known.baseline.floor) / draws(question)
+
+
+def sample(question: Question, known: Known) -> Series:
+    """Series drawn for traces that the best guess without the release gets wrong: its success needs no sample."""
+    best = known.baseline
+    anchor = None
+    if best.guess is not None:
+        anchor = Anchor(np.array(best.guess), question.misses, best.floor)
+    return sample_series(question.prior, question.told, question.rng(), draws(question), anchor)
+
+
+def looked(series: Series, *searches: Brackets) -> Look:
+    """At these series, by these searches."""
+    nodes, operations = sum(found.nodes for found in searches), sum(found.operations for found in searches)
+    return Look(len(series), series.sampled, 1.0 - series.left_over, nodes, operations)
+
+
+def searched(question: Question, release: Release, series: Series, spent: float = 0.0) -> Iterator[Finding]:
+    """Attacks and the bound `posterior` from the best guess for each series, with what is left of the budget.
+
+    Where posterior chains do not fit into memory, the likeliest traces alone are scored.
+    """
+    prior, misses, level = question.prior, question.misses, question.level
+    try:
+        found = bracket_series(prior, release, series, misses, question.tolerance, max(0.0, question.budget - spent))
+    except UnsupportedRelease:
+        plain = map_successes(prior, release, misses, series)
+        yield averaged("map", series, plain, level)
+        yield best_of(series, plain, plain, question, looked(series))
+        raise
+    look = looked(series, found)
+    yield averaged("map", series, found.map, level)
+    yield averaged("marginal", series, found.marginal, level)
+    yield best_of(series, found.lower, alone(found), question, look)
+    yield limit("posterior", average_upper(series, found, level), look, level if series.sampled else None)
+
+
+def best_of(series: Series, best: Floats, guide: Floats, question: Question, look: Look) -> Finding:
+    """The best guess that was found for each series, or the anchor's, and what it achieves for sure."""
+    best = np.maximum(best, series.anchored)
+    value, error = series.mean(best)
+    if not series.sampled:
+        return Finding("ascent", floor=value, value=value, look=look)
+    floor = min(value, series.lower(best, guide, question.level))
+    return Finding("ascent", floor=floor, value=value, error=error, level=question.level, look=look)
+
+
+def plainly(question: Question, series: Series) -> Iterator[Finding]:
+    """The plain guesses, which use the published values in full, averaged over a sample."""
+    prior, told, misses, level = question.prior, question.told, question.misses, question.level
+    try:
+        likeliest, marginal = plain_series(prior, told, series, misses)
+    except UnsupportedRelease:
+        yield map_attack(prior, told, misses, series, level)
+        return
+    yield averaged("map", series, likeliest, level)
+    yield averaged("marginal", series, marginal, level)

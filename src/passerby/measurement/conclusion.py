@@ -1,0 +1,130 @@
+"""From findings to the loss: which attack and which bound decide, and whether a sample has a say."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from .finding import ROUNDING, Finding, Known, Look
+from .loss import Effort, Interval, Loss
+from .methods import ATTACKS, BOUNDS
+from .question import Question
+
+#: A sample decides where it leaves at most this share of the certain gap, or raises the lower end by this factor: an
+#: interval that holds for certain is worth more than one that is a little narrower.
+WORTHWHILE = 0.8
+FACTOR = 1.25
+#: The ends of an interval that differ by less than this share differ by rounding.
+SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The finding that decides each end, and what is worth saying about it."""
+
+    floor: Finding
+    ceiling: Finding
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def lower(self) -> float:
+        """What is achieved at least."""
+        return self.floor.floor
+
+    @property
+    def upper(self) -> float:
+        """What is achieved at most; rounding may have put the ceiling a little below the floor."""
+        return max(self.floor.floor, self.ceiling.ceiling)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether an end rests on a sample."""
+        return self.floor.level is not None or self.ceiling.level is not None
+
+
+def conclude(question: Question, known: Known, refused: dict[str, str], started: float) -> Loss:
+    """The loss: the best attack and the smallest bound, with all that was found beside them."""
+    ends = decide(known)
+    look = _look(known, ends)
+    attacks = {name: attack for name in ATTACKS if (attack := _attack(known, name, ends)) is not None}
+    bounds = {name: b.ceiling for name in BOUNDS if (b := known.bound(name, ends.sampled)) is not None}
+    baseline = known.baseline
+    effort = Effort(
+        series=look.series,
+        sampled=look.sampled,
+        covered=look.covered,
+        nodes=look.nodes,
+        operations=look.operations,
+        attack=ends.floor.name,
+        bound=ends.ceiling.name if ends.ceiling.ceiling < 1 or ends.ceiling.name in bounds else "none",
+        confidence=question.confidence if ends.sampled else None,
+        reached=ends.upper <= ends.lower * (1 + question.tolerance) * (1 + SAME),
+        seconds=time.perf_counter() - started,
+    )
+    return Loss(
+        lower=ends.lower,
+        upper=ends.upper,
+        baseline=_clipped(baseline, ends, question),
+        attacks=attacks,
+        bounds=bounds,
+        misses=question.misses,
+        steps=question.steps,
+        effort=effort,
+        refused=refused,
+        estimates=tuple(name for name in (*ATTACKS, *BOUNDS) if _assumed(known, name)),
+        remarks=ends.remarks,
+    )
+
+
+def decide(known: Known) -> Ends:
+    """The certain ends, or those of a sample where it says enough more."""
+    certain = Ends(known.floor, known.ceiling)
+    drawn = [f for f in known if f.level is not None and not f.assumes and f.about == "loss"]
+    floor = max((f for f in drawn if f.floor > certain.lower), key=lambda f: f.floor, default=known.floor)
+    ceiling = min((f for f in drawn if f.ceiling < certain.upper), key=lambda f: f.ceiling, default=known.ceiling)
+    if floor.floor > ceiling.ceiling * (1 + ROUNDING):
+        remark = (
+            f"a sample was unlucky: {floor.name} achieves {floor.floor:.6g} and {ceiling.name} allows "
+            f"{ceiling.ceiling:.6g}, which cannot both be true; the ends that hold for certain are given instead"
+        )
+        return replace(certain, remarks=(remark,))
+    both = Ends(floor, ceiling)
+    if not both.sampled or (_settled(known) and not _worthwhile(certain, both)):
+        return certain
+    return both
+
+
+def _settled(known: Known) -> bool:
+    """Whether all that can be published was looked at without a sample."""
+    return any(f.name == "posterior" and f.certain for f in known)
+
+
+def _worthwhile(certain: Ends, both: Ends) -> bool:
+    narrower = both.upper - both.lower <= WORTHWHILE * (certain.upper - certain.lower)
+    return narrower or both.lower >= FACTOR * certain.lower
+
+
+def _look(known: Known, ends: Ends) -> Look:
+    """What was looked at to find the ends: the sample where it decides or nothing else was looked at."""
+    looks = [f.look for f in known if f.look is not None]
+    certain = [look for look in looks if not look.sampled]
+    return next(reversed(looks if ends.sampled or not certain else certain), Look())
+
+
+def _attack(known: Known, name: str, ends: Ends) -> Finding | None:
+    """The attack of this name; an average over a sample may be lucky, but is known not to exceed the ceiling."""
+    found = known.attack(name, ends.sampled)
+    if found is None or found.level is None or found.assumes:
+        return found
+    return replace(found, value=min(found.value, ends.upper))
+
+
+def _clipped(baseline: Finding, ends: Ends, question: Question) -> Interval:
+    """The baseline: never above what is achieved with the release, on average over all that can be published."""
+    upper = min(baseline.ceiling, ends.upper) if question.published is None else baseline.ceiling
+    return Interval(baseline.floor, max(baseline.floor, upper))
+
+
+def _assumed(known: Known, name: str) -> bool:
+    found = [finding for finding in known if finding.name == name and finding.about == "loss"]
+    return bool(found) and all(finding.assumes for finding in found)

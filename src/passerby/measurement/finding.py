@@ -1,0 +1,129 @@
+"""What methods say, one record for each, and all that is known from them so far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from passerby.errors import Contradiction
+
+#: A certain floor may exceed a certain ceiling by this share: sums of probabilities are rounded.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was looked at: so many published series (or stretches of all of them), and the effort of the search."""
+
+    series: int = 0
+    sampled: bool = False
+    covered: float = 1.0
+    nodes: int = 0
+    operations: float = 0.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one method says about the loss (or about the baseline: what is achieved without the release).
+
+    The loss is at least `floor` and at most `ceiling`: for certain where `level` is None, otherwise at that level of
+    confidence. For an attack, `value` is how often it succeeds, with its standard `error` (0 where it is exact), and
+    `guess` (T,) what it always guesses, if it does; for a bound, `value` is not a number. What rests on an assumption
+    that may be false names it in `assumes`, and decides nothing. `look` tells what was looked at to find it.
+    """
+
+    name: str
+    floor: float = 0.0
+    ceiling: float = 1.0
+    value: float = math.nan
+    error: float = 0.0
+    level: float | None = None
+    guess: tuple[int, ...] | None = None
+    assumes: frozenset[str] = frozenset()
+    about: Literal["loss", "baseline"] = "loss"
+    look: Look | None = None
+
+    @property
+    def attack(self) -> bool:
+        """Whether it is an attack, and not a bound."""
+        return not math.isnan(self.value)
+
+    @property
+    def certain(self) -> bool:
+        """Whether it holds without a doubt, given the prior."""
+        return self.level is None and not self.assumes
+
+
+def exact(name: str, value: float, guess: tuple[int, ...] | None = None, look: Look | None = None) -> Finding:
+    """An attack whose success is known exactly."""
+    return Finding(name, floor=value, value=value, guess=guess, look=look)
+
+
+def limit(name: str, ceiling: float, look: Look | None = None, level: float | None = None) -> Finding:
+    """A bound: no guess succeeds more often."""
+    return Finding(name, ceiling=min(1.0, ceiling), look=look, level=level)
+
+
+class Known:
+    """Findings in the order they came. `measure` adds to it; methods read it.
+
+    On average over all that can be published, nobody does worse than without the release: with `unaided`, the floor of
+    the baseline is one of the loss. A certain floor above a certain ceiling is an error of the package, and raises
+    `Contradiction`.
+    """
+
+    def __init__(self, unaided: bool = True) -> None:
+        self._unaided = unaided
+        self._findings: list[Finding] = []
+        self.floor, self.ceiling = Finding("nothing"), Finding("nothing")
+        self.baseline = Finding("baseline", about="baseline")
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._findings)
+
+    def __contains__(self, name: str) -> bool:
+        return any(finding.name == name for finding in self._findings)
+
+    def add(self, finding: Finding) -> None:
+        """Take a finding in; whatever is certain must fit what was certain before."""
+        self._findings.append(finding)
+        if finding.about == "baseline":
+            refute(finding, finding)
+            self.baseline = finding
+        if not finding.certain or (finding.about == "baseline" and not self._unaided):
+            return
+        if finding.floor > self.floor.floor:
+            self.floor = finding
+        if finding.about == "loss" and finding.ceiling < self.ceiling.ceiling:
+            self.ceiling = finding
+        refute(self.floor, self.ceiling)
+
+    def attack(self, name: str, sampled: bool = False) -> Finding | None:
+        """The best of the attacks of this name: a certain one, or where `sampled` counts, whichever is sure of more."""
+        found = [f for f in self._findings if f.name == name and f.attack]
+        certain = [f for f in found if f.level is None]
+        return max((found if sampled or not certain else certain), key=lambda f: f.floor, default=None)
+
+    def bound(self, name: str, sampled: bool = False) -> Finding | None:
+        """The smallest bound of this name, of those that are certain or, where `sampled` counts, of all."""
+        found = [f for f in self._findings if f.name == name and not f.attack and f.about == "loss"]
+        certain = [f for f in found if f.level is None]
+        return min((found if sampled or not certain else certain), key=lambda f: f.ceiling, default=None)
+
+    @property
+    def spent(self) -> float:
+        """Elementary operations of all searches so far."""
+        looks = {id(f.look): f.look.operations for f in self._findings if f.look is not None}
+        return sum(looks.values())
+
+
+def refute(floor: Finding, ceiling: Finding) -> None:
+    """Raise `Contradiction` where a floor is above a ceiling by more than rounding."""
+    if floor.floor > ceiling.ceiling * (1 + ROUNDING):
+        raise Contradiction(
+            f"{floor.name} achieves {floor.floor!r} for certain, but {ceiling.name} says that nothing achieves more "
+            f"than {ceiling.ceiling!r}: one of the two is wrong, so no interval is given. Please report this with the "
+            "prior and the release"
+        )

@@ -1,0 +1,41 @@
+"""What a method is: a way to find attacks or bounds, which says when it can be used and what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .finding import Finding, Known
+from .question import Question
+
+
+def never(question: Question) -> None:
+    """A method that answers every question refuses none."""
+    return
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to find attacks or bounds.
+
+    `attacks` and `bounds` name what it yields, and `says` tells in a sentence how. `needs` names what must have been
+    found before. `refuses` gives the reason why a question cannot be answered in this way, if there is one, and `cost`
+    the elementary operations that it takes, roughly. `run` yields findings one by one; it may look at what is `Known`,
+    yield nothing where that is enough, and raise `UnsupportedRelease` for what it cannot find. With `independent`, it
+    takes published counts to be independent given the trace, which they are not against a `Crowd`.
+    """
+
+    name: str
+    says: str
+    run: Callable[[Question, Known], Iterator[Finding]]
+    attacks: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    refuses: Callable[[Question], str | None] = never
+    cost: Callable[[Question], float] = lambda question: 0.0
+    independent: bool = False
+
+    @property
+    def yields(self) -> tuple[str, ...]:
+        """All that it may find, by name."""
+        return self.attacks + self.bounds

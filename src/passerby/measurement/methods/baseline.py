@@ -1,0 +1,62 @@
+"""The baseline: what is achieved without the release, by the same search on the prior itself."""
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+
+import numpy as np
+
+from passerby.errors import UnsupportedRelease
+from passerby.measurement.attacks import constant_attack, prior_attack
+from passerby.measurement.best_guess import bracket_series, cost_of_series
+from passerby.measurement.bounds import log_kappa_bound
+from passerby.measurement.finding import Finding, Known, exact
+from passerby.measurement.method import Method
+from passerby.measurement.question import Question
+from passerby.model.release import Release
+from passerby.outcomes.series import one_series
+
+#: Effort that a baseline gets at the least. It is a single search, and all that is said of a release rests on it.
+LEAST_EFFORT = 1e9
+
+
+def run(question: Question, known: Known) -> Iterator[Finding]:
+    """Both ends, and the best guess. Without misses it is the likeliest trace, which the attack `prior` names."""
+    prior, steps, misses = question.prior, question.steps, question.misses
+    plain = [known.attack(name) for name in ("prior", "constant")]
+    found = [finding for finding in plain if finding is not None]
+    found = found or [attack(prior, steps, misses) for attack in (prior_attack, constant_attack)]
+    best = max(found, key=lambda finding: finding.floor)
+    if misses == 0:
+        yield _between(best.floor, best.floor, best.guess)
+        return
+    if cost_of_series(prior, steps, misses) <= max(question.budget / 4, 10 * LEAST_EFFORT):
+        with suppress(UnsupportedRelease):
+            effort = max(question.budget / 4, LEAST_EFFORT)
+            one = one_series(np.zeros((1, steps, 1)))
+            search = bracket_series(prior, Release.silent(steps), one, misses, question.tolerance, effort)
+            if search.lower[0] > best.floor:
+                best = exact("ascent", float(search.lower[0]), tuple(search.guesses[0, 2].tolist()))
+            yield _between(best.floor, float(search.upper[0]), best.guess)
+            return
+    yield _between(best.floor, math.exp(min(0.0, log_kappa_bound(prior, steps, misses))), best.guess)
+
+
+def _between(lower: float, upper: float, guess: tuple[int, ...] | None) -> Finding:
+    """Both ends; rounding may have put the upper one a little too low."""
+    return Finding("baseline", lower, min(1.0, upper), value=lower, guess=guess, about="baseline")
+
+
+def refuses(question: Question) -> str | None:
+    """The paper's way has its own."""
+    return "it is sampled" if question.way == "sampling" else None
+
+
+BASELINE = Method(
+    "baseline",
+    "searches for the best guess without the release",
+    run,
+    needs=("prior", "constant"),
+    refuses=refuses,
+    cost=lambda question: cost_of_series(question.prior, question.steps, question.misses),
+)

@@ -1,0 +1,18 @@
+"""What the bounds by formula share."""
+
+import math
+
+from passerby.measurement.bounds import FAINT, log_kappa_bound
+from passerby.measurement.finding import Known
+from passerby.measurement.question import Question
+
+
+def refuses(question: Question) -> str | None:
+    """They are about averages over all that can be published."""
+    return None if question.published is None else "it is about all that can be published, not about one series"
+
+
+def log_baseline(question: Question, known: Known) -> float:
+    """The logarithm of a certain ceiling for what is achieved without the release."""
+    kappa = known.baseline.ceiling
+    return math.log(kappa) if kappa > FAINT else log_kappa_bound(question.prior, question.steps, question.misses)

@@ -1,0 +1,57 @@
+"""No misses and raw counts: the likeliest trace is the best guess, and its success is one recursion."""
+
+import math
+from collections.abc import Iterator
+
+from passerby.errors import UnsupportedRelease
+from passerby.kernels import renewal
+from passerby.measurement.finding import Finding, Known, exact, limit
+from passerby.measurement.information import check_stretches
+from passerby.measurement.method import Method
+from passerby.measurement.question import Question
+from passerby.mechanisms import Raw
+from passerby.model.lumping import with_one_sensor
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+
+from .ways import refuses_others
+
+
+def run(question: Question, known: Known) -> Iterator[Finding]:
+    """The loss itself."""
+    value = all_right(question.prior, question.release, question.misses)
+    if value is not None:
+        yield exact("map", value)
+        yield exact("ascent", value)
+        yield limit("posterior", value)
+
+
+def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
+    """`Σ_y max_x Pr[X = x, Y = y]` for raw counts; None where there are misses, or where it takes too long."""
+    if misses:
+        return None
+    prior, release = with_one_sensor(prior, release)
+    try:
+        check_stretches(prior, release)
+    except UnsupportedRelease:
+        return None
+    value = renewal.log_all_right(*prior.named_logs, release.grid)
+    return min(1.0, math.exp(value))
+
+
+def refuses(question: Question) -> str | None:
+    """Only a sighting makes the chain start afresh, and only without misses is the likeliest trace the best guess."""
+    if question.misses or not isinstance(question.release.mechanism, Raw):
+        return "the recursion over sightings is for raw counts and no misses"
+    return refuses_others(question)
+
+
+NO_MISSES = Method(
+    "no_misses",
+    "finds the loss itself by a recursion over sightings",
+    run,
+    attacks=("map", "ascent"),
+    bounds=("posterior",),
+    refuses=refuses,
+    independent=True,
+)

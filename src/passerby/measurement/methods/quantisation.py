@@ -1,0 +1,87 @@
+"""Many outputs or a continuum: both ends from stand-ins with few series, which tell less and which tell more."""
+
+from collections.abc import Iterator
+
+from passerby.measurement.best_guess import average_upper, bracket_series, cost_of_series
+from passerby.measurement.finding import Finding, Known, Look, exact, limit
+from passerby.measurement.method import Method
+from passerby.measurement.question import Question
+from passerby.outcomes.quantisation import bracketing_series
+
+from .ways import by_sightings, refuses_others
+
+#: Series of stand-ins: so many, and more until the tolerance is met, or until four times as many do not narrow the gap
+#: to this share any more.
+SERIES = (64, 256, 1024, 4096, 16384, 65536)
+WORTHWHILE = 0.8
+
+
+def run(question: Question, known: Known) -> Iterator[Finding]:
+    """Ever finer stand-ins while they help. Where even raw counts would tell next to nothing, none are needed."""
+    raw = known.bound("raw")
+    if "posterior" in known or (raw is not None and question.within(known.baseline.floor, raw.ceiling)):
+        return
+    lower, upper, nodes, spent, look = 0.0, 1.0, 0, 0.0, None
+    gaps: list[float] = []
+    each = cost_of_series(question.prior, question.steps, question.misses)
+    for most in SERIES:
+        if most * each > question.budget - spent or not _hopeful(question.tolerance, gaps):
+            break
+        faint = 0.05 * question.tolerance * known.baseline.floor / most
+        pair = bracketing_series(question.prior, question.release, most, faint)
+        if pair is None:
+            continue
+        less, more = pair
+        low, high = (
+            bracket_series(
+                question.prior,
+                question.release,
+                side,
+                question.misses,
+                question.tolerance / 4,
+                (question.budget - spent) / 2,
+            )
+            for side in pair
+        )
+        lower = max(lower, less.mean(low.lower)[0])
+        upper = min(upper, average_upper(more, high, question.level))
+        each = max(each, (low.operations + high.operations) / most)
+        spent += low.operations + high.operations
+        nodes += low.nodes + high.nodes
+        look = Look(len(more), covered=1.0 - more.left_over, nodes=nodes, operations=spent)
+        gaps.append(_gap(max(lower, known.floor.floor), min(upper, known.ceiling.ceiling)))
+    if look is not None:
+        yield exact("ascent", lower, look=look)
+        yield limit("posterior", upper, look)
+
+
+def _gap(lower: float, upper: float) -> float:
+    """How far apart the ends are, relative to the lower one."""
+    return upper / lower - 1 if lower > 0 and upper / lower < float("inf") else float("inf")
+
+
+def _hopeful(tolerance: float, gaps: list[float]) -> bool:
+    """Whether more series of stand-ins are needed, and worth it."""
+    if len(gaps) < 3:  # the coarsest say little of what finer ones do
+        return not gaps or gaps[-1] > tolerance
+    return tolerance < gaps[-1] <= WORTHWHILE * gaps[-2]
+
+
+def refuses(question: Question) -> str | None:
+    """Sightings need no stand-ins."""
+    if by_sightings(question):
+        return "raw counts need no stand-ins"
+    return "its series are listed or sampled, as asked" if question.series != "auto" else refuses_others(question)
+
+
+QUANTISATION = Method(
+    "quantisation",
+    "searches for the best guess for stand-ins of the mechanism that tell less and that tell more",
+    run,
+    attacks=("ascent",),
+    bounds=("posterior",),
+    needs=("baseline", "raw"),
+    refuses=refuses,
+    cost=lambda question: SERIES[0] * cost_of_series(question.prior, question.steps, question.misses),
+    independent=True,
+)

@@ -1,0 +1,87 @@
+"""The bound `raw`: published counts follow from raw ones, so that no guess does better than with those."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from passerby.errors import UnsupportedRelease
+from passerby.measurement.average import affordable
+from passerby.measurement.best_guess import average_upper, bracket_series, bracket_stretches
+from passerby.measurement.finding import Finding, Known
+from passerby.measurement.method import Method
+from passerby.measurement.question import Question
+from passerby.mechanisms import Raw
+from passerby.model.release import Release
+from passerby.outcomes.series import count_series, enumerate_series
+
+from .no_misses import all_right
+from .ways import refuses_others
+
+#: The share of the budget that goes to raw counts before it is known whether they decide.
+FIRST = 0.25
+
+
+def run(question: Question, known: Known) -> Iterator[Finding]:
+    """With little effort at first."""
+    yield bounded(question, FIRST * question.budget)
+
+
+def run_again(question: Question, known: Known) -> Iterator[Finding]:
+    """Where nothing is below what raw counts tell, and this is not known well, it deserves more effort."""
+    first = known.bound("raw")
+    if first is None or question.within(first.ceiling - first.error, first.ceiling):
+        return
+    if first.ceiling <= min(finding.ceiling for finding in known if finding.about == "loss"):
+        yield bounded(question, question.budget)
+
+
+def bounded(question: Question, budget: float) -> Finding:
+    """The bound; its `error` is how far it is above what raw counts give for sure."""
+    lower, upper = raw_loss(question, budget)
+    return Finding("raw", ceiling=min(1.0, upper), error=max(0.0, upper - lower))
+
+
+def raw_loss(question: Question, budget: float) -> tuple[float, float]:
+    """What raw counts from the same sensors would give: at least, and at most."""
+    counts = Release.raw(question.release.sensors)
+    prior, misses, tolerance = question.prior, question.misses, question.tolerance
+    exact = all_right(prior, counts, misses)
+    if exact is not None:
+        return exact, exact
+    most = affordable(question, budget)
+    if count_series(prior, counts) > most:
+        found = bracket_stretches(prior, counts, misses, tolerance, budget)
+        if found is not None:
+            return found.lower, found.upper
+    listed = enumerate_series(prior, counts, most, 0.5)
+    if listed is None:
+        return 0.0, 1.0
+    try:
+        best = bracket_series(prior, counts, listed, misses, tolerance, budget)
+    except UnsupportedRelease:
+        return 0.0, 1.0
+    return listed.mean(best.lower)[0], average_upper(listed, best, question.level)
+
+
+def refuses(question: Question) -> str | None:
+    """Raw counts are not bounded by themselves."""
+    if isinstance(question.release.mechanism, Raw):
+        return "the counts are raw"
+    return refuses_others(question)
+
+
+RAW = Method(
+    "raw",
+    "bounds what raw counts from the same sensors would give",
+    run,
+    bounds=("raw",),
+    refuses=refuses,
+    cost=lambda question: FIRST * question.budget,
+)
+RAW_AGAIN = replace(
+    RAW,
+    name="raw_again",
+    says="the same with more effort, where it decides",
+    run=run_again,
+    needs=("raw",),
+    cost=lambda question: question.budget,
+)

@@ -1,0 +1,48 @@
+"""Series that are drawn: where nothing else is close enough, and for the plain guesses, which nothing else scores."""
+
+from collections.abc import Iterator
+
+from passerby.measurement.average import draws, plainly, resolution, sample, searched
+from passerby.measurement.best_guess import cost_of_series
+from passerby.measurement.finding import Finding, Known, exact
+from passerby.measurement.method import Method
+from passerby.measurement.question import Question
+
+from .ways import refuses_others
+
+#: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
+FACTOR = 1.25
+
+
+def run(question: Question, known: Known) -> Iterator[Finding]:
+    """Attacks at a confidence, and where the certain ends are far apart, a search for each series that was drawn."""
+    lower, upper = known.floor.floor, known.ceiling.ceiling
+    scored = known.attack("map") is not None and known.attack("marginal") is not None
+    if question.series == "auto" and scored and "posterior" in known:
+        return
+    drawn = sample(question, known)
+    near = upper - lower <= resolution(question, known) and upper <= FACTOR * lower
+    if question.series == "auto" and (question.within(lower, upper) or (near and "posterior" in known)):
+        if "ascent" not in known:
+            yield exact("ascent", known.baseline.floor)
+        yield from plainly(question, drawn)
+    else:
+        yield from searched(question, question.told, drawn, known.spent)
+
+
+def refuses(question: Question) -> str | None:
+    """Where a list was asked for."""
+    return "a list was asked for" if question.series == "enumerate" else refuses_others(question)
+
+
+SAMPLING = Method(
+    "sampling",
+    "scores guesses, and searches for better ones, for series that are drawn",
+    run,
+    attacks=("map", "marginal", "ascent"),
+    bounds=("posterior",),
+    needs=("baseline",),
+    refuses=refuses,
+    cost=lambda question: draws(question) * cost_of_series(question.prior, question.steps, question.misses),
+    independent=True,
+)

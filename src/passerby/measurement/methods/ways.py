@@ -1,0 +1,23 @@
+"""What the ways to look at all that can be published share: when they do not apply."""
+
+from passerby.measurement.average import affordable
+from passerby.measurement.question import Question
+from passerby.mechanisms import Raw
+from passerby.outcomes.series import count_series
+
+
+def refuses_others(question: Question) -> str | None:
+    """The reason, where the question is not about all that can be published."""
+    if question.published is not None:
+        return "one series was published, and the question is about that one"
+    return "the paper's way draws traces" if question.way == "sampling" else None
+
+
+def by_sightings(question: Question) -> bool:
+    """Whether each count tells for certain if the target is there, or tells nothing."""
+    return isinstance(question.told.mechanism, Raw)
+
+
+def too_many(question: Question) -> bool:
+    """Whether there are more series of raw counts than can be looked at one by one."""
+    return count_series(question.prior, question.told) > affordable(question, question.budget)

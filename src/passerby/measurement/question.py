@@ -1,0 +1,132 @@
+"""What is asked of a measurement: about whom, of which release, how many misses, and with how much effort."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from passerby.errors import InputError, UnsupportedRelease
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.outcomes.series import Series, given_series
+
+#: How published series are looked at: as it fits, all of them listed, or a sample.
+How = Literal["auto", "enumerate", "sample"]
+#: What averages are over: everything that can be published, or traces drawn as in the paper.
+Way = Literal["exact", "sampling"]
+
+#: No confidence closer to one than this: its limits would need more digits than numbers have.
+MOST_CONFIDENT = 1 - 1e-12
+
+
+@dataclass(frozen=True)
+class Question:
+    """How likely it is that all but `misses` steps of a guess are right, given what a release publishes.
+
+    `tolerance` and `budget` say how close the answer should be and how many elementary operations it may take; `runs`
+    series are drawn where they must be, and limits then hold at level `confidence`. With `published`, the one series
+    that was really published, the question is about that one alone.
+    """
+
+    prior: MarkovPrior
+    release: Release
+    misses: int
+    tolerance: float = 0.01
+    budget: float = 2e10
+    confidence: float = 0.99
+    seed: int | tuple[int, ...] = 0
+    runs: int = 1000
+    series: How = "auto"
+    way: Way = "exact"
+    published: Series | None = None
+
+    @property
+    def steps(self) -> int:
+        """The number of steps, `T`."""
+        return self.release.steps
+
+    @cached_property
+    def told(self) -> Release:
+        """The release, as raw counts from some of its sensors where it tells the same as those."""
+        return self.release.revealed or self.release
+
+    @property
+    def level(self) -> float:
+        """The confidence of each end that may rest on a sample, so that all hold together at the level asked for.
+
+        These are the two ends of the interval and, against a crowd, one bound more.
+        """
+        return 1 - (1 - self.confidence) / (2 if self.release.habits is None else 3)
+
+    def rng(self) -> np.random.Generator:
+        """Fresh random numbers; each is asked for once at most."""
+        return np.random.default_rng(self.seed)
+
+    def within(self, lower: float, upper: float) -> bool:
+        """Whether two ends are as close as was asked for."""
+        return upper <= lower * (1 + self.tolerance)
+
+
+def pose(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int,
+    seed: int | Sequence[int],
+    published: Iterable[float | Iterable[float]] | None,
+    **options: Any,
+) -> Question:
+    """A question whose every part was checked: what is wrong is an `InputError` that names it."""
+    if not isinstance(prior, MarkovPrior):
+        raise InputError(f"prior: expected a MarkovPrior, got {prior!r}")
+    if not isinstance(release, Release):
+        raise InputError(f"release: expected a Release, got {release!r}")
+    release.check(prior)
+    _check_number("tolerance", options["tolerance"], 0.0)
+    _check_number("budget", options["budget"], 0.0)
+    _check_confidence(options["confidence"])
+    _check_word("series", options["series"], ("auto", "enumerate", "sample"))
+    _check_word("method", options["way"], ("exact", "sampling"))
+    _check_runs(options["runs"])
+    if options["series"] == "enumerate" and release.stacked_signals() is None:
+        raise UnsupportedRelease(
+            f"{release.rule!r} publishes too many values, or a continuum of them: its series cannot be listed; "
+            "sample them (series='sample') or leave the choice (series='auto')"
+        )
+    series = None if published is None else given_series(release, published)
+    return Question(prior, release, release.check_misses(misses), seed=_checked_seed(seed), published=series, **options)
+
+
+def _check_number(name: str, value: Any, least: float) -> None:
+    """A finite number of at least `least`; a truth value is none."""
+    fine = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not fine or not least <= value or (name != "tolerance" and math.isinf(value)):
+        finite = "" if name == "tolerance" else "finite "
+        raise InputError(f"{name}: expected a {finite}number of at least {least:g}, got {value!r}")
+
+
+def _check_confidence(value: Any) -> None:
+    if not isinstance(value, (float, np.floating)) or not 0.5 <= value <= MOST_CONFIDENT:
+        raise InputError(f"confidence: expected a level from 0.5 to {MOST_CONFIDENT!r}, got {value!r}")
+
+
+def _check_word(name: str, value: Any, words: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in words:
+        choice = ", ".join(repr(word) for word in words[:-1])
+        raise InputError(f"{name}: expected {choice} or {words[-1]!r}, got {value!r}")
+
+
+def _check_runs(value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
+        raise InputError(f"runs: expected a whole number of at least 2, got {value!r}")
+
+
+def _checked_seed(seed: Any) -> int | tuple[int, ...]:
+    numbers = list(seed) if isinstance(seed, (list, tuple, np.ndarray)) else [seed]
+    if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in numbers):
+        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}")
+    return tuple(int(n) for n in numbers) if numbers != [seed] else int(seed)
