@@ -107,7 +107,7 @@ def _as_published(release: Release, published: Iterable[float | Iterable[float]]
     """Values (T, S), NaN where there is no sensor."""
     if isinstance(published, (str, bytes)) or not isinstance(published, Iterable):
         raise InputError(f"published: expected a value for each sensor of each step, got {published!r}")
-    steps = [list(step) if isinstance(step, Iterable) and not isinstance(step, str) else [step] for step in published]
+    steps = [list(step) if isinstance(step, Iterable) else [step] for step in published]
     if [len(step) for step in steps] != [len(step) for step in release.sensors]:
         raise InputError("published: expected one value for each sensor of each step, in the form of sensors")
     out = np.full(release.grid.shape, np.nan)
