@@ -44,7 +44,7 @@ File = Callable[[str | bytes], Path]
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     assert "nowhere.csv does not exist" in message(tmp_path / "nowhere.csv")
-    assert "is a folder" in message(tmp_path)
+    assert "is a folder without files" in message(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,9 @@ def test_rows_of_tables_are_counted_from_one() -> None:
 
 
 def test_nothing_usable(file: File) -> None:
-    assert "none of its 1 rows has a person, a time and a place" in message(file(HEADER + ",2024-01-01,park\n"))
+    path = file(HEADER + ",2024-01-01,park\n")
+    assert "1 of 1 rows have no person or no place: line 2 has no person" in message(path)
+    assert "none of its 1 rows has a person, a time and a place" in message(path, max_unparsable=1.0)
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
@@ -152,7 +154,7 @@ def test_what_is_not_a_table(file: File, content: bytes, expected: str) -> None:
     assert expected in message(file(content))
 
 
-@pytest.mark.parametrize("source", [None, 3, ["person"], {"person": [1]}])
+@pytest.mark.parametrize("source", [None, 3, {"person": [1]}, b"visits.csv"])
 def test_other_objects(source: Any) -> None:
     assert "is not a table of visits" in message(source)
 
@@ -180,7 +182,7 @@ def test_bad_coordinates(file: File, bad: str) -> None:
 def test_foursquare_has_no_coordinates(file: File) -> None:
     path = file("1\tv\tTue Apr 03 18:00:08 +0000 2012\t0\n")
     assert "holds no coordinates" in message(path, grid_metres=500)
-    assert "person= has no meaning" in message(path, layout="foursquare", person="x")
+    assert "has its own columns" in message(path, layout="foursquare", person="x")
 
 
 def test_wrong_layout_does_not_show_rows(file: File) -> None:

@@ -22,7 +22,7 @@ def test_paper_settings(name: str, rows: int, people: int, places: int, steps: i
     visits = read_visits(DATA / name)
     assert visits.skipped.rows == rows
     assert (len(visits.people), len(visits.places)) == (people, places)
-    traces = window_visits(visits, window="20d", places=100, min_active=10)
+    traces = window_visits(visits, window="20d", places=100, min_active=10, origin="first-visit")
     assert traces.array.shape == (kept, steps)
     assert len(traces.places) == 101
 

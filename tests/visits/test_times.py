@@ -1,4 +1,5 @@
 from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
 
 import polars as pl
 import pytest
@@ -6,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from passerby import InputError
-from passerby.visits.steps import Steps, parse_instant, parse_length
-from passerby.visits.times import check_timezone, parse_times, shown
+from passerby.visits.steps import Steps, aligned, parse_instant, parse_length
+from passerby.visits.times import check_time_format, check_timezone, parse_times, shown
 
 NOON = datetime(2012, 4, 3, 18, 0, 8, tzinfo=UTC)
 
@@ -93,12 +94,61 @@ def test_numbers_that_are_all_dates_are_dates() -> None:
     assert parse_times(pl.Series(["20120403", "20120404", None])).to_list() == days
     assert parse_times(pl.Series([20120403, 20120404, None])).to_list() == days
     assert one("20120403.0") == days[0]
-    assert parse_times(pl.Series([0, 20120403]))[1].year == 1970
+    assert parse_times(pl.Series([0, 20120403, 20120404])).to_list() == [None, *days[:2]]
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Int64, pl.Float64])
+def test_digits_alone_are_dates_to_the_day_hour_minute_or_second(dtype: type[pl.DataType]) -> None:
+    moment = datetime(2024, 1, 1, 8, 0, 0, tzinfo=UTC)
+    for digits, expected in ((20240101, moment.replace(hour=0)), (2024010108, moment), (202401010800, moment)):
+        assert parse_times(pl.Series([str(digits)]).cast(dtype)).to_list() == [expected]
+    assert parse_times(pl.Series(["20240101080000"]).cast(dtype)).to_list() == [moment]
+    assert parse_times(pl.Series(["20240101080000"]), "Europe/Paris").to_list() == [moment.replace(hour=7)]
+
+
+def test_a_stray_number_does_not_decide_how_dates_are_read() -> None:
+    found = parse_times(pl.Series([2024010108, 2024010109, 2024010110, 99, 1704096000]))
+    assert found[:3].to_list() == [datetime(2024, 1, 1, hour, tzinfo=UTC) for hour in (8, 9, 10)]
+    assert found[3:].to_list() == [None, None]
+
+
+@pytest.mark.parametrize("number", [0, 7, 2012403, 99_999_999, 4_200_000_000, 10**10, -1333476008])
+def test_numbers_that_are_no_time_of_ours_are_not_read(number: int) -> None:
+    assert one(number) is None
+
+
+@pytest.mark.parametrize("text", ["1850-01-01", "2100-01-01", "0001-01-01T00:00:00Z", "9999-12-31"])
+def test_years_in_which_nobody_was_counted_are_not_read(text: str) -> None:
+    assert one(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "expected"),
+    [
+        ("03/04/2012", "day-first", datetime(2012, 4, 3, tzinfo=UTC)),
+        ("03/04/2012", "month-first", datetime(2012, 3, 4, tzinfo=UTC)),
+        ("3.4.2012 18:00", "day-first", datetime(2012, 4, 3, 18, tzinfo=UTC)),
+        ("04-03-2012, 18:00:08", "month-first", NOON),
+        ("31/12/2012", "month-first", None),
+        ("2012|04|03 18", "%Y|%m|%d %H", datetime(2012, 4, 3, 18, tzinfo=UTC)),
+        ("03.04.2012 18:00:08", "%d.%m.%Y %H:%M:%S", NOON),
+        ("03.04.2012 20:00:08 +0200", "%d.%m.%Y %H:%M:%S %z", NOON),
+    ],
+)
+def test_a_form_that_is_given_is_the_only_one(text: str, form: str, expected: datetime | None) -> None:
+    check_time_format(form)
+    assert parse_times(pl.Series([text, "2012-04-03"]), form=form).to_list() == [expected, None]
+
+
+@pytest.mark.parametrize("form", ["dd/mm/yyyy", "", "%H:%M", 5])
+def test_forms_that_are_none_are_refused(form: Any) -> None:
+    with pytest.raises(InputError, match="time_format"):
+        check_time_format(form)
 
 
 @given(
     st.lists(
-        st.datetimes(datetime(1971, 1, 1), datetime(2100, 1, 1)).map(lambda t: t.replace(microsecond=0)), max_size=5
+        st.datetimes(datetime(1974, 1, 1), datetime(2099, 12, 31)).map(lambda t: t.replace(microsecond=0)), max_size=5
     )
 )
 def test_reading_inverts_writing(times: list[datetime]) -> None:
@@ -152,13 +202,36 @@ def test_instants() -> None:
 
 
 def test_steps_end_with_the_last_visit_or_at_the_end() -> None:
-    times = pl.Series([NOON, NOON + timedelta(days=20)])
-    assert Steps.covering(times, "20d", None, None).count == 2
-    assert Steps.covering(times, "20d", None, NOON + timedelta(days=20)).count == 1
+    noon = NOON.replace(tzinfo=None)
+    times = pl.Series([noon, noon + timedelta(days=20)])
+    assert Steps.covering(times, "20d", "first-visit", None).count == 2
+    assert Steps.covering(times, "20d", None, NOON + timedelta(days=20)).count == 2
+    assert Steps.covering(times, "20d", "first-visit", NOON + timedelta(days=20)).count == 1
     assert Steps.covering(times, "20d", NOON - timedelta(days=20), None).count == 3
     with pytest.raises(InputError, match="there are no visits to cut into steps"):
         Steps.covering(times.clear(), "20d", None, None)
     with pytest.raises(InputError, match="not later than origin"):
-        Steps.covering(times, "20d", None, NOON)
+        Steps.covering(times, "20d", "first-visit", NOON)
     with pytest.raises(InputError, match="later than the last visit"):
         Steps.covering(times, "20d", NOON + timedelta(days=21), None)
+
+
+def test_instants_without_a_zone_are_read_in_the_given_one() -> None:
+    assert parse_instant("2012-04-03 20:00:08", "x", "Europe/Paris") == NOON
+    assert parse_instant(datetime(2012, 4, 3, 20, 0, 8), "x", "Europe/Paris") == NOON
+    assert parse_instant("2012-04-03T18:00:08Z", "x", "Europe/Paris") == NOON
+
+
+@pytest.mark.parametrize(
+    ("length", "start"),
+    [
+        ("1h", "2012-04-03 18:00"),
+        ("6h", "2012-04-03 18:00"),
+        ("7h", "2012-04-03"),
+        ("1d", "2012-04-03"),
+        ("20d", "2012-04-03"),
+        ("2w", "2012-04-02"),
+    ],
+)
+def test_the_clock_strikes_at_round_times(length: str, start: str) -> None:
+    assert aligned(NOON.replace(tzinfo=None), parse_length(length)) == datetime.fromisoformat(start)

@@ -90,6 +90,7 @@ def test_equals_the_oracle_in_any_row_order(
     people, chosen, traces = oracle(rows, window, places, min_active, rule)
     shuffled = visits_of(data.draw(st.permutations(rows)))
     settings: dict[str, Any] = {"window": window, "places": places, "min_active": min_active, "rule": rule}
+    settings["origin"] = "first-visit"
     if not people:
         with pytest.raises(InputError, match="no person is seen"):
             window_visits(shuffled, **settings)
@@ -111,7 +112,7 @@ def week() -> Visits:
 
 
 def test_result_is_compact_and_immutable() -> None:
-    traces = window_visits(week(), window="1d", places=2, min_active=1)
+    traces = window_visits(week(), window="1d", places=2, min_active=1, origin="first-visit")
     assert isinstance(traces, Traces)
     assert traces.array.dtype == np.int32
     assert traces.array.flags.c_contiguous
@@ -175,6 +176,53 @@ def test_settings_that_make_no_sense(wrong: dict[str, Any]) -> None:
 
 
 def test_too_many_steps_are_refused() -> None:
-    visits = visits_of([Visit("a", 0, "u"), Visit("a", 24 * 365 * 200, "u")])
+    visits = visits_of([Visit("a", 0, "u"), Visit("a", 24 * 365 * 75, "u")])
     with pytest.raises(InputError, match="too many to hold"):
         window_visits(visits, window="1s", min_active=1)
+
+
+def test_steps_begin_where_the_clock_strikes() -> None:
+    hourly = window_visits(week(), window="1h", places=2, min_active=1)
+    assert hourly.starts[0].tolist() == datetime(2024, 1, 1, 9)
+    daily = window_visits(week(), window="1d", places=2, min_active=1)
+    assert daily.starts.tolist() == [datetime(2024, 1, day) for day in range(1, 5)]
+
+
+def test_steps_begin_by_the_clock_of_the_time_zone() -> None:
+    rows = pl.DataFrame(
+        {
+            "person": ["a"] * 4,
+            "time": [f"2024-03-{day} 12:00" for day in (29, 30, 31)] + ["2024-04-01 23:50"],
+            "place": list("uvuv"),
+        }
+    )
+    paris = window_visits(read_visits(rows, timezone="Europe/Paris"), window="1d", places=2, min_active=1)
+    # Clocks were set forward on the 31st: days still begin at midnight.
+    assert paris.timezone == "Europe/Paris"
+    assert paris.starts.tolist() == [datetime(2024, 3, 29) + timedelta(days=day) for day in range(4)]
+    assert paris.array.tolist() == [[0, 1, 0, 1]]
+    later = window_visits(
+        read_visits(rows, timezone="Europe/Paris"), window="1d", places=2, min_active=1, origin="2024-03-30"
+    )
+    assert later.starts[0].tolist() == datetime(2024, 3, 30)
+    assert later.left_out.outside == 1
+
+
+def test_a_last_step_that_is_covered_in_part_is_left_out_and_said() -> None:
+    rows = [Visit("a", hour, "uv"[hour % 2]) for hour in range(24 * 27)]
+    traces = window_visits(visits_of(rows), window="10d", places=2, min_active=1)
+    assert (traces.array.shape[1], traces.left_out.partial_step) == (2, True)
+    assert traces.left_out.outside > 24 * 6
+    whole = window_visits(visits_of(rows), window="10d", places=2, min_active=1, end="2024-01-31")
+    assert (whole.array.shape[1], whole.left_out.partial_step) == (3, False)
+    assert (
+        window_visits(visits_of(rows), window="10d", places=2, min_active=1, origin="first-visit").array.shape[1] == 3
+    )
+
+
+def test_who_was_left_out_is_counted() -> None:
+    rows = [*(Visit("a", hour, "u") for hour in range(0, 96, 8)), Visit("b", 3, "u"), Visit("c", 5, "x")]
+    rows += [Visit("d", hour, "v") for hour in (1, 30, 50)]
+    left = window_visits(visits_of(rows), window="1d", places=["u", "v"], min_active=2).left_out
+    assert (left.people, left.unseen, left.seldom, left.kept) == (4, 1, 1, 2)
+    assert (left.visits, left.other_places) == (len(rows), 1)

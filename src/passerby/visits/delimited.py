@@ -2,8 +2,9 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -29,6 +30,13 @@ class Batch:
     word: str = "row"
     block: bytes | None = None
     layout: Layout | None = None
+    file: str = ""
+    """The file, where there are several."""
+
+    @property
+    def bare(self) -> "Batch":
+        """The same without its rows: enough to say where a row stands."""
+        return replace(self, frame=self.frame.clear(), block=None)
 
     def where(self, rows: Iterable[int]) -> list[str]:
         """What to call some rows, as in 'line 17'."""
@@ -36,19 +44,22 @@ class Batch:
         if self.block is not None and self.layout is not None and self.layout.quote and b'"' in self.block:
             lines = _line_numbers(self.block, self.layout)
             numbers = [self.first + lines[number - self.first] for number in numbers]
-        return [f"{self.word} {number:,}" for number in numbers]
+        place = f"{self.file}, " if self.file else ""
+        return [f"{place}{self.word} {number:,}" for number in numbers]
 
 
-def first_line(path: Path) -> str:
-    """The first line of a text file that is not blank, decoded."""
+def first_line(path: Path, skipped: int = 0) -> tuple[str, int]:
+    """The first line of a text file after `skipped` ones that is neither blank nor a comment, and how many are before.
+
+    Comments begin with `#`, on top of the file only.
+    """
     start = next(read_chunks(path, 1 << 16), b"").removeprefix(BOM)
     if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in start:
         raise InputError(f"{path} is not a text table (or not in UTF-8); save it as CSV in UTF-8, or as Parquet")
-    lines = start.decode(errors="replace").splitlines()
-    line = next((line for line in lines if line.strip()), "")
-    if not line:
-        raise InputError(f"{path} is empty: it holds no rows")
-    return line
+    for number, line in enumerate(start.decode(errors="replace").splitlines()):
+        if number >= skipped and line.strip() and not line.startswith("#"):
+            return line, number
+    raise InputError(f"{path} is empty: it holds no rows")
 
 
 def read_batches(
@@ -56,16 +67,17 @@ def read_batches(
 ) -> Iterator[Batch]:
     """The columns of `roles` as strings, a block of lines at a time."""
     line = 1
-    header = layout.header
+    before = layout.skipped + layout.header
     for block in blocks(read_chunks(path, progress=progress), layout.quote):
         start = line
         line += block.count(b"\n")
-        if header:
-            blank = len(block) - len(block.lstrip(b"\r\n"))
-            end = block.find(b"\n", blank) + 1 or len(block)
-            start += block[:end].count(b"\n")
-            block, header = block[end:], False
+        while before and block:
+            end = block.find(b"\n") + 1 or len(block)
+            start += 1
+            block, before = block[end:], before - 1
         if block.lstrip(b"\r\n"):  # strip would copy the whole block for its last line end
+            if layout.separator == " ":
+                block = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))
             yield Batch(_parse(path, block, start, layout, roles), start, "line", block, layout)
 
 

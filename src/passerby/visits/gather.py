@@ -13,10 +13,17 @@ from passerby.errors import InputError
 
 from .delimited import Batch
 from .grid import Cells, valid_coordinates
+from .span import Span
 from .table import Skipped, Visits
 from .times import parse_times, shown
 
 _EXAMPLES = 3
+TIMES = (
+    "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
+    "time_format='%d.%m.%Y %H:%M'"
+)
+NO_NAMES = ("", "null", "nan", "none")
+"""What is written where there is no name, in small letters."""
 
 Show = Callable[[dict[str, Any]], str]
 """How to show what is wrong with a row, given by column, without showing whose it is."""
@@ -32,16 +39,24 @@ class Gatherer:
     source: str
     """What is read, for messages."""
     timezone: str = "UTC"
+    time_format: str | None = None
     cells: Cells | None = None
     """How coordinates become places; None where places have names."""
     max_unparsable: float = 0.01
+    span: Span = field(default_factory=Span)
+    """Between which instants visits count."""
+    columns: dict[str, str] = field(default_factory=dict)
+    """The column taken for each role."""
+    remarks: list[str] = field(default_factory=list)
     _parts: list[pl.DataFrame] = field(default_factory=list)
     _people: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
     _places: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
     _rows: int = 0
-    _bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read"))
+    _bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
     _bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
-    _missing: int = 0
+    _missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
+    _outside: int = 0
+    _batches: list[Batch] = field(default_factory=list)
 
     def add(self, batch: Batch) -> None:
         """Take the rows of a batch, with the columns person, time, and place or latitude and longitude."""
@@ -51,7 +66,7 @@ class Gatherer:
         if frame["time"].null_count():
             frame = frame.filter(~blank)
         self._rows += frame.height
-        frame = frame.with_columns(at=parse_times(frame["time"], self.timezone))
+        frame = frame.with_columns(at=parse_times(frame["time"], self.timezone, self.time_format))
         bad = frame["at"].is_null()
         self._bad_times.note(batch, frame.filter(bad), lambda row: shown(row["time"]))
         frame = frame.filter(~bad)
@@ -59,25 +74,31 @@ class Gatherer:
             frame = frame.with_columns(_name(frame["place"]))
         else:
             frame = self._located(batch, frame, self.cells)
-        kept = frame.drop_nulls(["person", "place"])
-        self._missing += frame.height - kept.height
-        part = kept.select(
-            pl.col("person").cast(self._people), pl.col("at").alias("time"), pl.col("place").cast(self._places)
+        nameless = frame["person"].is_null() | frame["place"].is_null()
+        self._missing.note(batch, frame.filter(nameless), _nameless)
+        kept = frame.filter(~nameless)
+        inside = self.span.holds(kept["at"])
+        self._outside += kept.height - int(inside.sum())
+        part = kept.filter(inside).select(
+            pl.col("person").cast(self._people), pl.col("at").alias("time"), pl.col("place").cast(self._places), "row"
         )
         self._parts.append(part)
+        self._batches.append(batch.bare)
 
     def finish(self) -> Visits:
         """All rows taken as `Visits`, or an `InputError` that says what is wrong with them."""
         if not self._rows:
             raise InputError(f"{self.source} is empty: it holds no rows")
-        for bad in (self._bad_times, self._bad_coordinates):
-            bad.refuse_above(self.max_unparsable, self._rows, self.source)
-        table = pl.concat(self._parts)
+        for bad in (self._bad_times, self._bad_coordinates, self._missing):
+            bad.refuse_above(self.max_unparsable, self._rows, self.source, self._taken())
+        self.span.check(self._parts, self._batches, self.source)
+        table = pl.concat([part.drop("row") for part in self._parts])
         self._parts.clear()
         if not table.height:
             raise InputError(
-                f"{self.source}: none of its {self._rows:,} rows has a person, a time and a place; "
-                "check which columns are taken for them"
+                f"{self.source}: none of its {self._rows:,} rows has a person, a time and a place"
+                f"{' between since and until' if self._outside else ''}; check which columns are taken for them "
+                f"({self._taken()})"
             )
         person, people = _encode(table["person"], numbers=True)
         place, places = _encode(table["place"])
@@ -86,11 +107,16 @@ class Gatherer:
         skipped = Skipped(
             rows=self._rows,
             times=self._bad_times.count,
-            missing=self._missing,
+            missing=self._missing.count,
             coordinates=self._bad_coordinates.count,
             duplicates=table.height - unique.height,
+            outside=self._outside,
         )
-        return Visits(unique, people, places, skipped)
+        return Visits(unique, people, places, skipped, self.timezone, dict(self.columns), tuple(self.remarks))
+
+    def _taken(self) -> str:
+        """Which columns were taken for what, for messages."""
+        return ", ".join(f"{role} from {column!r}" for role, column in self.columns.items())
 
     def _located(self, batch: Batch, frame: pl.DataFrame, cells: Cells) -> pl.DataFrame:
         """Rows with the cell of their coordinates as place; null where there are none."""
@@ -110,6 +136,8 @@ class Bad:
     """Rows of which one value cannot be used: how many, and where the first ones are."""
 
     what: str
+    hint: str = ""
+    """What else could help."""
     count: int = 0
     examples: list[str] = field(default_factory=list)
 
@@ -122,13 +150,13 @@ class Bad:
             values = [show(row) for row in first.iter_rows(named=True)]
             self.examples += [f"{place} has {value}" for place, value in zip(where, values, strict=True)]
 
-    def refuse_above(self, share: float, rows: int, source: str) -> None:
+    def refuse_above(self, share: float, rows: int, source: str, taken: str) -> None:
         """Raise where more than a share of all rows is bad."""
         if self.count > share * rows:
             raise InputError(
                 f"{source}: {self.count:,} of {rows:,} rows have {self.what}: {'; '.join(self.examples)}; "
                 f"at most a share of {share:g} is put up with (max_unparsable); correct them, check which columns "
-                "are taken, or raise max_unparsable to leave these rows out"
+                f"are taken ({taken}), or raise max_unparsable to leave these rows out{self.hint}"
             )
 
 
@@ -166,12 +194,23 @@ def _check_types(frame: pl.DataFrame, source: str) -> None:
 
 
 def _name(values: pl.Series) -> pl.Series:
-    """Names as strings; null where there are none. Whole numbers lose the `.0` that missing values gave them."""
+    """Names as strings without blanks around them; null where there are none.
+
+    Whole numbers lose the `.0` that missing values gave them.
+    """
     if values.dtype.is_float():
         whole = values.cast(pl.Int64, strict=False)
         values = whole.cast(pl.String).zip_with(whole == values, values.fill_nan(None).cast(pl.String))
-    names = values.cast(pl.String)
-    return names.set(names.str.len_bytes() == 0, None) if (names == "").any() else names
+    names = values.cast(pl.String).str.strip_chars()
+    # Only short texts can stand for nothing: lower case is worked out for those alone.
+    short = (names.str.len_bytes() <= 4).fill_null(False).arg_true()
+    nothing = names.gather(short).str.to_lowercase().is_in(NO_NAMES)
+    return names.scatter(short.filter(nothing), None) if nothing.any() else names
+
+
+def _nameless(row: dict[str, Any]) -> str:
+    """What a row lacks."""
+    return "no person" if row["person"] is None else "no place"
 
 
 def _encode(values: pl.Series, *, numbers: bool = False) -> tuple[pl.Series, pl.Series]:

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from passerby.errors import InputError
@@ -19,6 +19,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "agent",
         "device_id",
         "subject_id",
+        "vehicle_id",
+        "taxi_id",
     ),
     "time": (
         *("time", "datetime", "date_time", "started_at", "tracked_at", "timestamp", "utc_time", "utctimestamp"),
@@ -26,7 +28,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "place": (
         *("place", "place_id", "location_id", "venue_id", "venueid", "poi_id", "poi", "venue", "location", "tile_id"),
-        *("cell_id", "zone_id", "zone", "station_id", "station", "place_name"),
+        *("cell_id", "zone_id", "zone", "station_id", "station", "place_name", "loc", "loc_id", "locationid", "cell"),
     ),
     "latitude": ("latitude", "lat"),
     "longitude": ("longitude", "lng", "lon", "long"),
@@ -42,6 +44,8 @@ class Layout:
     separator: str = "\t"
     quote: str | None = None
     header: bool = False
+    skipped: int = 0
+    """Lines before the first row (or the header) that are passed over."""
 
 
 FOURSQUARE = Layout(("person", "place", "time", "offset"))
@@ -55,7 +59,7 @@ _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _DATA = re.compile(r"[-+]?\d[\d.]*$|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|.*\d\d:\d\d")
 
 
-def detect_layout(first_line: str) -> Layout:
+def detect_layout(first_line: str, separator: str | None = None) -> Layout:
     """The layout of a text file, told by its first line.
 
     >>> detect_layout("user_id,started_at,location_id").columns
@@ -66,20 +70,20 @@ def detect_layout(first_line: str) -> Layout:
         return FOURSQUARE
     if len(fields) == 5 and _ISO_TIME.match(fields[1]) and all(map(_DATA.match, fields[2:4])):
         return GOWALLA
-    return header_layout(first_line)
+    return header_layout(first_line, separator)
 
 
-def header_layout(first_line: str) -> Layout:
-    """The layout of a table whose first line names the columns; the separator is the one that occurs most."""
-    bare = re.sub(r'"[^"]*"', "", first_line)
-    separator = max("\t,;|", key=bare.count)
-    fields = next(csv.reader([first_line], delimiter=separator), [])
-    columns = tuple(field.strip() for field in fields)
+def header_layout(first_line: str, separator: str | None = None) -> Layout:
+    """The layout of a table whose first line names the columns."""
+    if first_line.lstrip()[:1] in ("{", "["):
+        raise InputError("it is JSON and no table; write it as CSV, TSV or Parquet, with a column for each value")
+    separator = separator or likely_separator(first_line)
+    columns = tuple(field.strip() for field in split_line(first_line, separator))
     if any(map(_DATA.match, columns)):
         # Naming what was found would print a row, with someone's id in it.
         raise InputError(
-            f"the first line names no columns: it holds numbers or times in {len(columns)} fields; add a line such as "
-            "'person,time,place' on top, or give layout='foursquare' or layout='gowalla' if it is one of these"
+            f"the first line names no columns: it holds numbers or times in {len(columns)} fields; name them, as in "
+            "columns='person,time,place', or give layout='foursquare' or layout='gowalla' if it is one of these"
         )
     repeated = {name for name in columns if name and columns.count(name) > 1}
     if repeated:
@@ -87,37 +91,93 @@ def header_layout(first_line: str) -> Layout:
     return Layout(columns, separator, quote='"', header=True)
 
 
-def match_columns(columns: Iterable[str], given: Mapping[str, str | None], *, coordinates: bool) -> dict[str, str]:
+def named_layout(first_line: str, columns: Sequence[str], separator: str | None = None) -> Layout:
+    """The layout of a table without a header, whose columns are named by the caller, in order."""
+    separator = separator or likely_separator(first_line)
+    fields = len(split_line(first_line, separator))
+    names = tuple(name.strip() for name in columns)
+    if len(set(names)) < len(names) or "" in names:
+        raise InputError("columns names a column twice, or one without a name; give a name to each, in order")
+    if len(names) != fields:
+        raise InputError(f"columns names {len(names)} columns, but the first line has {fields} fields")
+    return Layout(names, separator, quote='"')
+
+
+def likely_separator(line: str) -> str:
+    """The separator that occurs most, outside of quotes; a blank where there is no other."""
+    bare = re.sub(r'"[^"]*"', "", line)
+    separator = max("\t,;|", key=bare.count)
+    return " " if separator not in bare and " " in bare.strip() else separator
+
+
+def split_line(line: str, separator: str) -> list[str]:
+    """The fields of a line; several blanks separate as one does."""
+    blank = separator == " "
+    text = re.sub(" +", " ", line.strip()) if blank else line
+    return next(csv.reader([text], delimiter=separator), [])
+
+
+@dataclass(frozen=True)
+class Match:
+    """The column of each role, and what else could have been meant."""
+
+    roles: dict[str, str]
+    remarks: tuple[str, ...] = ()
+
+
+def match_columns(columns: Iterable[str], given: Mapping[str, str | None], *, coordinates: bool) -> Match:
     """The column of each role: person, time, and place or, with `coordinates`, latitude and longitude.
 
-    Columns that are `given` by name must be there; others are found by their synonyms, whatever the case.
+    Columns that are `given` by name must be there; others are found by their synonyms, whatever the case. Two columns
+    of the same name but for its case are a tie, which is refused; of several synonyms the best is taken, and said.
 
-    >>> match_columns(["uid", "datetime", "lat", "lng"], {}, coordinates=True)
+    >>> match_columns(["uid", "datetime", "lat", "lng"], {}, coordinates=True).roles
     {'person': 'uid', 'time': 'datetime', 'latitude': 'lat', 'longitude': 'lng'}
     """
     found = list(columns)
-    by_key = {_key(name): name for name in reversed(found)}
-    roles = ("person", "time", "latitude", "longitude") if coordinates else ("person", "time", "place")
-    matched: dict[str, str] = {}
+    wanted = ("person", "time", "latitude", "longitude") if coordinates else ("person", "time", "place")
+    roles: dict[str, str] = {}
     missing: list[str] = []
-    for role in roles:
-        wanted = given.get(role)
-        if wanted is not None:
-            column = wanted if wanted in found else None
-            missing += [f"{wanted!r} (given as {role})"] if column is None else []
-        else:
-            column = next((by_key[key] for key in SYNONYMS[role] if key in by_key), None)
-            missing += [role] if column is None else []
-        if column is not None:
-            matched[role] = column
-    if not missing:
-        return matched
+    remarks: list[str] = []
+    for role in wanted:
+        name = given.get(role)
+        if name is not None:
+            if name in found:
+                roles[role] = name
+            else:
+                missing.append(f"{name!r} (given as {role})")
+            continue
+        candidates = [column for key in SYNONYMS[role] for column in found if _key(column) == key]
+        if not candidates:
+            missing.append(role)
+            continue
+        roles[role] = candidates[0]
+        tied = [column for column in candidates if _key(column) == _key(candidates[0])]
+        if len(tied) > 1:
+            raise InputError(
+                f"the columns {_listed(tied)} could both be the {role}; say which one it is, as in {role}={tied[0]!r}"
+            )
+        if len(candidates) > 1:
+            also = _listed(candidates[1:])
+            remarks.append(f"{role} is taken from the column {candidates[0]!r}; {also} could be meant too")
+    if missing:
+        raise InputError(_without(missing, found))
+    return Match(roles, tuple(remarks))
+
+
+def _without(missing: list[str], found: list[str]) -> str:
+    """What to do where columns are missing. A line that names no known column may be data, and is not shown."""
+    keys = {_key(name) for name in found}
+    known = any(keys & {*names} for names in SYNONYMS.values())
     hint = f"name them, as in {_role(missing[0])}='<column>'"
-    if missing == ["place"] and {*SYNONYMS["latitude"]} & {*by_key}:
+    if missing == ["place"] and {*SYNONYMS["latitude"]} & keys:
         hint = "to make places of the coordinates give grid_metres, as in grid_metres=500, or h3_resolution"
     elif "place" in missing:
         hint += "; instead of a place there may be latitude and longitude, with grid_metres=500"
-    raise InputError(f"no column for {', '.join(missing)}; found are the columns {_listed(found)}; {hint}")
+    if not known:
+        hint += "; if the first line is no header, name all columns, as in columns='person,time,place'"
+    shown = f"found are the columns {_listed(found)}" if known else f"the first line has {len(found)} fields"
+    return f"no column for {', '.join(missing)}; {shown}; {hint}"
 
 
 def _role(missing: str) -> str:

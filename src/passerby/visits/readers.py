@@ -1,6 +1,8 @@
 """From a file or a table in memory to `Visits`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,17 +15,22 @@ from .delimited import Batch, first_line, read_batches
 from .files import DAMAGED, check_file
 from .gather import Gatherer
 from .grid import Cells
-from .layouts import FIXED, FOURSQUARE, detect_layout, header_layout, match_columns
+from .layouts import FIXED, FOURSQUARE, detect_layout, header_layout, match_columns, named_layout
+from .span import Span
+from .steps import parse_instant
 from .table import Visits
-from .times import check_timezone
+from .times import check_time_format, check_timezone
 
 LayoutName = Literal["auto", "foursquare", "gowalla", "table"]
 
 _SLICE = 2_000_000
 
+FILE_NAME = "{file}"
+"""In the place of a column: the name of the file, where there is one for each person."""
+
 
 def read_visits(
-    source: str | Path | Any,
+    source: str | Path | Sequence[str | Path] | Any,
     layout: LayoutName = "auto",
     *,
     person: str | None = None,
@@ -31,23 +38,34 @@ def read_visits(
     place: str | None = None,
     latitude: str | None = None,
     longitude: str | None = None,
+    columns: str | Sequence[str] | None = None,
+    separator: str | None = None,
+    skip_lines: int = 0,
+    time_format: str | None = None,
     grid_metres: float | None = None,
     h3_resolution: int | None = None,
     timezone: str = "UTC",
+    since: str | datetime | None = None,
+    until: str | datetime | None = None,
     max_unparsable: float = 0.01,
     progress: Progress | None = None,
 ) -> Visits:
-    """Read who was where and when from a file, or from a polars or pandas table.
+    """Read who was where and when from a file, several files, a folder, or a polars or pandas table.
 
     `layout` is "foursquare" (TIST2015 check-ins), "gowalla" (SNAP check-ins), "table" (CSV, TSV or Parquet with named
     columns) or "auto", which looks at the first line. Files may be compressed (gzip, bzip2, xz, zstd). Columns of a
     table are recognised by usual names, scikit-mobility's and trackintel's among them, or named by `person`, `time`,
-    `place`, `latitude` and `longitude`. With `grid_metres` or `h3_resolution` the coordinates become places.
+    `place`, `latitude` and `longitude`; `person="{file}"` takes each file's own name for the person, where there is a
+    file for each. Where the first line is no header, `columns` names all columns in order; `skip_lines` passes over
+    lines on top, and `separator` says what is between columns where that cannot be seen. With `grid_metres` or
+    `h3_resolution` the coordinates become places.
 
-    Times without a zone are read in `timezone`; all become UTC. Rows whose time cannot be read are left out and
-    counted in `Visits.skipped`, and refused where they are more than a share `max_unparsable` of all rows; the same
-    holds for bad coordinates. Rows without a person or place and repeated rows are left out and counted.
-    `progress(done, all)` is told how many bytes of a file have been read.
+    Times without a zone are read in `timezone`; all become UTC. `time_format` is "day-first", "month-first" or a
+    pattern such as "%d.%m.%Y %H:%M". Rows whose time cannot be read are left out and counted in `Visits.skipped`, and
+    refused where they are more than a share `max_unparsable` of all rows; the same holds for bad coordinates, and for
+    rows without a person or place. Repeated rows are left out and counted. Visits count from `since` to `until`, where
+    these are given; where not, a few visits that lie far from all others in time are refused, since they would stretch
+    the steps. `progress(done, all)` is told how many bytes have been read.
 
     >>> table = pl.DataFrame({"user": [7, 7, 3], "time": ["2024-05-01 08:00", "2024-05-01 09:00", "2024-05-02"],
     ...                       "place": ["café", "park", "park"]})
@@ -56,55 +74,150 @@ def read_visits(
     """
     given = {"person": person, "time": time, "place": place, "latitude": latitude, "longitude": longitude}
     coordinates = grid_metres is not None or h3_resolution is not None
-    gatherer = Gatherer(
-        source=str(source) if isinstance(source, str | Path) else "the table",
-        timezone=timezone,
-        cells=Cells(grid_metres, h3_resolution) if coordinates else None,
-        max_unparsable=max_unparsable,
-    )
     check_timezone(timezone)
-    if not 0 <= max_unparsable <= 1:
+    check_time_format(time_format)
+    if isinstance(max_unparsable, bool) or not 0 <= max_unparsable <= 1:
         raise InputError(f"max_unparsable is {max_unparsable}; it is a share of the rows, from 0 to 1")
     if layout not in ("auto", "table", *FIXED):
         raise InputError(f"layout {layout!r} is not known; choose 'auto', 'table', {', '.join(map(repr, FIXED))}")
-    if isinstance(source, str | Path):
-        batches = _file_batches(Path(source), layout, given, coordinates, progress)
+    form = Form(layout, given, coordinates, _names(columns), _separator(separator), _lines(skip_lines))
+    files = list_files(source)
+    gatherer = Gatherer(
+        source="the table" if files is None else str(source) if isinstance(source, str | Path) else "the files",
+        timezone=timezone,
+        time_format=time_format,
+        cells=Cells(grid_metres, h3_resolution) if coordinates else None,
+        max_unparsable=max_unparsable,
+        span=_span(since, until, timezone),
+    )
+    if files is None:
+        _gather(_frame_batches(_as_polars(source), form, gatherer), gatherer)
     else:
-        batches = _frame_batches(_as_polars(source), given, coordinates)
-    for batch in batches:
-        gatherer.add(batch)
+        sizes = [file.stat().st_size for file in files]
+        for number, file in enumerate(files):
+            told = _part_of(progress, sum(sizes[:number]), sum(sizes))
+            _gather(_file_batches(file, form, gatherer, told, several=len(files) > 1), gatherer)
     return gatherer.finish()
 
 
+@dataclass(frozen=True)
+class Form:
+    """What the caller says about the form of the files."""
+
+    layout: str
+    given: dict[str, str | None]
+    coordinates: bool
+    columns: tuple[str, ...] | None = None
+    separator: str | None = None
+    skip_lines: int = 0
+
+
+def list_files(source: Any) -> list[Path] | None:
+    """The files to read, in order; None for a table in memory. A path is taken as it is written."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if not path.is_dir():
+            check_file(path)
+            return [path]
+        files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+        if not files:
+            raise InputError(f"{path} is a folder without files; give a file, or a folder that holds some")
+        return files
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        if not source or not all(isinstance(file, str | Path) for file in source):
+            raise InputError("a list of visits must hold the paths of files, at least one")
+        return [file for path in source for file in list_files(path) or []]
+    return None
+
+
+def _gather(batches: Iterator[Batch], gatherer: Gatherer) -> None:
+    for batch in batches:
+        gatherer.add(batch)
+
+
+def _part_of(progress: Progress | None, before: int, everything: int) -> Progress | None:
+    """Progress of one file among several."""
+    return None if progress is None else lambda done, _: progress(before + done, everything)
+
+
+def _span(since: str | datetime | None, until: str | datetime | None, timezone: str) -> Span:
+    first = None if since is None else parse_instant(since, "since", timezone)
+    last = None if until is None else parse_instant(until, "until", timezone)
+    if first is not None and last is not None and last <= first:
+        raise InputError(f"until is {until}, which is not later than since, {since}; choose a later one")
+    return Span(first, last)
+
+
+def _names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    return tuple(columns.split(",")) if isinstance(columns, str) else tuple(columns)
+
+
+def _separator(separator: str | None) -> str | None:
+    words = {"tab": "\t", "blank": " ", "space": " ", "comma": ",", "semicolon": ";", "\\t": "\t"}
+    wanted = None if separator is None else words.get(separator, separator)
+    if wanted is not None and (len(wanted) != 1 or wanted in '"\r\n' or wanted.isalnum()):
+        raise InputError(f"separator is {separator!r}; give one character, or 'tab', 'blank', 'comma' or 'semicolon'")
+    return wanted
+
+
+def _lines(skipped: int) -> int:
+    if isinstance(skipped, bool) or not isinstance(skipped, int) or not 0 <= skipped <= 1000:
+        raise InputError(f"skip_lines is {skipped!r}; give a number of lines, from 0 to 1,000")
+    return skipped
+
+
 def _file_batches(
-    path: Path, layout: str, given: dict[str, str | None], coordinates: bool, progress: Progress | None
+    path: Path, form: Form, gatherer: Gatherer, progress: Progress | None, *, several: bool
 ) -> Iterator[Batch]:
-    named = [role for role, column in given.items() if column is not None]
-    if layout in FIXED and named:
-        raise InputError(f"layout {layout!r} has no column names, so {named[0]}= has no meaning; leave it out")
-    if check_file(path)[:4] == b"PAR1":
-        yield from _parquet_batches(path, given, coordinates, progress)
-        return
+    named = [role for role, column in form.given.items() if column not in (None, FILE_NAME)]
+    if form.layout in FIXED and (named or form.columns):
+        raise InputError(f"layout {form.layout!r} has its own columns, so naming them has no meaning; leave it out")
     try:
-        line = first_line(path)
-        if layout in FIXED:
-            chosen = FIXED[layout]
+        if check_file(path)[:4] == b"PAR1":
+            batches = _parquet_batches(path, form, gatherer, progress)
         else:
-            chosen = header_layout(line) if layout == "table" or named else detect_layout(line)
-        if coordinates and chosen is FOURSQUARE:
-            raise InputError("the Foursquare layout holds no coordinates; leave out grid_metres and h3_resolution")
-        roles = match_columns(chosen.columns, given, coordinates=coordinates)
+            batches = _text_batches(path, form, gatherer, progress)
+        for batch in batches:
+            frame = batch.frame
+            if form.given["person"] == FILE_NAME:
+                frame = frame.with_columns(person=pl.lit(path.name.split(".")[0]))
+            yield replace(batch, frame=frame, file=path.name if several else "")
     except InputError as error:
         raise _located(error, path) from None
-    yield from read_batches(path, chosen, roles, progress)
 
 
-def _parquet_batches(
-    path: Path, given: dict[str, str | None], coordinates: bool, progress: Progress | None
-) -> Iterator[Batch]:
+def _text_batches(path: Path, form: Form, gatherer: Gatherer, progress: Progress | None) -> Iterator[Batch]:
+    line, before = first_line(path, form.skip_lines)
+    if form.layout in FIXED:
+        chosen = FIXED[form.layout]
+    elif form.columns is not None:
+        chosen = named_layout(line, form.columns, form.separator)
+    elif form.layout == "table" or any(form.given.values()):
+        chosen = header_layout(line, form.separator)
+    else:
+        chosen = detect_layout(line, form.separator)
+    if form.coordinates and chosen is FOURSQUARE:
+        raise InputError("the Foursquare layout holds no coordinates; leave out grid_metres and h3_resolution")
+    roles = _matched(chosen.columns, form, gatherer)
+    return read_batches(path, replace(chosen, skipped=before), roles, progress)
+
+
+def _matched(columns: Sequence[str], form: Form, gatherer: Gatherer) -> dict[str, str]:
+    """The column of each role; the gatherer is told which were taken."""
+    by_file = form.given["person"] == FILE_NAME
+    there = [*columns, FILE_NAME] if by_file else list(columns)
+    match = match_columns(there, form.given, coordinates=form.coordinates)
+    gatherer.columns.update(match.roles)
+    gatherer.remarks += [remark for remark in match.remarks if remark not in gatherer.remarks]
+    return {role: column for role, column in match.roles.items() if column != FILE_NAME}
+
+
+def _parquet_batches(path: Path, form: Form, gatherer: Gatherer, progress: Progress | None) -> Iterator[Batch]:
     try:
-        lazy = pl.scan_parquet(path)
-        roles = match_columns(lazy.collect_schema().names(), given, coordinates=coordinates)
+        lazy = pl.scan_parquet(path, glob=False)
+        roles = _matched(lazy.collect_schema().names(), form, gatherer)
         rows = lazy.select(pl.len()).collect().item()
         for start in range(0, rows, _SLICE):
             frame = lazy.select(pl.col(column).alias(role) for role, column in roles.items())
@@ -115,12 +228,10 @@ def _parquet_batches(
             yield batch
     except DAMAGED:
         raise InputError(f"{path} is damaged or no Parquet file; copy or write it again") from None
-    except InputError as error:
-        raise _located(error, path) from None
 
 
-def _frame_batches(frame: pl.DataFrame, given: dict[str, str | None], coordinates: bool) -> Iterator[Batch]:
-    roles = match_columns(frame.columns, given, coordinates=coordinates)
+def _frame_batches(frame: pl.DataFrame, form: Form, gatherer: Gatherer) -> Iterator[Batch]:
+    roles = _matched(frame.columns, form, gatherer)
     chosen = frame.select(pl.col(column).alias(role) for role, column in roles.items())
     for start in range(0, frame.height, _SLICE):
         yield Batch(chosen.slice(start, _SLICE), start + 1)

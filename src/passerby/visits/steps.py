@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,12 @@ from .times import parse_times
 _SECONDS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1}
 _LONGEST = timedelta(days=36_525)
 _MICROSECOND = timedelta(microseconds=1)
+_DAY = timedelta(days=1)
+
+FIRST_VISIT = "first-visit"
+"""The origin of the paper's steps: the very instant of the first visit."""
+USUAL = ("20d", "1w", "1d", "6h", "1h", "15m")
+"""Lengths that steps usually have, the longest first."""
 
 
 def parse_length(length: str | timedelta) -> timedelta:
@@ -40,10 +47,10 @@ def parse_length(length: str | timedelta) -> timedelta:
     return total
 
 
-def parse_instant(instant: str | datetime, what: str) -> datetime:
-    """An instant as a datetime in UTC, which is also taken for the zone where none is given."""
+def parse_instant(instant: str | datetime, what: str, timezone: str = "UTC") -> datetime:
+    """An instant as a datetime in UTC; where it has no zone of its own, it is read in `timezone`."""
     if isinstance(instant, str):
-        parsed = parse_times(pl.Series([instant]))[0]
+        parsed = parse_times(pl.Series([instant]), timezone)[0]
         if parsed is None:
             raise InputError(
                 f"{what} is {instant!r}, which is no time; write it as '2012-04-03' or '2012-04-03T18:00Z'"
@@ -51,44 +58,113 @@ def parse_instant(instant: str | datetime, what: str) -> datetime:
         return datetime.fromisoformat(parsed.isoformat()).astimezone(UTC)
     if not isinstance(instant, datetime):
         raise InputError(f"{what} is {instant!r}; give a datetime or a string such as '2012-04-03'")
-    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    return instant.replace(tzinfo=ZoneInfo(timezone)).astimezone(UTC) if instant.tzinfo is None else instant
+
+
+def on_the_clock(instant: datetime, timezone: str) -> datetime:
+    """What the clocks of a time zone show at an instant, without the zone."""
+    return instant.astimezone(ZoneInfo(timezone)).replace(tzinfo=None)
+
+
+def clock_times(times: pl.Series, timezone: str) -> pl.Series:
+    """The same for a column of times in UTC."""
+    return times.dt.convert_time_zone(timezone).dt.replace_time_zone(None)
+
+
+def fitting_length(times: pl.Series, steps: int) -> timedelta:
+    """The longest usual step of which the span of the times holds at least so many.
+
+    >>> from datetime import datetime, UTC
+    >>> fitting_length(pl.Series([datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 1, 9, tzinfo=UTC)]), 20)
+    datetime.timedelta(seconds=21600)
+    """
+    first, last = times.min(), times.max()
+    assert isinstance(first, datetime)
+    assert isinstance(last, datetime)
+    lengths = [parse_length(length) for length in USUAL]
+    return next((length for length in lengths if (last - first) // length >= steps), lengths[-1])
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Windows of equal length side by side: step t covers [origin + t·length, origin + (t+1)·length)."""
+    """Windows of equal length side by side: step t covers [origin + t·length, origin + (t+1)·length).
+
+    The origin is what the clocks of the time zone show. On the day that clocks are changed a step is an hour longer or
+    shorter than the others: people live by the clock.
+    """
 
     origin: datetime
     length: timedelta
     count: int
+    timezone: str = "UTC"
+    partial: bool = False
+    """Whether a last step was left out that the times cover only in part."""
 
     @classmethod
     def covering(
-        cls, times: pl.Series, length: str | timedelta, origin: str | datetime | None, end: str | datetime | None
+        cls,
+        times: pl.Series,
+        length: str | timedelta,
+        origin: str | datetime | None,
+        end: str | datetime | None,
+        timezone: str = "UTC",
     ) -> "Steps":
-        """The steps from the origin (the first time, unless given) through the last time or up to the end."""
+        """The steps from the origin through the last of the times (clock times), or up to the end.
+
+        Without an origin, steps begin where the clock strikes: at midnight, and every `length` from there where a day
+        holds a whole number of them; weeks begin on Mondays. With "first-visit", they begin at the very first time. A
+        last step that the times cover only in part is left out, unless an end is given, or "first-visit".
+        """
         size = parse_length(length)
         first, last = times.min(), times.max()
         if not isinstance(first, datetime) or not isinstance(last, datetime):
             raise InputError("there are no visits to cut into steps")
-        start = first.astimezone(UTC) if origin is None else parse_instant(origin, "origin")
-        if end is None:
-            count = (last - start) // size + 1
-            if count < 1:
-                raise InputError(f"origin {start} is later than the last visit ({last}); choose an earlier one")
+        if origin is None:
+            start = aligned(first, size)
+        elif origin == FIRST_VISIT:
+            start = first
         else:
-            count = -((start - parse_instant(end, "end")) // size)  # rounded up: the last step may reach beyond
+            start = on_the_clock(parse_instant(origin, "origin", timezone), timezone)
+        if end is not None:
+            stop = on_the_clock(parse_instant(end, "end", timezone), timezone)
+            count = -((start - stop) // size)  # rounded up: the last step may reach beyond
             if count < 1:
                 raise InputError(f"end {end} is not later than origin {start}; choose a later one")
-        return cls(start, size, count)
+            return cls(start, size, count, timezone)
+        count = (last - start) // size + 1
+        if count < 1:
+            raise InputError(f"origin {start} is later than the last visit ({last}); choose an earlier one")
+        short = origin != FIRST_VISIT and count > 1 and _ends_early(start + count * size, times, last, size)
+        return cls(start, size, count - 1 if short else count, timezone, short)
 
     @property
     def starts(self) -> NDArray[np.datetime64]:
-        """When each step begins, in UTC (T,)."""
-        first = np.datetime64(self.origin.replace(tzinfo=None), "us")
-        return first + np.arange(self.count) * np.timedelta64(self.length // _MICROSECOND, "us")
+        """When each step begins, by the clock of the time zone (T,)."""
+        return np.datetime64(self.origin, "us") + np.arange(self.count) * np.timedelta64(self.length // _MICROSECOND)
 
     def of(self, column: str) -> pl.Expr:
-        """The step of each time in a column, below 0 or at least `count` where it lies outside."""
-        since = pl.col(column).to_physical() - (self.origin - datetime(1970, 1, 1, tzinfo=UTC)) // _MICROSECOND
+        """The step of each clock time in a column, below 0 or at least `count` where it lies outside."""
+        since = pl.col(column).to_physical() - (self.origin - datetime(1970, 1, 1)) // _MICROSECOND
         return (since // (self.length // _MICROSECOND)).cast(pl.Int64)
+
+
+def aligned(first: datetime, length: timedelta) -> datetime:
+    """The last stroke of the clock before `first`: steps of this length from there on begin at round times.
+
+    >>> aligned(datetime(2024, 5, 8, 13, 40), timedelta(hours=6))
+    datetime.datetime(2024, 5, 8, 12, 0)
+    >>> aligned(datetime(2024, 5, 8, 13, 40), timedelta(days=7))
+    datetime.datetime(2024, 5, 6, 0, 0)
+    """
+    midnight = datetime(first.year, first.month, first.day)
+    if length < _DAY:
+        return midnight if _DAY % length else first - (first - midnight) % length
+    return midnight - timedelta(days=midnight.weekday()) if length % (7 * _DAY) == timedelta(0) else midnight
+
+
+def _ends_early(end: datetime, times: pl.Series, last: datetime, length: timedelta) -> bool:
+    """Whether the times end long before the last step does, compared with the step and with how dense they are."""
+    first = times.min()
+    assert isinstance(first, datetime)
+    usual = (last - first) / max(1, len(times) - 1)
+    return end - last > max(length / 10, 10 * usual)

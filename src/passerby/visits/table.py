@@ -1,6 +1,7 @@
 """The record that every reader hands on: who was where and when, encoded as integers."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -27,11 +28,13 @@ class Skipped:
     """Rows whose latitude or longitude is no number or out of range."""
     duplicates: int = 0
     """Rows that repeat the person, time and place of another row."""
+    outside: int = 0
+    """Rows before `since` or from `until` on, where these were given."""
 
     @property
     def kept(self) -> int:
         """Rows that became visits."""
-        return self.rows - self.times - self.missing - self.coordinates - self.duplicates
+        return self.rows - self.times - self.missing - self.coordinates - self.duplicates - self.outside
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +52,12 @@ class Visits:
     """The names as strings, sorted; a place's code is the index."""
     skipped: Skipped = Skipped()
     """What was left out."""
+    timezone: str = "UTC"
+    """The zone in which times without one were read, and by whose clock steps begin."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The column that was taken for each of person, time and place (or latitude and longitude)."""
+    remarks: tuple[str, ...] = ()
+    """What a reader should know, such as a second column that could have been meant."""
 
     def __len__(self) -> int:
         """The number of visits."""

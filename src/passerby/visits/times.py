@@ -1,7 +1,8 @@
 """Times as they come in files, turned into UTC.
 
-Understood are ISO 8601 (with or without zone, extended or basic), seconds or milliseconds since 1970, and the form
-of the Foursquare check-ins. Whatever cannot be read becomes null: the caller counts and reports.
+Understood are ISO 8601 (with or without zone, extended or basic), dates and times as digits without anything between
+them, seconds or milliseconds since 1970, the form of the Foursquare check-ins, and any form that is given. Whatever
+cannot be read becomes null: the caller counts and reports.
 """
 
 import re
@@ -15,8 +16,17 @@ from passerby.errors import InputError
 
 from .table import TIME
 
-_EARLIEST, _LATEST = (round(datetime(year, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000 for year in (1, 9000))
-"""Microseconds since 1970 between which a time must lie: Python has no years below 1, and none above 9999."""
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+_EARLIEST, _LATEST = (
+    round(datetime(year, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000 for year in (FIRST_YEAR, LAST_YEAR)
+)
+"""Microseconds since 1970 between which a time must lie: nobody was counted in other years."""
+_FIRST_SECOND, _LAST_SECOND = 1e8, _LATEST / 1e6
+"""Seconds since 1970 between which a bare number must lie (from 1973 on): smaller ones are something else."""
+COMPACT = (8, 10, 12, 14)
+"""How many digits dates and times have that are written as digits alone: to the day, hour, minute or second."""
+DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
+"""Words for dates such as 03/04/2012, which can be read in two ways: somebody must say which."""
 
 Form = Callable[[pl.Series], pl.Series]
 
@@ -24,6 +34,10 @@ _ISO = (
     r"^\s*(?<date>\d{4}-\d{2}-\d{2}(?:[T ]|\b)|\d{8}T)"
     r"(?:(?<hour>\d{2}):?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d{1,9}))?)?)?"
     r"\s*(?:(?<utc>[Zz]|UTC|GMT)|(?<sign>[+-])(?<off_hour>\d{2}):?(?<off_minute>\d{2})?)?\s*$"
+)
+_SLASHED = (
+    r"^\s*(?<one>\d{1,2})[/.\-](?<two>\d{1,2})[/.\-](?<year>\d{4})"
+    r"(?:[T ,]+(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,]\d{1,9})?)?)?\s*$"
 )
 _DATE = re.compile(
     r"(19|20)\d\d[-/.]\d\d?[-/.]\d\d?(?!\d)|\d\d?[-/.]\d\d?[-/.](\d\d|\d{4})(?!\d)|[A-Za-z]{3} [A-Za-z]{3} \d"
@@ -38,32 +52,52 @@ def check_timezone(timezone: str) -> None:
         raise InputError(f"time zone {timezone!r} is not known; use a name like 'UTC' or 'Europe/Paris'") from None
 
 
-def parse_times(values: pl.Series, timezone: str = "UTC") -> pl.Series:
+def check_time_format(form: str | None) -> None:
+    """Refuse a form of times that is neither one of the words nor a pattern with a year, a month and a day."""
+    if form is None or form in (DAY_FIRST, MONTH_FIRST):
+        return
+    if not isinstance(form, str) or not ("%s" in form or re.search(r"%[yYcDFxs]", form)):
+        raise InputError(
+            f"time_format is {form!r}; give {DAY_FIRST!r}, {MONTH_FIRST!r}, or a pattern such as '%d.%m.%Y %H:%M'"
+        )
+    try:
+        pl.Series([datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)]).dt.strftime(form)
+    except pl.exceptions.PolarsError:
+        raise InputError(f"time_format {form!r} is no pattern for times; write it as '%d.%m.%Y %H:%M'") from None
+
+
+def parse_times(values: pl.Series, timezone: str = "UTC", form: str | None = None) -> pl.Series:
     """Times (n,) of any type as UTC datetimes (n,); null where a value cannot be read.
 
     Times without a zone are read in `timezone`: of two possible readings (clocks set back) the earlier is taken, and
-    a time that never was (clocks set forward) cannot be read. Numbers are seconds since 1970, or milliseconds
-    (microseconds, nanoseconds) where they are too large to be seconds of this millennium. Times before the year 1 and
-    from the year 9000 on cannot be read.
+    a time that never was (clocks set forward) cannot be read. Numbers of 8, 10, 12 or 14 digits are dates where most
+    of the column can be read so; other numbers are seconds since 1970, or milliseconds (microseconds, nanoseconds)
+    where they are too large to be seconds of this time. Dates such as 03/04/2012 are read only where `form` says how:
+    "day-first", "month-first", or a pattern such as "%d.%m.%Y %H:%M". Years before 1900 and from 2100 on cannot be
+    read.
 
     >>> parse_times(pl.Series(["2012-04-03T20:00:08+02:00", "1333476008"])).dt.to_string().unique().to_list()
     ['2012-04-03 18:00:08.000000+00:00']
+    >>> parse_times(pl.Series(["20240101080000"])).dt.to_string().to_list()
+    ['2024-01-01 08:00:00.000000+00:00']
     """
-    times = _parsed(values, timezone)
+    times = _parsed(values, timezone, form)
     reach = times.to_physical()
     outside = (reach < _EARLIEST) | (reach >= _LATEST)
     return times.set(outside, None) if outside.any() else times
 
 
-def _parsed(values: pl.Series, timezone: str) -> pl.Series:
+def _parsed(values: pl.Series, timezone: str, form: str | None) -> pl.Series:
     dtype = values.dtype
     if dtype == pl.Date:
         return _zoned(values.cast(pl.Datetime("us")), timezone)
     if isinstance(dtype, pl.Datetime):
         values = values.cast(pl.Datetime("us", dtype.time_zone))
         return _zoned(values, timezone) if dtype.time_zone is None else values.dt.convert_time_zone("UTC")
+    if form is not None:
+        return _as_said(values.cast(pl.String), timezone, form)
     if dtype.is_numeric():
-        return _epoch(values, timezone)
+        return _numbers(values, timezone)
     return _parse_strings(values.cast(pl.String), timezone)
 
 
@@ -97,7 +131,7 @@ def _parse_strings(values: pl.Series, timezone: str) -> pl.Series:
         partial(_fixed, pattern="%Y-%m-%dT%H:%M:%SZ", timezone="UTC"),
         partial(_fixed, pattern="%Y-%m-%d %H:%M:%S", timezone=timezone),
         partial(_fixed, pattern="%Y-%m-%dT%H:%M:%S", timezone=timezone),
-        partial(_epoch, timezone=timezone),
+        partial(_numbers, timezone=timezone),
         partial(_iso, timezone=timezone),
         _foursquare_zoned,
     ]
@@ -131,18 +165,54 @@ def _foursquare_zoned(values: pl.Series) -> pl.Series:
     return times.cast(TIME)
 
 
-def _epoch(values: pl.Series, timezone: str) -> pl.Series:
-    """Numbers; the unit is told by the size, except that nothing but values like 20120403 are dates, as in ISO 8601."""
+def _as_said(values: pl.Series, timezone: str, form: str) -> pl.Series:
+    """Times in the form that was given."""
+    if form not in (DAY_FIRST, MONTH_FIRST):
+        text = values.str.strip_chars()
+        if "%H" in form and "%M" not in form:  # polars reads no hours without minutes
+            text, form = text + " 00", form + " %M"
+        if "%z" in form:
+            return text.str.to_datetime(form, time_unit="us", strict=False, cache=False).cast(TIME)
+        return _fixed(text, form, timezone)
+    part = values.str.extract_groups(_SLASHED).struct.unnest()
+    day, month = ("one", "two") if form == DAY_FIRST else ("two", "one")
+    digits = [pl.col(name).str.zfill(2) for name in (month, day)]
+    clock = [pl.col(name).fill_null("00").str.zfill(2) for name in ("hour", "minute", "second")]
+    text = part.select(pl.concat_str([pl.col("year"), *digits, *clock])).to_series()
+    return _fixed(text, "%Y%m%d%H%M%S", timezone)
+
+
+def _numbers(values: pl.Series, timezone: str) -> pl.Series:
+    """Dates as digits where most of the column can be read so, otherwise time since 1970 in a unit told by the size.
+
+    A single stray number must not decide how all the others are read.
+    """
     number = values.cast(pl.Float64, strict=False)
-    if number.count() and number.is_between(19000101, 21001231).all():
-        dates = number.cast(pl.Int64).cast(pl.String).str.to_date("%Y%m%d", strict=False)
-        if dates.null_count() == number.null_count():
-            return _zoned(dates.cast(pl.Datetime("us")), timezone)
-    size = number.abs()
-    unit = pl.when(size < 1e11).then(1e6).when(size < 1e14).then(1e3).when(size < 1e17).then(1.0).otherwise(1e-3)
-    micros = pl.select(at=(pl.lit(number) * unit).round())
-    in_range = (pl.lit(size).is_finite() & (pl.col("at").abs() < 2.5e17)).fill_null(False)  # up to the year 9892
-    return micros.select(pl.when(in_range).then("at").cast(pl.Int64, strict=False).cast(TIME)).to_series()
+    dates = _compact(number, timezone)
+    return dates if 2 * dates.count() > number.count() else _epoch(number)
+
+
+def _compact(number: pl.Series, timezone: str) -> pl.Series:
+    """Dates and times as 8, 10, 12 or 14 digits; null for what is none."""
+    whole = number.round().cast(pl.Int64, strict=False)
+    text = whole.set(whole != number, None).cast(pl.String)
+    fits = text.str.len_bytes().is_in(list(COMPACT)) & text.str.head(4).cast(pl.Int64, strict=False).is_between(
+        FIRST_YEAR, LAST_YEAR - 1
+    )
+    text = text.set(~fits, None)
+    # Polars reads no hours without minutes, so that all are filled up.
+    return _fixed(text.str.pad_end(14, "0"), "%Y%m%d%H%M%S", timezone)
+
+
+def _epoch(number: pl.Series) -> pl.Series:
+    """Seconds, milliseconds, microseconds or nanoseconds since 1970; null for what is none of them in our time."""
+    out = pl.lit(None, dtype=pl.Float64)
+    value = pl.col("number")
+    for unit in (1e6, 1e3, 1.0, 1e-3):
+        scale = 1e6 / unit
+        out = pl.when(value.is_between(_FIRST_SECOND * scale, _LAST_SECOND * scale)).then(value * unit).otherwise(out)
+    micros = pl.DataFrame({"number": number}).select(at=out.round()).to_series()
+    return micros.cast(pl.Int64, strict=False).cast(TIME)
 
 
 def _iso(values: pl.Series, timezone: str) -> pl.Series:

@@ -1,7 +1,7 @@
 """From visits to traces: one place per person and step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 
-from .steps import Steps, parse_instant
+from .steps import Steps, clock_times, on_the_clock, parse_instant
 from .table import Visits
 
 ELSEWHERE = "elsewhere"
@@ -20,6 +20,31 @@ Rule = Literal["most-visited", "first", "last"]
 
 _MOST_CELLS = 2**31
 """Person-steps beyond which a mistake is likelier than a wish (8 GB)."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What was left out on the way from visits to traces: visits, people, and a last step."""
+
+    visits: int = 0
+    """Visits in all."""
+    outside: int = 0
+    """Visits outside of the steps."""
+    other_places: int = 0
+    """Visits within the steps to places that were not chosen."""
+    people: int = 0
+    """People in all."""
+    unseen: int = 0
+    """People who are at none of the chosen places in any step."""
+    seldom: int = 0
+    """People who are there in fewer than `min_active` steps."""
+    partial_step: bool = False
+    """Whether a last step was left out that the visits cover only in part."""
+
+    @property
+    def kept(self) -> int:
+        """People who have a trace."""
+        return self.people - self.unseen - self.seldom
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +58,7 @@ class Traces:
     people: pl.Series
     """The people's ids (N,), sorted."""
     starts: NDArray[np.datetime64]
-    """When each step begins (T,), in UTC."""
+    """When each step begins (T,), by the clock of the time zone."""
     window: timedelta
     """How long a step lasts."""
     active: NDArray[np.int32]
@@ -42,6 +67,10 @@ class Traces:
     """Share of all person-steps spent at each place (K+1,)."""
     counts: NDArray[np.int64]
     """How many people are at each place at each step (T, K+1), also of those left out for being seen too seldom."""
+    timezone: str = "UTC"
+    """The zone by whose clock steps begin."""
+    left_out: "LeftOut" = field(default_factory=lambda: LeftOut())
+    """Who and what was left out, and why."""
 
     def __len__(self) -> int:
         """The number of people."""
@@ -65,9 +94,11 @@ def window_visits(
     """One place per person and step. The defaults are the paper's: 20 days, 100 places, 10 active steps.
 
     Steps are windows of equal length that lie side by side: step t holds the visits from `origin + t·window`
-    (included) to `origin + (t+1)·window` (not included). `origin` is the very instant of the first visit, not the
-    midnight before it, unless given; there are as many steps as reach the last visit, or `end` (not included) where
-    that is given. Visits before `origin` or from `end` on do not count.
+    (included) to `origin + (t+1)·window` (not included), by the clock of the visits' time zone. Without an `origin`
+    they begin where the clock strikes (at midnight, at full hours, on Mondays), so that they fit what is published;
+    with "first-visit", at the very instant of the first visit, as in the paper. There are as many steps as reach the
+    last visit, or `end` (not included) where that is given; a last step that the visits cover only in part is left out,
+    unless `end` is given, or "first-visit". Visits before `origin` or from `end` on do not count.
 
     `places` are the K most visited (of equally visited ones those that sort first by name; all where there are
     fewer), or a list of names. Visits to other places do not count. People seen at the chosen places in fewer than
@@ -81,8 +112,9 @@ def window_visits(
     """
     if rule not in get_args(Rule):
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
-    steps = Steps.covering(visits.table["time"], window, origin, end)
-    table = _within(visits.table, steps, end, given=origin is not None or end is not None)
+    local = visits.table.with_columns(time=clock_times(visits.table["time"], visits.timezone))
+    steps = Steps.covering(local["time"], window, origin, end, visits.timezone)
+    table = _within(local, steps, end)
     chosen = _choose(visits, table, places)
     index = np.full(len(visits.places), -1, dtype=np.int32)
     index[chosen] = np.arange(len(chosen), dtype=np.int32)
@@ -92,21 +124,42 @@ def window_visits(
     counts = _count(seen, len(chosen), steps.count)
     for result in (array, active, frequency, counts):
         result.flags.writeable = False
+    known = seen["person"].n_unique()
+    left_out = LeftOut(
+        visits=len(visits),
+        outside=len(visits) - table.height,
+        other_places=int((index[table["place"].to_numpy()] < 0).sum()),
+        people=len(visits.people),
+        unseen=len(visits.people) - known,
+        seldom=known - len(people),
+        partial_step=steps.partial,
+    )
     names = (*visits.places.gather(chosen).to_list(), ELSEWHERE)
-    return Traces(array, names, visits.people.gather(people), steps.starts, steps.length, active, frequency, counts)
+    return Traces(
+        array,
+        names,
+        visits.people.gather(people),
+        steps.starts,
+        steps.length,
+        active,
+        frequency,
+        counts,
+        visits.timezone,
+        left_out,
+    )
 
 
-def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None, *, given: bool) -> pl.DataFrame:
-    if not given:
-        return table
-    inside = pl.col("time") >= steps.origin
+def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None) -> pl.DataFrame:
+    """The visits that lie in the steps."""
+    stop = steps.origin + steps.count * steps.length
     if end is not None:
-        inside &= pl.col("time") < parse_instant(end, "end")
-    kept = table.filter(inside)
+        stop = min(stop, on_the_clock(parse_instant(end, "end", steps.timezone), steps.timezone))
+    times = pl.col("time")
+    kept = table.filter((times >= steps.origin) & (times < stop))
     if not kept.height:
         raise InputError(
-            f"no visit lies from origin {steps.origin} to end {end}; the visits reach from {table['time'].min()!s} "
-            f"to {table['time'].max()!s}"
+            f"no visit lies from origin {steps.origin} to end {stop} ({steps.timezone}); the visits reach from "
+            f"{table['time'].min()!s} to {table['time'].max()!s}"
         )
     return kept
 

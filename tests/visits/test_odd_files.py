@@ -1,0 +1,194 @@
+"""What people have: files of many forms, each with what must come of it, a right result or a message."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from passerby import InputError
+from passerby.visits import read_visits
+
+SECRET = "ann@example.org"
+GOOD = [("7", "2024-05-01 08:00", "park"), ("7", "2024-05-01 09:00", "café"), ("9", "2024-05-02 10:00", "park")]
+EXPECTED = [(7, "2024-05-01 08:00", "park"), (7, "2024-05-01 09:00", "café"), (9, "2024-05-02 10:00", "park")]
+BODY = "\n".join(",".join(row) for row in GOOD) + "\n"
+
+
+def found(source: Any, **options: Any) -> list[tuple[object, str, object]]:
+    """What was read, decoded and sorted."""
+    visits = read_visits(source, **options)
+    people, places = visits.people.gather(visits.table["person"]), visits.places.gather(visits.table["place"])
+    times = visits.table["time"].dt.strftime("%Y-%m-%d %H:%M")
+    return sorted(zip(people, times, places, strict=True))  # type: ignore[type-var]
+
+
+def refusal(source: Any, **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read_visits(source, **options)
+    assert SECRET not in str(caught.value)
+    return str(caught.value)
+
+
+#: A name, the text of a file, options, and what must come of it: nothing special, or words of the message.
+FILES: list[tuple[str, str, dict[str, Any], str]] = [
+    ("plain", "person,time,place\n" + BODY, {}, ""),
+    ("semicolons", "person;time;place\n" + BODY.replace(",", ";"), {}, ""),
+    ("tabs", "person\ttime\tplace\n" + BODY.replace(",", "\t"), {}, ""),
+    ("bars", "person|time|place\n" + BODY.replace(",", "|"), {}, ""),
+    ("colons by choice", "person!time!place\n" + BODY.replace(",", "!"), {"separator": "!"}, ""),
+    ("a word for the separator", "person;time;place\n" + BODY.replace(",", ";"), {"separator": "semicolon"}, ""),
+    (
+        "blanks",
+        "person  time place\n" + BODY.replace(" ", "T").replace(",", "   "),
+        {},
+        "",
+    ),
+    ("blanks around", " person , time , place \n" + BODY.replace(",", " , "), {}, ""),
+    ("a mark of the byte order", "\ufeffperson,time,place\n" + BODY, {}, ""),
+    ("Windows line ends", "person,time,place\r\n" + BODY.replace("\n", "\r\n"), {}, ""),
+    ("capitals", "PERSON,Time,PLACE\n" + BODY, {}, ""),
+    ("loc", "uid,datetime,loc\n" + BODY, {}, ""),
+    ("comments on top", "# made by hand\n# in May\nperson,time,place\n" + BODY, {}, ""),
+    ("lines on top", "made by hand\n\nin May 2024\nperson,time,place\n" + BODY, {"skip_lines": 3}, ""),
+    ("no header", BODY, {"columns": "person,time,place"}, ""),
+    ("no header, as a list", BODY, {"columns": ["person", "time", "place"]}, ""),
+    ("no header, other names", BODY, {"columns": "a,b,c", "person": "a", "time": "b", "place": "c"}, ""),
+    ("digits for times", "person,time,place\n7,202405010800,park\n7,202405010900,café\n9,202405021000,park\n", {}, ""),
+    (
+        "day first",
+        "person,time,place\n7,01/05/2024 08:00,park\n7,01/05/2024 09:00,café\n9,02/05/2024 10:00,park\n",
+        {"time_format": "day-first"},
+        "",
+    ),
+    (
+        "month first",
+        "person,time,place\n7,05/01/2024 08:00,park\n7,05/01/2024 09:00,café\n9,05/02/2024 10:00,park\n",
+        {"time_format": "month-first"},
+        "",
+    ),
+    (
+        "a pattern",
+        "person,time,place\n7,2024.05.01-08h,park\n7,2024.05.01-09h,café\n9,2024.05.02-10h,park\n",
+        {"time_format": "%Y.%m.%d-%Hh"},
+        "",
+    ),
+    ("people with blanks", "person,time,place\n" + BODY.replace("7,", " 7,", 1), {}, ""),
+    # Messages.
+    ("no header, unsaid", BODY, {}, "the first line names no columns"),
+    ("no header, of words", f"{SECRET},Monday,park\nbob,Tuesday,park\n", {}, "the first line has 3 fields"),
+    ("no header, too few names", BODY, {"columns": "person,time"}, "columns names 2 columns, but the first line has 3"),
+    ("no header, a name twice", BODY, {"columns": "person,time,time"}, "names a column twice"),
+    ("JSON", f'{{"person": "{SECRET}", "time": 1}}\n', {}, "it is JSON and no table"),
+    ("a JSON list", f'[{{"person": "{SECRET}"}}]\n', {}, "it is JSON and no table"),
+    ("a tie", "Person,person,time,place\nx,x,2024-05-01,p\n", {}, "'Person', 'person' could both be the person"),
+    ("a tie of times", "person,Time,TIME,place\nx,2024-05-01,2024-05-01,p\n", {}, "could both be the time"),
+    ("an unknown column", "who,when,place\nx,2024-05-01,p\n", {"person": "wh"}, "'wh' (given as person)"),
+    ("day first, unsaid", "person,time,place\nx,13/05/2024,p\n", {}, "time_format='day-first'"),
+    ("no time of ours", "person,time,place\nx,2012403,p\n", {}, "times that cannot be read"),
+    ("a year of long ago", "person,time,place\nx,1612-05-01,p\n", {}, "times that cannot be read"),
+    ("NULL for a person", "person,time,place\nNULL,2024-05-01,p\n", {}, "have no person or no place"),
+    ("NaN for a place", "person,time,place\nx,2024-05-01,NaN\n", {}, "line 2 has no place"),
+    ("blanks for a person", "person,time,place\n  ,2024-05-01,p\n", {}, "line 2 has no person"),
+    ("a bad form", "person,time,place\n" + BODY, {"time_format": "dd/mm"}, "time_format is 'dd/mm'"),
+    ("a bad separator", "person,time,place\n" + BODY, {"separator": "ab"}, "separator is 'ab'"),
+    ("a letter as separator", "person,time,place\n" + BODY, {"separator": "e"}, "separator is 'e'"),
+    ("lines that are none", "person,time,place\n" + BODY, {"skip_lines": -1}, "skip_lines is -1"),
+    ("all lines skipped", "person,time,place\n" + BODY, {"skip_lines": 9}, "is empty"),
+    ("a bad share", "person,time,place\n" + BODY, {"max_unparsable": True}, "max_unparsable is True"),
+    ("an unknown zone", "person,time,place\n" + BODY, {"timezone": "Mars"}, "time zone 'Mars' is not known"),
+    ("an unknown layout", "person,time,place\n" + BODY, {"layout": "xml"}, "layout 'xml' is not known"),
+    (
+        "a span that ends early",
+        "person,time,place\n" + BODY,
+        {"since": "2024-05-02", "until": "2024-05-01"},
+        "not later",
+    ),
+    ("a span that is no time", "person,time,place\n" + BODY, {"since": "May"}, "since is 'May', which is no time"),
+    ("a span without visits", "person,time,place\n" + BODY, {"since": "2025-01-01"}, "between since and until"),
+    ("coordinates without a grid", "person,time,lat,lon\nx,2024-05-01,1,2\n", {}, "give grid_metres"),
+    ("a file for a person, and one", "person,time\nx,2024-05-01\n", {"person": "{file}"}, "no column for place"),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "words"), [case[1:] for case in FILES], ids=[case[0] for case in FILES])
+def test_files_are_read_or_refused(tmp_path: Path, text: str, options: dict[str, Any], words: str) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_bytes(text.encode())
+    if words:
+        assert words in refusal(path, **options)
+    else:
+        assert found(path, **options) == EXPECTED
+
+
+def test_a_path_is_taken_as_it_is_written(tmp_path: Path) -> None:
+    good = pl.DataFrame(GOOD, schema=["person", "time", "place"], orient="row")
+    good.write_parquet(tmp_path / "v1.parquet")
+    assert "does not exist" in refusal(tmp_path / "v[1].parquet")
+    good.head(1).write_parquet(tmp_path / "v[1].parquet")
+    assert len(found(tmp_path / "v[1].parquet")) == 1
+    (tmp_path / "*.csv").write_text("person,time,place\n" + BODY)
+    (tmp_path / "other.csv").write_text("person,time,place\nx,2024-01-01,q\n")
+    assert found(tmp_path / "*.csv") == EXPECTED
+
+
+def test_several_files_and_folders(tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    (folder / "more").mkdir(parents=True)
+    (folder / "a.csv").write_text("person,time,place\n" + BODY.split("\n")[0] + "\n")
+    (folder / "more" / "b.csv").write_text("person;time;place\n" + BODY.split("\n")[1].replace(",", ";") + "\n")
+    (folder / ".hidden").write_text("nothing")
+    rest = tmp_path / "rest.csv"
+    rest.write_text("person,time,place\n" + BODY.split("\n")[2] + "\n")
+    assert found([folder, rest]) == EXPECTED
+    assert len(found(folder)) == 2
+    rest.write_text("person,time,place\n7,nope,park\n")
+    assert "rest.csv, line 2 has" in refusal([folder, rest])
+    assert "must hold the paths of files" in refusal([])
+
+
+def test_a_file_for_each_person(tmp_path: Path) -> None:
+    for name, _, _ in GOOD:
+        rows = [",".join(row[1:]) for row in GOOD if row[0] == name]
+        (tmp_path / f"{name}.txt").write_text("time,place\n" + "\n".join(rows) + "\n")
+    assert found(tmp_path, person="{file}") == EXPECTED
+    assert "no column for person" in refusal(tmp_path)
+
+
+def test_which_column_was_taken_is_said() -> None:
+    table = pl.DataFrame({"user": ["x"], "uid": ["7"], "time": ["2024-05-01"], "place": ["p"]})
+    visits = read_visits(table)
+    assert visits.columns == {"person": "uid", "time": "time", "place": "place"}
+    assert visits.remarks == ("person is taken from the column 'uid'; 'user' could be meant too",)
+    assert read_visits(table, person="user").remarks == ()
+
+
+class TestStrayTimes:
+    """One row dated 1970 or 2099 among thousands must not stretch the steps over decades."""
+
+    def rows(self, *stray: str) -> pl.DataFrame:
+        times = [str(datetime(2024, 5, 1) + n * timedelta(minutes=14)) for n in range(2000)]
+        return pl.DataFrame({"person": ["a", "b"] * 1000, "time": times, "place": ["p", "q", "r", "s"] * 500}).vstack(
+            pl.DataFrame({"person": ["a"] * len(stray), "time": list(stray), "place": ["p"] * len(stray)})
+        )
+
+    @pytest.mark.parametrize("stray", [["1975-01-01"], ["2099-12-31"], ["1975-01-01", "2099-12-31"]])
+    def test_are_refused_with_their_rows(self, stray: list[str]) -> None:
+        text = refusal(self.rows(*stray))
+        assert f"{len(stray)} of {2000 + len(stray):,} visits lie far from all others" in text
+        assert "which reach from 2024-05-01 to 2024-05-20: row 2,001 (" in text
+        assert "since='2024-05-01' and until='2024-05-21'" in text
+
+    def test_are_left_out_or_kept_where_it_is_said_which_visits_count(self) -> None:
+        table = self.rows("1975-01-01", "2099-12-31")
+        visits = read_visits(table, since="2024-05-01", until="2024-05-21")
+        assert (visits.skipped.outside, len(visits)) == (2, 2000)
+        assert len(read_visits(table, since="1970-01-01", until="2100-01-01")) == 2002
+        assert "1 of 2,001 visits" in refusal(table, since="2024-05-01")
+
+    def test_a_long_tail_is_no_stray_row(self) -> None:
+        assert len(read_visits(self.rows("2024-04-15", "2024-06-07", "2024-06-08"))) == 2003
+
+    def test_few_rows_do_not_tell(self) -> None:
+        assert len(read_visits(self.rows("1975-01-01").tail(20))) == 20
