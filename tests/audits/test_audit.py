@@ -58,10 +58,18 @@ def sighted_by_sampling(prior: pb.MarkovPrior, release: pb.Release) -> float:
 def test_hits_are_guesses_about_the_real_trace() -> None:
     # Everybody is where they always are, so every attack but the constant one (for those elsewhere) is right.
     array = np.repeat([[0], [1], [3]], 10, axis=1)
-    people = pb.fit_people(traces(array, 4), holdout=3, smoothing=0.01)
+    people = pb.fit_people(traces(array, 4), holdout=3, smoothing=0.01, name_elsewhere=True)
     table = pb.audit(people, pb.Release([0, 0, 0]), 0, workers=1)
     assert table.select("hit_map", "hit_prior", "hit_marginal", "hit_ascent").to_numpy().all()
     assert table["hit_constant"].to_list() == [True, True, False]
+
+
+def test_whoever_is_elsewhere_is_not_found_by_saying_so() -> None:
+    array = np.repeat([[0], [1], [3]], 10, axis=1)
+    people = pb.fit_people(traces(array, 4), holdout=3, smoothing=0.01)
+    table = pb.audit(people, pb.Release([0, 0, 0]), 0, workers=1)
+    assert table["hit_map"].to_list() == [True, True, False]
+    assert table["upper"].to_list()[2] < 1e-3 < 0.9 < table["lower"].to_list()[0]
 
 
 def test_a_trace_that_cannot_happen_is_a_status() -> None:

@@ -20,7 +20,7 @@ from passerby.people.habits import People
 from passerby.people.others import Counted, counted
 from passerby.people.sensors import Sensors, place_number, step_number
 from passerby.support.workers import Kept, Progress, mark_of, shared
-from passerby.visits.files import read_table
+from passerby.visits.delimited import read_table
 
 from .audit import Job, Settings, fingerprint, over_states
 

@@ -9,7 +9,7 @@ therefore kept as the person's own steps, and built over few states when it is n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Literal
@@ -22,7 +22,7 @@ from passerby.errors import InputError
 from passerby.kernels import chain
 from passerby.model.prior import MarkovPrior
 from passerby.visits.table import Visits
-from passerby.visits.traces import Rule, Traces, window_visits
+from passerby.visits.traces import LeftOut, Rule, Traces, window_visits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,7 +39,8 @@ class People:
     `fitted` (N, F) and `actual` (N, h) hold place numbers; `background` (M,) the population's frequencies over the
     fitted steps; `counts` (h, M) how many people were at each place at each step to find, also of those who are seen
     too seldom to be among the N; `phase` (F + h,) the part of the day or week of each step, where habits follow a
-    rhythm.
+    rhythm. Steps begin by the clock of `timezone`; `left_out` tells who is not among the N. To be found means that
+    somebody names where you were: naming elsewhere is never right, unless `name_elsewhere`.
     """
 
     fitted: NDArray[np.int32]
@@ -52,6 +53,9 @@ class People:
     window: timedelta
     counts: Ints
     phase: Ints | None = None
+    timezone: str = "UTC"
+    left_out: LeftOut = field(default_factory=LeftOut)
+    name_elsewhere: bool = False
 
     def __len__(self) -> int:
         """The number of people."""
@@ -104,7 +108,7 @@ class People:
         return MarkovPrior.known(
             start,
             moves,
-            guessable=states >= 0,
+            guessable=(states >= 0) & (self.name_elsewhere | (states != self.elsewhere)),
             universe=len(self.places),
             merged_entropy=hidden,
             elsewhere=int(elsewhere[0]) if elsewhere.size else None,
@@ -120,7 +124,7 @@ class People:
         free = (x for x in self._by_frequency if x not in taken)
         best = [next(free)]
         if best[0] == self.elsewhere and count > 1:
-            best.append(next(free))  # a constant guess does not name elsewhere
+            best.append(next(free))  # a constant guess does not name elsewhere, and others seldom do
         states, b = np.append(own, best), np.append(b, self.background[best])
         if count == len(best):
             return states, b, np.zeros(len(states))
@@ -177,12 +181,14 @@ def fit_people(
     origin: str | datetime | None = None,
     end: str | datetime | None = None,
     rule: Rule = "most-visited",
+    name_elsewhere: bool = False,
 ) -> People:
     """People with their habits: traces as in `window_visits`, the last `holdout` steps kept as the trace to find.
 
     `smoothing` is the weight of the population's frequencies, in steps; with "auto" it is the one that predicts the
     last fifth of the fitted steps best over all people. `rhythm` lets habits differ by hour of the day or day of the
-    week, for steps short enough to tell.
+    week, for steps short enough to tell. With `name_elsewhere`, a guess that says "elsewhere" is right where the person
+    is at none of the chosen places, as in the paper; otherwise only places that are named count.
 
     >>> from passerby.visits import simulate_city
     >>> city = simulate_city(people=60, places=40, days=4)
@@ -206,7 +212,19 @@ def fit_people(
     phase = _phase(rhythm, traces)
     counts = traces.counts[steps - holdout :]
     return People(
-        fitted, actual, traces.places, background, chosen, traces.people, traces.starts, traces.window, counts, phase
+        fitted,
+        actual,
+        traces.places,
+        background,
+        chosen,
+        traces.people,
+        traces.starts,
+        traces.window,
+        counts,
+        phase,
+        traces.timezone,
+        traces.left_out,
+        name_elsewhere,
     )
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from passerby.errors import InputError
-from passerby.visits.files import read_table
-from passerby.visits.steps import parse_instant
+from passerby.visits.delimited import read_table
+from passerby.visits.steps import on_the_clock, parse_instant
 
 from .habits import People
 
@@ -58,9 +58,11 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     for line, row in enumerate(table.iter_rows(named=True), start=2):
         where = f"{file}, line {line}"
         step = step_number(people, row, where)
-        place = place_number(people, str(row["place"]), where)
+        place = place_number(people, str(row["place"]).strip(), where)
         if place not in out[step]:
             out[step].append(place)
+    if not any(out):
+        raise InputError(f"{file}: the schedule holds no sensor; give a row for each place and step")
     return out
 
 
@@ -75,17 +77,32 @@ def place_number(people: People, name: str, where: str) -> int:
 
 
 def step_number(people: People, row: dict[str, object], where: str) -> int:
-    """The held-out step, from 0, that a row with a `step` (from 1) or a `time` speaks of."""
+    """The held-out step, from 0, that a row with a `step` (from 1) or a `time` speaks of; both must agree.
+
+    A time without a zone is read in that of the visits.
+    """
     held = people.actual.shape[1]
-    if row.get("step") is not None:
-        text = str(row["step"]).strip()
-        step = int(text) - 1 if text.isdecimal() and len(text) < 20 else -1
-        if step < 0:
-            raise InputError(f"{where}: step is {row['step']!r}; expected a whole number from 1 to {held}")
-    else:
-        instant = np.datetime64(parse_instant(str(row.get("time")), where).replace(tzinfo=None), "us")
+    said = [_by_number(row["step"], held, where)] if _given(row.get("step")) else []
+    if _given(row.get("time")):
+        instant = on_the_clock(parse_instant(str(row["time"]), where, people.timezone), people.timezone)
         first = people.starts[people.fitted.shape[1]]
-        step = int((instant - first) // np.timedelta64(people.window))
-    if not 0 <= step < held:
+        said.append(int((np.datetime64(instant, "us") - first) // np.timedelta64(people.window)))
+    if not said:
+        raise InputError(f"{where}: it has neither a step nor a time")
+    if len(set(said)) > 1:
+        raise InputError(f"{where}: step is {row['step']}, but time is in step {said[1] + 1}; correct one of them")
+    if not 0 <= said[0] < held:
         raise InputError(f"{where}: outside the {held} steps that are published")
+    return said[0]
+
+
+def _given(value: object) -> bool:
+    return value is not None and str(value).strip() != ""
+
+
+def _by_number(value: object, held: int, where: str) -> int:
+    text = str(value).strip()
+    step = int(text) - 1 if text.isdecimal() and len(text) < 20 else -1
+    if step < 0:
+        raise InputError(f"{where}: step is {value!r}; expected a whole number from 1 to {held}")
     return step

@@ -12,8 +12,8 @@ import polars as pl
 from passerby.errors import InputError
 from passerby.support.workers import Progress
 
-from .files import read_chunks
-from .layouts import Layout
+from .files import DAMAGED, check_file, read_chunks
+from .layouts import Layout, header_layout
 
 BOM = b"\xef\xbb\xbf"
 _LONGEST_RECORD = 16 << 20
@@ -79,6 +79,32 @@ def read_batches(
             if layout.separator == " ":
                 block = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))
             yield Batch(_parse(path, block, start, layout, roles), start, "line", block, layout)
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """A small table with named columns: Parquet, or text with any usual separator, every column as text.
+
+    Names of columns are in small letters, without blanks around them.
+    """
+    try:
+        if check_file(path)[:4] == b"PAR1":
+            table = pl.read_parquet(path, glob=False)
+        else:
+            line, before = first_line(path)
+            layout = replace(header_layout(line), skipped=before)
+            frames = [
+                batch.frame
+                for batch in read_batches(path, layout, dict(zip(layout.columns, layout.columns, strict=True)))
+            ]
+            table = pl.concat(frames) if frames else pl.DataFrame(schema=dict.fromkeys(layout.columns, pl.String()))
+    except DAMAGED:
+        raise InputError(f"{path} is damaged or no table; copy or write it again") from None
+    except InputError as error:
+        raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
+    names = [name.strip().lower() for name in table.columns]
+    if len(set(names)) < len(names):
+        raise InputError(f"{path}: two columns have the same name but for its case; rename one")
+    return table.rename(dict(zip(table.columns, names, strict=True)))
 
 
 def blocks(chunks: Iterable[bytes], quote: str | None) -> Iterator[bytes]:

@@ -54,15 +54,6 @@ def check_file(path: Path) -> bytes:
     return magic
 
 
-def read_table(path: Path) -> pl.DataFrame:
-    """A small table: Parquet, or CSV with every column as text."""
-    parquet = check_file(path)[:4] == b"PAR1"
-    try:
-        return pl.read_parquet(path, glob=False) if parquet else pl.read_csv(path, infer_schema=False, glob=False)
-    except DAMAGED as error:
-        raise InputError(f"{path} cannot be read as a table: {str(error).splitlines()[0]}") from None
-
-
 def read_chunks(path: Path, size: int = CHUNK, progress: Progress | None = None) -> Iterator[bytes]:
     """The uncompressed bytes of a file in order, about `size` at a time. The compression is told by the first bytes.
 
