@@ -69,7 +69,7 @@ def test_whoever_is_elsewhere_is_not_found_by_saying_so() -> None:
     people = pb.fit_people(traces(array, 4), holdout=3, smoothing=0.01)
     table = pb.audit(people, pb.Release([0, 0, 0]), 0, workers=1)
     assert table["hit_map"].to_list() == [True, True, False]
-    assert table["upper"].to_list()[2] < 1e-3 < 0.9 < table["lower"].to_list()[0]
+    assert table["upper"].to_list()[2] < 1e-2 < 0.9 < table["lower"].to_list()[0]
 
 
 def test_a_trace_that_cannot_happen_is_a_status() -> None:
