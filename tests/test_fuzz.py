@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from passerby.audits.realised import read_published
 
 import passerby as pb
-from passerby.audits.realised import read_published
 from passerby.audits.settings import AuditSettings, check_settings
 from passerby.audits.settings_file import as_toml, read_settings
 from passerby.cli import main

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from passerby.audits.realised import read_published, realised_losses
 from tests.people.test_habits import random_traces
 
 import passerby as pb
 from passerby.audits import realised
 from passerby.audits.audit import Settings
-from passerby.audits.realised import read_published, realised_losses
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
+from passerby.cli.plan import prepare
 from polars.testing import assert_frame_equal
 from rich.console import Console
 from tests.cli.small_audit import FILES, NASTY, OPTIONS, Call, Made, counts, person
@@ -15,7 +16,6 @@ from passerby.audits.settings import AuditSettings, check_settings
 from passerby.audits.settings_file import read_settings
 from passerby.audits.summary import Summary
 from passerby.cli import dry_run, pipeline
-from passerby.cli.plan import prepare
 
 
 def test_the_folder_is_complete(made: Made) -> None:
