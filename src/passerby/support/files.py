@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,8 @@ def whole_or_nothing(target: Path) -> Iterator[Path]:
             raise PasserbyError(f"{target} could not be written: {error}; nothing was left behind") from error
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # there may be no such folder
+            temporary.unlink(missing_ok=True)
 
 
 def make_folder(folder: Path, name: str) -> Path:

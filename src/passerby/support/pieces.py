@@ -64,7 +64,7 @@ class Pieces:
         try:
             if self._tables:
                 return str(json.loads(self._sheet.read_text(encoding="utf-8"))["mark"])
-            with self.path.open(encoding="utf-8") as file:
+            with self.path.open(encoding="utf-8", errors="replace") as file:
                 return file.readline().rstrip("\n")
         except (OSError, ValueError, KeyError, TypeError):
             return None
