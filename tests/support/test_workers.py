@@ -198,9 +198,7 @@ class Dying(Executor):
         future: Future[Any] = Future()
         if self.parts == 2:
             future.set_exception(BrokenProcessPool("a process in the process pool was terminated abruptly"))
-        elif self.parts == 3:
-            future.set_result(task(*args))
-        elif self.parts == 1:
+        else:
             future.set_result(task(*args))
         return future
 
