@@ -13,8 +13,9 @@ import numpy as np
 
 import passerby as pb
 from benchmarks.record import Section, pace, rounded
-from passerby.audits.audit import Job, audit_person
-from passerby.audits.audit import Settings as Effort
+from passerby.audits.job import Job
+from passerby.audits.person import audit_person
+from passerby.audits.settings import Measurement as Effort
 from passerby_paper.people import Where, prepare, read_data, sensors_for
 from passerby_paper.settings import Settings
 

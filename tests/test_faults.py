@@ -22,8 +22,9 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits.settings import check_settings
-from passerby.cli import main, pipeline
+from passerby.audits.validation import check_settings
+from passerby.cli import main
+from passerby.report import folder as folders
 from tests.cli.small_audit import write_visits
 from tests.people.test_habits import random_traces
 
@@ -124,7 +125,7 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def quick() -> Iterator[None]:
     """Charts take long to draw, and disks to settle; neither plays a part here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "render", lambda *_: PAGE)
+        patch.setattr(folders, "render", lambda *_: PAGE)
         patch.setattr(os, "fsync", lambda _: None)
         yield
 
@@ -138,7 +139,7 @@ def audit(visits: Path, out: Path, misses: int = 1, overwrite: bool = False, exp
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(os, "getpid", lambda: number)
-            pipeline.run(settings, 1, overwrite=overwrite)
+            folders.run_audit(settings, workers=1, overwrite=overwrite)
     except (pb.PasserbyError, KeyboardInterrupt) as error:
         return str(error) or "interrupted"
     return ""
@@ -162,7 +163,7 @@ def seen(folder: Path) -> Contents:
 def assert_whole(folder: Path) -> None:
     """Whatever can be seen in a folder is complete."""
     for path in (path for path in folder.rglob("[!.]*") if path.is_file()):
-        assert path.name in {*FILES, "plan.json"} or path.parent.name == "parts", path
+        assert path.name in FILES or path.parent.name == "parts", path
         if path.suffix == ".parquet":
             assert pl.read_parquet(path).height > 0
         elif path.suffix == ".json":
@@ -245,7 +246,7 @@ def interrupted_at(line: int) -> Iterator[list[int]]:
     """Ctrl-C at some line that is run in the modules through which an audit goes; yields how many were run."""
     modules = {
         f"{Path(pb.__file__).parent}/{name}.py"
-        for name in ("audits/audit", "support/files", "cli/pipeline", "audits/settings_file")
+        for name in ("audits/audit", "support/files", "support/pieces", "report/folder", "audits/settings_file")
     }
     ran = [0]
 

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .people.sensors import fixed_sensors as fixed_sensors
     from .people.sensors import most_visited_sensors as most_visited_sensors
     from .people.sensors import random_sensors as random_sensors
+    from .report.folder import audit_folder as audit_folder
     from .report.notebook import Report as Report
     from .report.notebook import audit_report as audit_report
     from .visits.city import simulate_city as simulate_city
@@ -95,6 +96,7 @@ _HOME = {
     ),
     "model.prior": ("MarkovPrior", "line_prior"),
     "model.release": ("Release",),
+    "report.folder": ("audit_folder",),
     "report.notebook": ("Report", "audit_report"),
     "visits.city": ("simulate_city",),
     "people.habits": ("People", "fit_people"),

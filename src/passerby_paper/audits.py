@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.audits.audit import Job, audit_person
-from passerby.audits.audit import Settings as Effort
+from passerby.audits.job import Job
+from passerby.audits.person import audit_person
+from passerby.audits.settings import Measurement as Effort
 from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits.settings import check_settings
 from passerby.audits.summary import VERSION, Summary, summarise
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -46,8 +45,7 @@ def test_every_field_is_described() -> None:
 
 def test_summaries_follow_the_schema(made: tuple[pl.DataFrame, pb.People, pb.Release]) -> None:
     table, people, release = made
-    settings = check_settings({"visits": "v", "holdout": 4, "window": "3h"})
-    plain = summarise(table, people, release, settings)
+    plain = summarise(table, people, release, misses=1, window="3h")
     realised = table.with_columns(
         realised_status=pl.Series(["ok", "impossible", "no"] + ["ok"] * (table.height - 3)),
         realised_lower=pl.col("lower"),
@@ -55,10 +53,10 @@ def test_summaries_follow_the_schema(made: tuple[pl.DataFrame, pb.People, pb.Rel
     )
     nobody = table.with_columns(lower=pl.lit(None, pl.Float64), status=pl.lit("some reason"))
     for rows in (table, realised, nobody):
-        record = json.loads(summarise(rows, people, release, settings).model_dump_json())
+        record = json.loads(summarise(rows, people, release, misses=1, window="3h").model_dump_json())
         jsonschema.validate(record, schema())
-    assert summarise(nobody, people, release, settings).loss is None
-    found = summarise(realised, people, release, settings).realised
+    assert summarise(nobody, people, release, misses=1, window="3h").loss is None
+    found = summarise(realised, people, release, misses=1, window="3h").realised
     assert found is not None
     assert (found.possible, found.impossible, found.refused) == (table.height - 2, 1, 1)
     assert plain.realised is None
@@ -67,8 +65,7 @@ def test_summaries_follow_the_schema(made: tuple[pl.DataFrame, pb.People, pb.Rel
 
 
 def test_a_record_that_is_not_one_is_noticed(made: tuple[pl.DataFrame, pb.People, pb.Release]) -> None:
-    settings = check_settings({"visits": "v", "holdout": 4, "window": "3h"})
-    record = summarise(*made, settings).model_dump(mode="json")
+    record = summarise(*made, misses=1, window="3h").model_dump(mode="json")
     for damage in ({"people": "many"}, {"extra": 1}, {"loss": {"lower": 1}}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**record, **damage}, schema())

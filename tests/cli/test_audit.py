@@ -1,21 +1,14 @@
-import io
 import json
-from itertools import count
-from pathlib import Path
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from rich.console import Console
 from tests.cli.small_audit import FILES, NASTY, OPTIONS, Call, Made, counts, person
 
 import passerby as pb
-from passerby.audits.settings import AuditSettings, check_settings
 from passerby.audits.settings_file import read_settings
 from passerby.audits.summary import Summary
-from passerby.cli import dry_run, pipeline
-from passerby.cli.plan import prepare
+from passerby.cli.run import found
 
 
 def test_the_folder_is_complete(made: Made) -> None:
@@ -92,35 +85,14 @@ def test_a_dry_run_writes_nothing(made: Made, call: Call) -> None:
     assert not (folder / "dry").exists()
 
 
-def test_a_dry_run_times_no_more_people_than_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = check_settings({"visits": "none.csv", "window": "3h", "places": 12, "min_active": 2, "holdout": 4})
-    plan = prepare(settings, Console(file=io.StringIO()), pb.simulate_city(20, 20, 4))
-    clock, asked, told = count(0.0, 2.5), list[int](), list[tuple[int, int]]()
-    monkeypatch.setattr(dry_run, "audit_person", lambda _, person: asked.append(person))
-    monkeypatch.setattr(dry_run, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    assert dry_run._audited(plan, lambda *pair: told.append(pair)) == 2.5
-    assert told == [(1, 12), (2, 12), (3, 12)]  # three people take more than six seconds
-    assert len(asked) == 4
-
-
-@pytest.mark.parametrize(("text", "value"), [("0.25", 0.25), ("2", 2.0), ("auto", "auto")])
-def test_smoothing_is_a_number_or_a_word(
-    typed: Call, monkeypatch: pytest.MonkeyPatch, text: str, value: float | str
-) -> None:
-    asked: list[AuditSettings] = []
-    monkeypatch.setattr(pipeline, "run", lambda settings, *_, **__: asked.append(settings))
-    assert typed("audit", "visits.csv", "--smoothing", text).returncode == 0
-    assert asked[0].smoothing == value
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ((), "no visits are given"),
-        (("visits.parquet", "--smoothing", "much"), "smoothing = 'much'"),
+        (("visits.parquet", "--smoothing", "much"), "--smoothing much: it"),
         (("nowhere.csv",), "nowhere.csv"),
-        (("visits.parquet", "--window", "fortnight", "--runs", "0"), "runs = 0"),
-        (("visits.parquet", "--mechanism", "magic"), "mechanism: 'magic' is not one of raw,"),
+        (("visits.parquet", "--window", "fortnight", "--runs", "0"), "--runs 0: it"),
+        (("visits.parquet", "--mechanism", "magic"), "--mechanism: 'magic' is not one of raw,"),
         (("visits.parquet", "--settings", "none.toml"), "there is no such settings file"),
         (("visits.parquet", *OPTIONS, "--sensors", "fixed", "--sensor-places", "the moon"), "'the moon' is not one of"),
         (("visits.parquet", *OPTIONS, "--published", "none.csv"), "none.csv does not exist"),
@@ -145,12 +117,7 @@ def test_a_file_is_no_folder(made: Made, call: Call) -> None:
 def test_that_nobody_could_be_measured_is_said(made: Made) -> None:
     summary = Summary.model_validate_json((made[0] / "result" / "summary.json").read_text())
     nobody = summary.model_copy(update={"loss": None, "baseline": None, "people_eligible": 1200})
-    out = io.StringIO()
-    pipeline._conclude(Console(file=out, width=200), check_settings({"visits": "v", "out": "there"}), nobody)
-    assert out.getvalue().splitlines() == [
-        "40 people (drawn from 1,200). None could be measured; people.parquet says why.",
-        f"Report: {Path('there') / 'report.html'}",
-    ]
+    assert list(found(nobody)) == ["40 people (drawn from 1,200). None could be measured; people.parquet says why."]
 
 
 def test_what_was_published(made: Made, call: Call) -> None:

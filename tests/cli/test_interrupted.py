@@ -73,8 +73,8 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made) -> None:
     [
         ("passerby.audits.audit.audit_person", 20, "while auditing people (16 of 40)"),
         ("passerby.audits.what_if._one", 5, "while trying out sensors, steps and noise (5 of 21)"),
-        ("passerby.cli.pipeline.render", 0, "while writing the report"),
-        ("passerby.cli.pipeline.as_json", 0, "while writing the report"),
+        ("passerby.report.folder.render", 0, "while writing the report"),
+        ("passerby.report.folder.as_json", 0, "while writing the report"),
     ],
 )
 def test_interrupted_anywhere_it_ends_the_same(
@@ -118,7 +118,7 @@ def test_interrupted_early_it_leaves_nothing(
     made: Made, where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(made[0])
-    name = f"passerby.cli.plan.{where}"
+    name = f"passerby.audits.inputs.{where}"
     monkeypatch.setattr(name, stopping(name, 0))
     assert main(["audit", "visits.parquet", *OPTIONS, "--out", "early"]) == 130
     assert "nobody was measured yet, and nothing was written" in capsys.readouterr().err

@@ -4,7 +4,8 @@ import pytest
 from tests.mechanisms.test_conformance import EVERY
 
 import passerby as pb
-from passerby.audits.settings import check_settings
+from passerby.audits.release import build_mechanism
+from passerby.audits.validation import check_settings
 from passerby.mechanisms.notation import KNOWN, read_mechanism
 
 WRITTEN = tuple(mechanism for mechanism in EVERY if type(mechanism).__name__ in KNOWN)
@@ -13,7 +14,7 @@ WRITTEN = tuple(mechanism for mechanism in EVERY if type(mechanism).__name__ in 
 @pytest.mark.parametrize("mechanism", WRITTEN, ids=repr)
 def test_what_is_shown_can_be_read(mechanism: pb.Mechanism) -> None:
     assert read_mechanism(repr(mechanism)) == mechanism
-    assert check_settings({"visits": "v", "mechanism": repr(mechanism)}).build_mechanism() == mechanism
+    assert build_mechanism(check_settings({"visits": "v", "mechanism": repr(mechanism)})) == mechanism
 
 
 def test_all_of_them_are_known() -> None:

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits.audit import Settings
-from passerby.audits.settings import AuditSettings, check_settings
+from passerby.audits.settings import AuditSettings
 from passerby.audits.summary import summarise
-from passerby.report import data, explore, figures, render, trials, words
+from passerby.audits.trials import candidates, explore
+from passerby.audits.validation import check_settings
+from passerby.report import data, figures, render, trials, words
 from passerby.report.notebook import Report
 
 Made = tuple[pl.DataFrame, pb.People, pb.Release, AuditSettings]
@@ -30,8 +31,9 @@ def made() -> Made:
 @pytest.fixture(scope="module")
 def page(made: Made) -> str:
     table, people, release, settings = made
-    found = explore(people, release, settings, Settings(1), workers=1)
-    summary = summarise(table, people, release, settings)
+    rules = candidates(settings.sigmas, settings.bases)
+    found = explore(people, release, rules, settings.measurement, settings.explore, workers=1)
+    summary = summarise(table, people, release, misses=1, window=settings.window)
     return render(table, people, release, settings, summary, found)
 
 
@@ -77,7 +79,7 @@ def test_titles_are_escaped(page: str) -> None:
 def test_a_page_without_trials_and_without_people(made: Made) -> None:
     table, people, release, settings = made
     nobody = table.with_columns(pl.lit(None, pl.Float64).alias("lower"), status=pl.lit("refused"))
-    page = render(nobody, people, release, settings, summarise(nobody, people, release, settings))
+    page = render(nobody, people, release, settings, summarise(nobody, people, release, misses=1, window="3h"))
     assert "How exposed are people?" not in page
     assert "60: 60 could not be measured" in page
     assert "Nobody could be measured." in page

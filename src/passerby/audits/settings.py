@@ -1,258 +1,204 @@
-"""The settings of an audit: what `audit.toml` holds, and what the options of the command line set.
+"""The settings of an audit, each with its default, its range and a sentence: the only place where they stand.
 
-Settings are checked as a whole, so that everything that is wrong with them is said at once.
+Python, a settings file and the command line are made from it (`validation`, `settings_file`, `cli.options`). Nothing
+heavy is imported here, so that the help of the command line comes at once.
 """
+
+# ruff: noqa: RUF009 - a setting is a field
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
-
-from passerby.errors import ConfigError, PasserbyError
-from passerby.mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Geometric,
-    Laplace,
-    Mechanism,
-    RandomRounding,
-    Raw,
-    Rounding,
-    Sampling,
-    Suppression,
-)
-from passerby.mechanisms.checks import MOST_NOISE, MOST_PEOPLE
-from passerby.mechanisms.notation import read_mechanism
-from passerby.model.release import Release
-from passerby.people.habits import People
-from passerby.people.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
-from passerby.visits.steps import parse_instant, parse_length
-
-Share = Annotated[float, Field(ge=0, le=1)]
-Probability = Annotated[float, Field(gt=0, lt=1)]
-Scale = Annotated[float, Field(ge=1 / MOST_NOISE, le=MOST_NOISE)]
-Base = Annotated[int, Field(ge=2, le=MOST_PEOPLE)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
+#: The limits of mechanisms, which check themselves; numpy would come along with theirs.
+NOISE: dict[str, Any] = {"ge": 1e-6, "le": 1_000_000}
+BASE: dict[str, Any] = {"ge": 2, "le": 1_000_000_000}
 
 
-#: The settings that are paths.
-PATHS = ("visits", "schedule", "published", "out")
+def setting(default: Any, text: str, *, shown: str = "", **limits: Any) -> Any:
+    """A setting: its `default` (and how that is shown, where it is none), what it is, and limits as pydantic's."""
+    return field(default=default, metadata={"text": text, "shown": shown, "limits": limits})
 
 
-class AuditSettings(BaseModel):
-    """Everything that an audit depends on.
+@dataclass(frozen=True, kw_only=True)
+class DataSettings:
+    """The visits: who was where and when."""
 
-    >>> AuditSettings(visits="visits.csv", misses=2).misses
-    2
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
-
-    # The visits.
-    visits: Path
-    layout: Literal["auto", "foursquare", "gowalla", "table"] = "auto"
-    person: str | None = None
-    time: str | None = None
-    place: str | None = None
-    latitude: str | None = None
-    longitude: str | None = None
-    grid_metres: Positive | None = None
-    h3_resolution: Annotated[int, Field(ge=0, le=15)] | None = None
-    timezone: str = "UTC"
-    max_unparsable: Share = 0.01
-    # Steps, places and habits.
-    window: str = "20d"
-    origin: str | None = None
-    end: str | None = None
-    places: Count = 100
-    place_names: tuple[str, ...] = ()
-    min_active: Annotated[int, Field(ge=0)] = 10
-    rule: Literal["most-visited", "first", "last"] = "most-visited"
-    holdout: Count = 5
-    smoothing: Annotated[float, Field(ge=1e-9, le=1e9)] | Literal["auto"] = 1.0
-    rhythm: Literal["none", "hour", "weekday"] = "none"
-    # The release.
-    sensors: Literal["most-visited", "random", "fixed", "schedule"] = "most-visited"
-    sensor_count: Count = 1
-    sensor_places: tuple[str, ...] = ()
-    schedule: Path | None = None
-    mechanism: str = "raw"
-    sigma: Scale = 1.0
-    scale: Scale = 1.0
-    base: Base = 5
-    below: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] = 10
-    rate: Annotated[float, Field(gt=0, lt=1)] = 0.5
-    published: Path | None = None
-    # The measurement.
-    misses: Annotated[int, Field(ge=0)] = 1
-    tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01
-    runs: Annotated[int, Field(ge=2)] = 200
-    confidence: Annotated[float, Field(ge=0.5, lt=1)] = 0.99
-    budget: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1e9
-    seed: Annotated[int, Field(ge=0)] = 0
-    sample: Count | None = None
-    # The report.
-    explore: Annotated[int, Field(ge=0)] = 100
-    sigmas: tuple[Scale, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
-    bases: tuple[Base, ...] = (5, 20)
-    thresholds: tuple[Probability, ...] = (0.1, 0.25, 0.5, 0.9)
-    delta: Probability = 1e-5
-    title: str = "Audit of published counts"
-    out: Path = Path("passerby-audit")
-
-    @field_validator("window")
-    @classmethod
-    def _length(cls, value: str) -> str:
-        return _told(lambda: parse_length(value), value)
-
-    @field_validator(*PATHS)
-    @classmethod
-    def _path(cls, value: Path | None) -> Path | None:
-        names = [name.encode(errors="replace") for name in Path(value or ".").parts]
-        if b"\0" in b"".join(names) or any(len(name) > 255 for name in names) or sum(map(len, names)) > 3000:
-            raise ValueError("it is no path: it holds the character NUL, or is too long")
-        return value
-
-    @field_validator("origin", "end")
-    @classmethod
-    def _instant(cls, value: str | None) -> str | None:
-        return value if value is None else _told(lambda: parse_instant(value, "it"), value)
-
-    @field_validator("mechanism")
-    @classmethod
-    def _known(cls, value: str) -> str:
-        if "(" in value:
-            return _told(lambda: read_mechanism(value), value)
-        if value not in MECHANISMS:
-            near = difflib.get_close_matches(value, MECHANISMS, 1)
-            hint = f"; did you mean {near[0]}?" if near else ", nor as 'Then(Suppression(10), Rounding(5))'"
-            raise ValueError(f"{value!r} is not one of {', '.join(MECHANISMS)}{hint}")
-        return value
-
-    @model_validator(mode="after")
-    def _fit_together(self, info: ValidationInfo) -> AuditSettings:
-        """What settings must be to each other; those that the context names are wrong in themselves and left alone."""
-        asked, held = self.sensors, self.holdout
-        wrong = [
-            (
-                asked == "fixed" and not self.sensor_places,
-                ("sensors", "sensor_places"),
-                "sensors = 'fixed' needs sensor_places, the names of the places with a sensor",
-            ),
-            (
-                asked != "fixed" and bool(self.sensor_places),
-                ("sensors", "sensor_places"),
-                f"sensor_places has no meaning with sensors = {asked!r}; set sensors = 'fixed'",
-            ),
-            (
-                asked == "schedule" and self.schedule is None,
-                ("sensors", "schedule"),
-                "sensors = 'schedule' needs schedule, a file with the columns place and step (or time)",
-            ),
-            (
-                asked != "schedule" and self.schedule is not None,
-                ("sensors", "schedule"),
-                f"schedule has no meaning with sensors = {asked!r}; set sensors = 'schedule'",
-            ),
-            (
-                self.misses >= held,
-                ("misses", "holdout"),
-                f"misses = {self.misses} must be below holdout = {held}, the steps to find",
-            ),
-        ]
-        alone = info.context or set()
-        said = [message for is_wrong, names, message in wrong if is_wrong and alone.isdisjoint(names)]
-        if said:
-            raise ValueError("\n".join(said))
-        return self
-
-    def build_mechanism(self) -> Mechanism:
-        """The mechanism that these settings name."""
-        return read_mechanism(self.mechanism) if "(" in self.mechanism else MECHANISMS[self.mechanism](self)
-
-    def build_sensors(self, people: People) -> Sensors:
-        """The sensors of each held-out step, by place numbers."""
-        if self.sensors == "fixed":
-            return fixed_sensors(people, self.sensor_places)
-        if self.sensors == "schedule":
-            assert self.schedule is not None
-            return scheduled_sensors(people, self.schedule)
-        if self.sensors == "random":
-            return random_sensors(people, self.sensor_count, self.seed)
-        return most_visited_sensors(people, self.sensor_count)
-
-    def build_release(self, people: People) -> Release:
-        """What would be published about these people."""
-        return Release(self.build_sensors(people), self.build_mechanism())
+    visits: Path = setting(
+        MISSING, "Who was where and when: CSV, TSV, Parquet, Foursquare or Gowalla check-ins, compressed or not."
+    )
+    layout: Literal["auto", "foursquare", "gowalla", "table"] = setting(
+        "auto", "Layout of the visits: auto, foursquare, gowalla or table."
+    )
+    person: str | None = setting(None, "Column that holds the person.", shown="recognised by its usual names")
+    time: str | None = setting(None, "Column that holds the time.", shown="recognised by its usual names")
+    place: str | None = setting(None, "Column that holds the place.", shown="recognised by its usual names")
+    latitude: str | None = setting(None, "Column that holds the latitude.", shown="recognised by its usual names")
+    longitude: str | None = setting(None, "Column that holds the longitude.", shown="recognised by its usual names")
+    grid_metres: float | None = setting(None, "Make places from coordinates: squares of this size, in metres.", gt=0)
+    h3_resolution: int | None = setting(
+        None, "Make places from coordinates: H3 cells of this resolution (0 to 15).", ge=0, le=15
+    )
+    timezone: str = setting("UTC", "Zone of times that name none.")
+    max_unparsable: float = setting(
+        0.01, "Refuse the visits where more than this share of the rows cannot be read.", ge=0, le=1
+    )
 
 
-#: The mechanisms that can be asked for by name: a line each.
-MECHANISMS: dict[str, Callable[[AuditSettings], Mechanism]] = {
-    "raw": lambda settings: Raw(),
-    "gaussian": lambda settings: Gaussian(settings.sigma),
-    "discrete-gaussian": lambda settings: DiscreteGaussian(settings.sigma),
-    "laplace": lambda settings: Laplace(settings.scale),
-    "geometric": lambda settings: Geometric(settings.scale),
-    "rounding": lambda settings: Rounding(settings.base),
-    "random-rounding": lambda settings: RandomRounding(settings.base),
-    "suppression": lambda settings: Suppression(settings.below),
-    "sampling": lambda settings: Sampling(settings.rate),
+@dataclass(frozen=True)
+class StepSettings:
+    """Steps, places and habits."""
+
+    window: str = setting("20d", "Length of a step, such as 20d, 1h or 30m.")
+    origin: str | None = setting(None, "When the first step begins.", shown="the first visit")
+    end: str | None = setting(None, "Leave out visits from this time on.", shown="none is left out")
+    places: int = setting(100, "How many of the most visited places to keep; all others are elsewhere.", ge=1)
+    place_names: tuple[str, ...] = setting((), "Keep the places of these names instead.")
+    min_active: int = setting(10, "Leave out people who are seen in fewer steps.", ge=0)
+    rule: Literal["most-visited", "first", "last"] = setting(
+        "most-visited", "The place of a step with several visits: most-visited, first or last."
+    )
+    holdout: int = setting(
+        5, "How many of the last steps are published and to be found; habits are fitted to those before.", ge=1
+    )
+    smoothing: float | Literal["auto"] = setting(
+        1.0, "How much of everybody's habits to mix into a person's, in steps; or auto.", ge=1e-9, le=1e9
+    )
+    rhythm: Literal["none", "hour", "weekday"] = setting(
+        "none", "Let habits differ by hour of the day or by weekday: none, hour or weekday."
+    )
+
+
+@dataclass(frozen=True)
+class ReleaseSettings:
+    """The release: which sensors count, and what is done to the counts."""
+
+    sensors: Literal["most-visited", "random", "fixed", "schedule"] = setting(
+        "most-visited",
+        "Which places are counted: most-visited, random (new ones at each step), fixed (see sensor-places) or schedule "
+        "(a file).",
+    )
+    sensor_count: int = setting(1, "How many sensors count at each step (most-visited and random).", ge=1)
+    sensor_places: tuple[str, ...] = setting(
+        (), "Names of the places with a sensor, in quotes where they hold blanks (fixed)."
+    )
+    schedule: Path | None = setting(None, "File of the sensors: columns place, and step (from 1) or time (schedule).")
+    mechanism: str = setting(
+        "raw",
+        "What is done to a count before it is published: raw, gaussian, discrete-gaussian, laplace, geometric, "
+        "rounding, random-rounding, suppression or sampling; or any mechanism as in Python, "
+        '"Then(Suppression(10), Rounding(5))".',
+    )
+    sigma: float = setting(1.0, "Standard deviation of the noise (gaussian, discrete-gaussian).", **NOISE)
+    scale: float = setting(1.0, "Scale of the noise (laplace, geometric).", **NOISE)
+    base: int = setting(5, "Counts become multiples of this (rounding, random-rounding).", **BASE)
+    below: int = setting(10, "Counts below this are left empty (suppression).", ge=1, le=BASE["le"])
+    rate: float = setting(0.5, "Share of the people who are counted (sampling).", gt=0, lt=1)
+    published: Path | None = setting(
+        None,
+        "File of the counts that were really published: columns place, count, and step (from 1) or time. Each person "
+        "then also gets a realised loss, given exactly these counts.",
+    )
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """How each person is measured; the arguments of `measure` of the same names."""
+
+    misses: int = setting(1, "How many of the steps the adversary may get wrong.", ge=0)
+    tolerance: float = setting(
+        0.01, "Stop searching for better attacks and bounds where they are within this share of each other.", ge=0
+    )
+    runs: int = setting(
+        200, "Series of published counts that are drawn for a person where they are too many to list.", ge=2
+    )
+    confidence: float = setting(0.99, "How sure an interval is where series are drawn.", ge=0.5, lt=1)
+    budget: float = setting(1e9, "Effort for each person, in elementary operations: 1e10 take a second or two.", ge=0)
+    seed: int = setting(0, "Seed of all random numbers.", ge=0)
+
+
+@dataclass(frozen=True)
+class MeasurementSettings(Measurement):
+    """The measurement."""
+
+    sample: int | None = setting(
+        None, "Audit only so many people, drawn at random; counts are still of everybody.", shown="everyone", ge=1
+    )
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """The report."""
+
+    explore: int = setting(
+        100, "On how many people sensors, steps and noise are tried out for the report; 0 for none.", ge=0
+    )
+    sigmas: tuple[float, ...] = setting((0.5, 1.0, 2.0, 4.0, 8.0), "Standard deviations of noise to try out.", **NOISE)
+    bases: tuple[int, ...] = setting((5, 20), "Multiples to try out rounding to.", **BASE)
+    thresholds: tuple[float, ...] = setting(
+        (0.1, 0.25, 0.5, 0.9), "Chances to be found: the report says how many people are above each.", gt=0, lt=1
+    )
+    delta: float = setting(1e-5, "Delta at which the epsilon of differential privacy is given.", gt=0, lt=1)
+    title: str = setting("Audit of published counts", "Title of the report.")
+
+
+#: The groups of settings by their names in the help, in the order of a settings file.
+GROUPS: dict[str, type[Any]] = {
+    "Data": DataSettings,
+    "Steps and places": StepSettings,
+    "Release": ReleaseSettings,
+    "Measurement": MeasurementSettings,
+    "Report": ReportSettings,
 }
 
 
-def check_settings(values: Mapping[str, Any], where: str = "settings") -> AuditSettings:
-    """Settings from plain values; a `ConfigError` says everything that is wrong with them.
+@dataclass(frozen=True)
+class AuditSettings(ReportSettings, MeasurementSettings, ReleaseSettings, StepSettings, DataSettings):
+    """Everything that an audit depends on. `check_settings` makes it from plain values, and checks them.
 
-    >>> check_settings({"visits": "v.csv", "missses": 1, "runs": 1})
-    Traceback (most recent call last):
-    passerby.errors.ConfigError: settings:
-      runs = 1: it should be greater than or equal to 2
-      missses: there is no such setting; did you mean misses?
+    >>> AuditSettings(visits=Path("visits.csv"), misses=2).measurement.misses
+    2
     """
-    try:
-        return AuditSettings.model_validate(dict(values))
-    except ValidationError as error:
-        faults: list[Mapping[str, Any]] = [*error.errors()]
-    # Settings that are wrong in themselves hide how the others fit together.
-    alone = {str(fault["loc"][0]) for fault in faults if fault["loc"]}
-    rest = {name: value for name, value in values.items() if name not in alone}
-    try:
-        AuditSettings.model_validate({"visits": Path(), **rest}, context=alone)
-    except ValidationError as error:
-        faults += error.errors()
-    lines = [line for fault in faults for line in _said(fault)]
-    raise ConfigError("\n  ".join([f"{where}:", *dict.fromkeys(lines)]))
+
+    out: Path = setting(Path("passerby-audit"), "Folder for the results.")
+
+    @property
+    def measurement(self) -> Measurement:
+        """How each person is measured."""
+        return Measurement(**self.only(Measurement))
+
+    def only(self, group: type[Any], *leave: str) -> dict[str, Any]:
+        """The values of the settings of a group, but for some."""
+        return {each.name: getattr(self, each.name) for each in fields(group) if each.name not in leave}
 
 
-def _said(fault: Mapping[str, Any]) -> list[str]:
-    """What pydantic found, in plain words."""
-    name = ".".join(str(part) for part in fault["loc"] if not str(part).startswith(("constrained", "literal")))
-    message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
-    if fault["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(name, AuditSettings.model_fields, 1)
-        return [f"{name}: there is no such setting" + (f"; did you mean {near[0]}?" if near else "")]
-    if fault["type"] == "missing":
-        return [f"{name}: this setting is needed"]
-    if not name:
-        return message.splitlines()
-    return [
-        f"{name} = {_shown(fault['input'])}: it {message}" if message.startswith("should") else f"{name}: {message}"
-    ]
+#: All settings by name.
+SETTINGS: dict[str, Field[Any]] = {each.name: each for each in fields(AuditSettings)}
+#: The types of their values.
+TYPES: dict[str, Any] = {name: get_type_hints(AuditSettings)[name] for name in SETTINGS}
 
 
-def _shown(value: object) -> str:
-    return repr(str(value)) if isinstance(value, Path) else repr(value)
+def group_of(name: str) -> str | None:
+    """The name of a setting's group; none for the folder of the results.
+
+    >>> group_of("sample"), group_of("out")
+    ('Measurement', None)
+    """
+    return next((title for title, group in GROUPS.items() if any(each.name == name for each in fields(group))), None)
 
 
-def _told(check: Callable[[], object], value: str) -> str:
-    """`value`, or the complaint of a check in the form that pydantic collects."""
-    try:
-        check()
-    except PasserbyError as error:
-        raise ValueError(str(error)) from None
-    return value
+def default_of(name: str) -> str:
+    """A setting's default in words, as the help shows it; nothing where there is none.
+
+    >>> default_of("budget"), default_of("sigmas"), default_of("sample"), default_of("schedule")
+    ('1e9', '0.5 1 2 4 8', 'everyone', '')
+    """
+    each = SETTINGS[name]
+    value, shown = each.default, str(each.metadata.get("shown", ""))
+    if shown or value in (None, ()) or value is MISSING:
+        return shown
+    if isinstance(value, tuple):
+        return " ".join(f"{x:g}" for x in value)
+    return {"1000000000.0": "1e9", "1e-05": "1e-5"}.get(str(value), str(value))

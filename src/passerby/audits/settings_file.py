@@ -15,16 +15,8 @@ from typing import Any
 from passerby.errors import ConfigError
 from passerby.support.files import whole_or_nothing
 
-from .settings import PATHS, AuditSettings
-
-#: The headings of a settings file, each above the setting that it begins with.
-HEADINGS = {
-    "visits": "The visits: who was where and when.",
-    "window": "Steps, places and habits.",
-    "sensors": "The release: which sensors count, and what is done to the counts.",
-    "misses": "The measurement.",
-    "explore": "The report.",
-}
+from .settings import GROUPS, SETTINGS, AuditSettings, group_of
+from .validation import PATHS
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
@@ -54,9 +46,12 @@ def write_settings(settings: AuditSettings, path: str | Path) -> None:
 def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
     """Settings as the text of a TOML file that lies in `folder`; settings that are not given are left out."""
     lines = ["# Settings of an audit. To run it again: passerby audit --settings audit.toml"]
-    for name in AuditSettings.model_fields:
-        if name in HEADINGS:
-            lines += ["", f"# {HEADINGS[name]}"]
+    above = None
+    for name in SETTINGS:
+        group = group_of(name)
+        if group not in (None, above):
+            above = group
+            lines += ["", f"# {GROUPS[group].__doc__}"]
         value = getattr(settings, name)
         if isinstance(value, Path):
             value = Path(os.path.relpath(value, folder)).as_posix()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,7 +14,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.visits.table import Skipped
 
-from .settings import AuditSettings
+from .settings import ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 1
@@ -109,30 +111,39 @@ def summarise(
     table: pl.DataFrame,
     people: People,
     release: Release,
-    settings: AuditSettings,
+    *,
+    misses: int,
+    window: str,
+    seed: int = 0,
+    delta: float = ReportSettings.delta,
+    thresholds: Sequence[float] = ReportSettings.thresholds,
     skipped: Skipped = Skipped(),  # noqa: B008
     eligible: int | None = None,
 ) -> Summary:
-    """The summary of an audit's table."""
+    """The summary of an audit's table.
+
+    `window` is the length of a step in words, `skipped` tells how many rows of the visits were read, and `eligible` how
+    many people those of the table were drawn from.
+    """
     measured = table.filter(pl.col("lower").is_not_null())
-    privacy = differential_privacy(release, settings.delta)
+    privacy = differential_privacy(release, delta)
     return Summary(
         people=table.height,
         people_eligible=len(people) if eligible is None else eligible,
         people_measured=measured.height,
         steps=release.steps,
         steps_fitted=people.fitted.shape[1],
-        window=settings.window,
+        window=window,
         places=len(people.places),
         sensors=sum(map(len, release.sensors)),
-        misses=settings.misses,
+        misses=misses,
         mechanism=repr(release.rule),
         smoothing=people.smoothing,
-        seed=settings.seed,
+        seed=seed,
         loss=_ends(measured, "lower", "upper"),
         baseline=_ends(measured, "baseline_lower", "baseline_upper"),
         advantage=_ends(measured, "advantage_lower", "advantage_upper"),
-        above=[_above(measured, threshold) for threshold in settings.thresholds],
+        above=[_above(measured, threshold) for threshold in thresholds],
         statuses=_statuses(table["status"]),
         visits=Rows(
             read=skipped.rows,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,36 +18,21 @@ from passerby.model.release import Release, combined
 from passerby.outcomes.series import score
 from passerby.people.habits import People
 from passerby.people.others import counted
-from passerby.support.workers import Kept, Progress, mark_of, shared
+from passerby.support.fingerprint import fingerprint
+from passerby.support.pieces import Pieces
+from passerby.support.workers import Progress, collect
 
-from .audit import Job, Settings, audit_person, fingerprint, over_states
+from .job import Job, over_states
+from .person import audit_person
+from .settings import Measurement
 
 #: Series that are looked at for each person and each thing that is left out.
 SERIES = 64
 #: A count is taken to tell nothing of people whose presence it leaves open by less than this: knowing whether somebody
 #: is at a sensor raises the chance of the best guess by no more than the chance of being there, or of not being there.
 TINY = 1e-4
-
-
-def some_people(people: People, count: int, seed: int = 0) -> NDArray[np.int64]:
-    """The numbers of `count` people drawn at random without replacement, in order; all where there are fewer."""
-    if count >= len(people):
-        return np.arange(len(people))
-    return np.sort(np.random.default_rng(seed).choice(len(people), count, replace=False))
-
-
-def only(people: People, chosen: NDArray[np.int64]) -> People:
-    """The chosen people alone, with the background of everybody.
-
-    >>> from passerby.visits import simulate_city
-    >>> from passerby.people.habits import fit_people
-    >>> people = fit_people(simulate_city(people=30, places=20, days=3), window="2h", places=10, min_active=1)
-    >>> len(only(people, some_people(people, 5)))
-    5
-    """
-    return replace(
-        people, fitted=people.fitted[chosen], actual=people.actual[chosen], ids=people.ids.gather(chosen.tolist())
-    )
+#: Trials that are handed to a worker at a time, at most.
+CHUNK = 16
 
 
 @dataclass(frozen=True)
@@ -107,10 +93,11 @@ def try_out(
     people: People,
     release: Release,
     mechanisms: Mapping[str, Mechanism],
-    settings: Settings,
+    measurement: Measurement,
     *,
     few: int | None = None,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
     file: Path | None = None,
 ) -> Findings:
@@ -124,23 +111,22 @@ def try_out(
     >>> from passerby.people.habits import fit_people
     >>> city = simulate_city(people=9, places=20, days=3)
     >>> people = fit_people(city, window="2h", places=10, min_active=1, holdout=3)
-    >>> found = try_out(people, Release([0, 1, 0]), {"noise": Gaussian(1.0)}, Settings(1), workers=1)
+    >>> found = try_out(people, Release([0, 1, 0]), {"noise": Gaussian(1.0)}, Measurement(1), workers=1)
     >>> found.left_out["what"].to_list(), found.mechanisms["mechanism"].to_list()
     (['sensor', 'sensor', 'step', 'step', 'step', 'count', 'count', 'count'], ['noise'])
     """
     others = counted(people, release)
     keys = keys_of(release)
     jobs = {
-        name: Job(people, Release(release.sensors, mechanism), settings, others)
+        name: Job(people, Release(release.sensors, mechanism), measurement, others)
         for name, mechanism in mechanisms.items()
     }
-    work = _Work(Job(people, release, settings, others), tuple(keys), jobs)
+    work = _Work(Job(people, release, measurement, others), tuple(keys), jobs)
     some = len(people) if few is None else min(few, len(people))
     items = [("", person) for person in range(len(people))]
     items += [(name, person) for name in jobs for person in range(some)]
-    marks = [fingerprint(job) for job in (work.job, *jobs.values())]
-    kept = None if file is None else Kept(file, mark_of(marks, keys, items, SERIES, TINY))
-    rows = shared(_one, work, items, workers=workers, progress=progress, kept=kept)
+    kept = None if file is None else Pieces(file, fingerprint(work, items, SERIES, TINY))
+    rows = collect(_one, work, items, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept)
     return Findings(
         len(people),
         _left_out(keys, np.array(rows[: len(people)], dtype=np.float64)),
@@ -162,10 +148,10 @@ def _one(work: _Work, item: tuple[str, int]) -> list[float | None]:
 
 def _simple(work: _Work, person: int) -> list[float | None]:
     """Success of the best simple attack with all counts, and without each key's."""
-    job, misses = work.job, work.job.settings.misses
+    job, misses = work.job, work.job.measurement.misses
     prior, release, state_of = over_states(job.people, person, job.release_for(person))
     unaided = max(attack(prior, release.steps, misses).value for attack in (prior_attack, constant_attack))
-    rng = np.random.default_rng([job.settings.seed, person])
+    rng = np.random.default_rng([job.measurement.seed, person])
     values = release.publish(prior.sample(SERIES, release.steps, rng), rng)
     seen = Seen(prior, release, misses, *release.likelihoods(values))
     chance = _sighting(prior, release)

@@ -58,20 +58,21 @@ def demo(
     """
     from rich.console import Console
 
-    from .files import make_folder
+    from passerby.support.files import make_folder
+
     from .screen import stage
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     make_folder(out, "--out")
     with stage(aside, "Simulating a city"):
-        from passerby.audits.settings import check_settings
+        from passerby.audits.validation import check_settings
         from passerby.visits import read_visits, write_city
 
         file = out / "visits.parquet"
         write_city(file, people, places, days, seed=seed)
         visits = read_visits(file)
     with stage(aside, "Loading the kernels"):
-        from .pipeline import run
+        from .run import run_and_show
     common = {
         "visits": file,
         "window": "1h",
@@ -106,4 +107,4 @@ def demo(
         settings = {**common, "mechanism": mechanism, "title": title, "out": out / name}
         if name == "noisy":
             settings["explore"] = 0
-        run(check_settings(settings, "demo"), workers, overwrite=True, visits=visits)
+        run_and_show(check_settings(settings, "demo"), workers, overwrite=True, visits=visits)

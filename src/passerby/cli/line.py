@@ -47,7 +47,8 @@ def line(
     """
     from rich.console import Console
 
-    from .files import make_folder, write_json
+    from passerby.support.files import make_folder, write_json
+
     from .screen import stage
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)

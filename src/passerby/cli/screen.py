@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
+
+from passerby.audits.stages import READING
 
 
 class _Aside(logging.Handler):
@@ -64,6 +66,26 @@ def stage(console: Console, what: str, unit: str = "") -> Iterator[Callable[[int
     spent = time.perf_counter() - started
     if spent > 2:
         console.print(f"{what}: {spent:.0f} s{pace.size(spent)}", markup=False, highlight=False)
+
+
+@contextmanager
+def stages(console: Console) -> Iterator[Callable[[str, int, int], None]]:
+    """Show one stage after another: yields `tell(stage, done, all)`, where `all` is 0 if it is not known.
+
+    Reading is told in bytes, and all else in things that are done.
+    """
+    with ExitStack() as shown:
+        now, progress = "", None
+
+        def tell(what: str, done: int, everything: int) -> None:
+            nonlocal now, progress
+            if what != now:
+                shown.close()
+                now, progress = what, shown.enter_context(stage(console, what, "MB" if what == READING else ""))
+            if everything and progress:
+                progress(done, everything)
+
+        yield tell
 
 
 class Pace:

@@ -44,7 +44,8 @@ def simulate(
     """
     from rich.console import Console
 
-    from .files import make_folder
+    from passerby.support.files import make_folder
+
     from .screen import stage
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
@@ -9,16 +10,18 @@ from typing import Any
 
 import polars as pl
 
-from passerby.audits.audit import Settings, audit
-from passerby.audits.settings import check_settings
+from passerby.audits.audit import audit
+from passerby.audits.settings import Measurement
 from passerby.audits.summary import Summary, summarise
+from passerby.audits.trials import candidates, explore
+from passerby.audits.validation import check_settings
+from passerby.audits.wording import Arguments
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 
 from .page import render
-from .trials import explore
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,9 +51,10 @@ class Report:
 def audit_report(
     people: People,
     release: Release,
-    misses: int = 1,
+    misses: int = Measurement.misses,
     *,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Report:
@@ -68,11 +72,23 @@ def audit_report(
     """
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
-    chosen = check_settings({**given, **steps}, "audit_report")
-    how = Settings(misses, chosen.tolerance, chosen.runs, chosen.confidence, chosen.budget, chosen.seed)
-    table = audit(people, release, **asdict(how), workers=workers, progress=progress)
-    findings = explore(people, release, chosen, how, workers=workers) if chosen.explore else None
-    summary = summarise(table, people, release, chosen)
+    chosen = check_settings({**given, **steps}, "audit_report", Arguments())
+    how = chosen.measurement
+    table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
+    findings = None
+    if chosen.explore:
+        rules = candidates(chosen.sigmas, chosen.bases)
+        findings = explore(people, release, rules, how, chosen.explore, workers=workers, executor=executor)
+    summary = summarise(
+        table,
+        people,
+        release,
+        misses=misses,
+        window=chosen.window,
+        seed=chosen.seed,
+        delta=chosen.delta,
+        thresholds=chosen.thresholds,
+    )
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
     return Report(table, summary, render(table, people, release, chosen, summary, findings, call=call))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from passerby.errors import PasserbyError
+from passerby.errors import InputError, PasserbyError
 
 
 @contextmanager
@@ -31,4 +33,25 @@ def whole_or_nothing(target: Path) -> Iterator[Path]:
             raise PasserbyError(f"{target} could not be written: {error}; nothing was left behind") from error
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # there may be no such folder
+            temporary.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path, name: str) -> Path:
+    """`folder`, made if need be; an `InputError` that names what was to be a folder where that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{name}: cannot make the folder {str(folder)!r} ({error.strerror})") from None
+    return folder
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` to `path`, whole or not at all."""
+    with whole_or_nothing(path) as draft:
+        draft.write_text(as_json(value), encoding="utf-8")
+
+
+def as_json(value: Any) -> str:
+    """`value` as the text of a file."""
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

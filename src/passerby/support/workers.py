@@ -1,137 +1,217 @@
-"""Many small tasks over the same data, shared by all cores."""
+"""Many tasks over the same data, shared by processes on this machine or by any `Executor`.
+
+    for number, result in stream(task, data, items): ...     # as they come
+    results = collect(task, data, items)                     # all of them, in the order of the items
+
+`task(data, item)` is a function at the top of a module. Results depend on the task, the data and the item alone, so
+they are the same for any number of workers. What is finished can be kept on disk (`support.pieces`).
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
-from pathlib import Path
-from typing import Any, TypeVar
+from threading import Lock
+from typing import Any, Generic, TypeVar
+from uuid import uuid4
 
 from passerby.errors import PasserbyError
 
-from .files import whole_or_nothing
+from .pieces import Pieces
 
 Data = TypeVar("Data")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 
-_data: Any = None
+#: Parts of the work that are handed out for each worker: one that is done, and one that waits.
+AHEAD = 2
+#: How many callers' data a worker holds at a time; a worker of somebody else's may serve several.
+HELD = 2
 
 
-def shared(
+def stream(
     task: Callable[[Data, Item], Result],
     data: Data,
     items: Sequence[Item],
     *,
     workers: int | None = None,
+    executor: Executor | None = None,
+    chunk: int = 1,
+    sizes: Sequence[int] | None = None,
     progress: Progress | None = None,
-    kept: Kept | None = None,
+    kept: Pieces | None = None,
+) -> Iterator[tuple[int, Result]]:
+    """The number of each item with `task(data, item)`, as they come; `data` is handed to each worker once.
+
+    The work is shared by `workers` processes of its own (all cores by default; one works here, in this process), or by
+    an `executor`, which is then left running: threads, processes, or a cluster's. `workers` then says how many workers
+    it has, where it does not tell. At most `chunk` items are handed over at a time.
+
+    Results that were `kept` by an earlier call come first and are not worked out again. `progress(done, all)` counts
+    items, or their `sizes`.
+
+    >>> sorted(stream(pow, 2, [1, 2, 3], workers=1))
+    [(0, 2), (1, 4), (2, 8)]
+    """
+    weights = [1] * len(items) if sizes is None else sizes
+    found = {number: result for number, result in kept.begin().items() if number < len(items)} if kept else {}
+    done, everything = sum(weights[number] for number in found), sum(weights)
+    left = [number for number in range(len(items)) if number not in found]
+    if progress:
+        progress(done, everything)
+    yield from found.items()
+    width = workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    for number, result in _fresh(_Work(task, data, items), left, width, executor, chunk, kept is not None):
+        if kept:
+            kept.add(number, result)
+        done += weights[number]
+        if progress:
+            progress(done, everything)
+        yield number, result
+
+
+def collect(
+    task: Callable[[Data, Item], Result],
+    data: Data,
+    items: Sequence[Item],
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    chunk: int = 1,
+    sizes: Sequence[int] | None = None,
+    progress: Progress | None = None,
+    kept: Pieces | None = None,
 ) -> list[Result]:
-    """`task(data, item)` for each item, in order; `data` is handed to each worker once.
+    """`task(data, item)` for each item, in order. All arguments are those of `stream`.
 
-    Results that were `kept` by an earlier call are not worked out again.
-
-    >>> shared(pow, 2, [1, 2, 3], workers=1)
+    >>> collect(pow, 2, [1, 2, 3], workers=1)
     [2, 4, 8]
     """
-    out: list[Result] = kept.begin() if kept else []
-    left = items[len(out) :]
-    count = min(workers or os.cpu_count() or 1, max(1, len(left)))
-    if progress:
-        progress(len(out), len(items))
-    for result in _alone(task, data, left) if count == 1 else _together(task, data, left, count):
-        out.append(result)
-        if kept:
-            kept.add(result)
-        if progress:
-            progress(len(out), len(items))
-    return out
+    out: dict[int, Result] = dict(
+        stream(
+            task,
+            data,
+            items,
+            workers=workers,
+            executor=executor,
+            chunk=chunk,
+            sizes=sizes,
+            progress=progress,
+            kept=kept,
+        )
+    )
+    return [out[number] for number in range(len(items))]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A file of finished results, a line each, so that an interrupted call goes on where it was.
+class _Work(Generic[Data, Item, Result]):
+    """A task, the data that all of its calls share, and what it is to be done for."""
 
-    Results are lists of numbers and texts. `mark` tells what they depend on: a file with another mark is begun anew.
-    """
-
-    file: Path
-    mark: str
-
-    def begin(self) -> list[Any]:
-        """What the file holds; it then holds whole lines only, and can be added to."""
-        try:
-            first, *lines = self.file.read_text(encoding="utf-8").split("\n")[:-1]
-        except (OSError, ValueError):
-            first, lines = "", []
-        if first != self.mark:
-            lines = []
-        with whole_or_nothing(self.file) as draft:
-            draft.write_text("".join(f"{line}\n" for line in (self.mark, *lines)), encoding="utf-8")
-        return [json.loads(line) for line in lines]
-
-    def add(self, result: Any) -> None:
-        """Write one more result."""
-        try:
-            with self.file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(result) + "\n")
-        except OSError as error:
-            raise PasserbyError(
-                f"{self.file} could not be written: {error.strerror}; earlier results are kept"
-            ) from error
+    task: Callable[[Data, Item], Result]
+    data: Data
+    items: Sequence[Item]
+    name: str = field(default_factory=lambda: uuid4().hex)
 
 
-def mark_of(*parts: object) -> str:
-    """A digest of all that results depend on, from what these parts look like.
-
-    >>> mark_of(1, "a") == mark_of(1, "a") != mark_of(1, "b")
-    True
-    """
-    return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
-
-
-def _alone(task: Callable[[Data, Item], Result], data: Data, items: Sequence[Item]) -> Iterator[Result]:
-    for item in items:
-        yield task(data, item)
+def _fresh(
+    work: _Work[Data, Item, Result], left: list[int], width: int, executor: Executor | None, chunk: int, kept: bool
+) -> Iterator[tuple[int, Result]]:
+    """Do what is left, here or elsewhere."""
+    width = min(width, max(1, len(left)))
+    if executor is None and width == 1:
+        for number in left:
+            yield number, work.task(work.data, work.items[number])
+        return
+    size = max(1, min(chunk, len(left) // (4 * width)))
+    parts = [left[at : at + size] for at in range(0, len(left), size)]
+    try:
+        with _pool(executor, width) as pool:
+            yield from _together(pool, work, parts, width)
+    except BrokenExecutor:
+        again = "what is finished is kept: run the same again to go on" if kept else "run it again"
+        raise PasserbyError(
+            "a worker process ended before its time (killed, or out of memory); "
+            f"{again}, with fewer workers if memory is short"
+        ) from None
 
 
 def _together(
-    task: Callable[[Data, Item], Result], data: Data, items: Sequence[Item], workers: int
-) -> Iterator[Result]:
-    chunk = max(1, min(16, len(items) // (4 * workers)))
+    pool: Executor, work: _Work[Data, Item, Result], parts: Iterable[list[int]], width: int
+) -> Iterator[tuple[int, Result]]:
+    """Hand out parts, a few at a time: waiting for all of them at once would take longer the more there are.
+
+    The data goes along with as many parts as there are workers. A worker that has not got it says so, and gets it.
+    """
+    waiting, flying, told = deque(parts), dict[Future[list[Result] | None], list[int]](), 0
+
+    def send(part: list[int], with_data: bool) -> None:
+        box = (work.data,) if with_data else None
+        flying[pool.submit(_do, work.name, work.task, box, [work.items[number] for number in part])] = part
+
+    try:
+        while waiting or flying:
+            while waiting and len(flying) < AHEAD * width:
+                send(waiting.popleft(), told < width)
+                told += 1
+            ready, _ = wait(flying, return_when=FIRST_COMPLETED)
+            # What is done comes before what failed, so that it is not lost.
+            for future in sorted(ready, key=lambda future: future.exception() is not None):
+                part, results = flying.pop(future), future.result()
+                if results is None:
+                    send(part, True)
+                else:
+                    yield from zip(part, results, strict=True)
+    finally:
+        for future in flying:
+            future.cancel()
+        _forget(work.name)
+
+
+_adopted: dict[str, Any] = {}
+_lock = Lock()
+
+
+def _do(name: str, task: Callable[[Any, Any], Any], box: tuple[Any] | None, items: list[Any]) -> list[Any] | None:
+    """What a worker does: the task for some items, with the data it was handed now or before; None without any."""
+    with _lock:
+        if box is not None:
+            _adopted.pop(name, None)
+            _adopted[name] = box[0]
+            for old in [*_adopted][:-HELD]:
+                del _adopted[old]
+        if name not in _adopted:
+            return None
+        data = _adopted[name]
+    return [task(data, item) for item in items]
+
+
+def _forget(name: str) -> None:
+    """Let go of the data where workers are threads of this process."""
+    with _lock:
+        _adopted.pop(name, None)
+
+
+@contextmanager
+def _pool(executor: Executor | None, workers: int) -> Iterator[Executor]:
+    """The executor that was given, or processes that end with the work."""
+    if executor is not None:
+        yield executor
+        return
     with one_thread_each():
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_adopt, initargs=(data,))
+        # The key that interrupts reaches all processes: workers end at once and in silence.
+        quiet = (signal.SIGINT, signal.SIG_DFL)
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=quiet)
         try:
-            yield from pool.map(_Task(task), items, chunksize=chunk)
-        except BrokenProcessPool:
-            raise PasserbyError(
-                "a worker process ended before its time (killed, or out of memory); run it again with fewer workers"
-            ) from None
+            yield pool
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-class _Task:
-    """A task bound to the data that its worker has adopted."""
-
-    def __init__(self, task: Callable[[Any, Any], Any]) -> None:
-        self.task = task
-
-    def __call__(self, item: Any) -> Any:
-        return self.task(_data, item)
-
-
-def _adopt(data: Any) -> None:
-    global _data
-    _data = data
 
 
 @contextmanager

@@ -8,9 +8,9 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits import realised
-from passerby.audits.audit import Settings
-from passerby.audits.realised import read_published, realised_losses
+from passerby.audits import publication
+from passerby.audits.publication import read_published, realised_losses
+from passerby.audits.settings import Measurement
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,6 @@ def test_a_refusal_is_a_status(people: pb.People, monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object, **__: object) -> pb.Loss:
         raise pb.UnsupportedRelease("not this one")
 
-    monkeypatch.setattr(realised, "measure", refuse)
-    table = realised_losses(people, pb.Release([0, 1, 2]), [[1.0]] * 3, Settings(1), workers=1)
+    monkeypatch.setattr(publication, "measure", refuse)
+    table = realised_losses(people, pb.Release([0, 1, 2]), [[1.0]] * 3, Measurement(1), workers=1)
     assert table.unique().rows() == [("not this one", None, None)]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import passerby as pb
-from passerby.cli.files import make_folder, write_json
+from passerby.support.files import make_folder, write_json
 
 
 def test_writes_what_can_be_read_back(tmp_path: Path) -> None:

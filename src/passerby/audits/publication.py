@@ -6,6 +6,7 @@ off the count, and what is left tells of the target (`others`).
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,12 +18,15 @@ from passerby.measurement.measure import measure
 from passerby.mechanisms import HIDDEN
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.people.others import Counted, counted
+from passerby.people.others import counted
 from passerby.people.sensors import Sensors, place_number, step_number
-from passerby.support.workers import Kept, Progress, mark_of, shared
+from passerby.support.fingerprint import fingerprint
+from passerby.support.pieces import Pieces
+from passerby.support.workers import Progress, collect
 from passerby.visits.delimited import read_table
 
-from .audit import Job, Settings, fingerprint, over_states
+from .job import Job, over_states
+from .settings import Measurement
 
 SCHEMA: dict[str, pl.DataType] = {
     "realised_status": pl.String(),
@@ -31,6 +35,9 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 
 Counts = list[list[float]]
+
+#: People that are handed to a worker at a time, at most.
+CHUNK = 16
 
 
 @dataclass(frozen=True)
@@ -79,21 +86,19 @@ def _number(value: object, where: str) -> float:
 
 
 @dataclass(frozen=True)
-class _Job:
-    people: People
-    release: Release
+class _Work:
+    job: Job
     values: Counts
-    others: Counted
-    settings: Settings
 
 
 def realised_losses(
     people: People,
     release: Release,
     values: Counts,
-    settings: Settings,
+    measurement: Measurement,
     *,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
     file: Path | None = None,
 ) -> pl.DataFrame:
@@ -103,18 +108,19 @@ def realised_losses(
     the counts were not made from these visits, or not in this way), or the reason for a refusal. With a `file`, what is
     finished is kept there when it is interrupted.
     """
-    job = _Job(people, release, values, counted(people, release), settings)
-    mark = mark_of(fingerprint(Job(people, release, settings, job.others)), values)
-    kept = None if file is None else Kept(file, mark)
-    rows = shared(_realised, job, range(len(people)), workers=workers, progress=progress, kept=kept)
+    work = _Work(Job(people, release, measurement, counted(people, release)), values)
+    kept = None if file is None else Pieces(file, fingerprint(work))
+    everyone = range(len(people))
+    rows = collect(
+        _realised, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept
+    )
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _realised(job: _Job, person: int) -> tuple[str, float | None, float | None]:
-    others = job.others.besides(person, job.release)
-    prior, release, _ = over_states(job.people, person, job.release.with_others(others))
+def _realised(work: _Work, person: int) -> tuple[str, float | None, float | None]:
+    prior, release, _ = over_states(work.job.people, person, work.job.release_for(person))
     try:
-        loss = measure(prior, release, **asdict(job.settings), published=job.values)
+        loss = measure(prior, release, **asdict(work.job.measurement), published=work.values)
     except InputError:
         return "impossible", None, None
     except PasserbyError as reason:

@@ -1,0 +1,52 @@
+"""All that is known before anybody is measured: the people, the release, and what was published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from passerby.model.release import Release
+from passerby.people.habits import People, fit_people
+from passerby.people.others import everyone_else
+from passerby.visits.readers import read_visits
+from passerby.visits.table import Skipped, Visits
+
+from .job import Job
+from .publication import Published, read_published
+from .release import build_release
+from .sample import only, some_people
+from .settings import AuditSettings, DataSettings, Measurement, StepSettings
+from .stages import FITTING, READING, Tell, begin
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Those who are measured, how many of whom (`eligible`) they were drawn from, and what is published of them."""
+
+    people: People
+    eligible: int
+    release: Release
+    skipped: Skipped
+    published: Published | None = None
+
+    def job(self, measurement: Measurement) -> Job:
+        """The work of an audit."""
+        return Job(self.people, self.release, measurement, everyone_else(self.people, self.release))
+
+
+def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | None = None) -> Inputs:
+    """Read the visits, unless they are handed in, fit habits, and choose the sensors."""
+    if visits is None:
+        progress = begin(tell, READING)
+        visits = read_visits(settings.visits, **settings.only(DataSettings, "visits"), progress=progress)
+    begin(tell, FITTING)
+    places = settings.place_names or settings.places
+    people = fit_people(visits, places=places, **settings.only(StepSettings, "places", "place_names"))
+    published = read_published(people, settings.published) if settings.published else None
+    release = build_release(settings, people, settings.seed)
+    if published:
+        release = Release(published.sensors, release.mechanism)
+    release.check_misses(settings.misses)
+    eligible = len(people)
+    if settings.sample is not None:
+        people = only(people, some_people(people, settings.sample, settings.seed))
+    return Inputs(people, eligible, release, visits.skipped, published)

@@ -1,0 +1,48 @@
+"""The work of an audit: everybody's habits, what is published, who else is counted, and how to measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from passerby.errors import InputError
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.people.others import Counted, Expected
+
+from .settings import Measurement
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a worker needs."""
+
+    people: People
+    release: Release
+    measurement: Measurement
+    others: Counted | Expected | None = None
+
+    def release_for(self, person: int) -> Release:
+        """The release with the others as they are for this person."""
+        if self.others is None:
+            return self.release
+        return self.release.with_others(self.others.besides(person, self.release))
+
+
+def check_job(job: Job) -> None:
+    """Refuse a release that does not fit the people, or a question that does not fit the release."""
+    held, places = job.people.actual.shape[1], len(job.people.places)
+    if held and job.release.steps != held:
+        raise InputError(f"release: it has {job.release.steps} steps, but {held} steps are held out to be found")
+    job.release.check_misses(job.measurement.misses)
+    for t, step in enumerate(job.release.sensors):
+        for place in step:
+            if place >= places:
+                raise InputError(f"sensors[{t}] = {place}: there are {places} places, numbered 0 to {places - 1}")
+
+
+def over_states(people: People, person: int, release: Release) -> tuple[MarkovPrior, Release, dict[int, int]]:
+    """One person's reduced chain, the release over its states, and the state of each place (-1: all others)."""
+    prior, states = people.prior(person, sorted({place for step in release.sensors for place in step}))
+    state_of = {int(place): state for state, place in enumerate(states)}
+    return prior, release.relabelled(state_of), state_of

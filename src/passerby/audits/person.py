@@ -1,0 +1,81 @@
+"""One person of an audit: their row of the table."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError, PasserbyError
+from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.information import sighted
+from passerby.measurement.loss import Loss
+from passerby.measurement.measure import measure
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.outcomes.series import one_series
+
+from .job import Job, over_states
+
+
+def audit_person(job: Job, person: int) -> dict[str, object]:
+    """One row of the table."""
+    prior, release, state_of = over_states(job.people, person, job.release_for(person))
+    seed = _stream(job.measurement.seed, job.people.ids[person])
+    try:
+        loss = measure(prior, release, **{**vars(job.measurement), "seed": seed})
+    except PasserbyError as reason:
+        return {"status": str(reason)}
+    row = _row(loss)
+    row["sighted"] = sighted(prior, release)
+    row["spectral_gap"] = prior.spectral_gap if prior.homogeneous else None
+    row["places"] = len(set(job.people.fitted[person].tolist()))
+    if job.people.actual.shape[1]:
+        others = state_of.get(-1, 0)
+        trace = np.array([state_of.get(int(place), others) for place in job.people.actual[person]])
+        try:
+            row.update(_hits(prior, release, trace, loss, seed))
+        except InputError:
+            row["status"] = "impossible"
+    return row
+
+
+def _row(loss: Loss) -> dict[str, object]:
+    return {
+        "status": "ok" if loss.effort.reached else "wide",
+        "lower": loss.lower,
+        "upper": loss.upper,
+        "baseline_lower": loss.baseline.lower,
+        "baseline_upper": loss.baseline.upper,
+        "advantage_lower": loss.advantage.lower,
+        "advantage_upper": loss.advantage.upper,
+        **{f"attack_{name}": attack.value for name, attack in loss.attacks.items()},
+        **{f"error_{name}": attack.error for name, attack in loss.attacks.items()},
+        **{f"bound_{name}": value for name, value in loss.bounds.items()},
+        "series": loss.effort.series,
+        "sampled": loss.effort.sampled,
+        "estimated": " ".join(name for name, attack in loss.attacks.items() if attack.level is not None),
+    }
+
+
+def _hits(
+    prior: MarkovPrior, release: Release, trace: NDArray[np.int64], loss: Loss, seed: list[int]
+) -> dict[str, object]:
+    """Whether each attack gets the real trace right, given what would have been published about it."""
+    rng = np.random.default_rng([*seed, 1])
+    series = one_series(release.evidence(release.publish(trace[None], rng)))
+    found = bracket_series(prior, release, series, loss.misses, 0.0, 0.0).guesses[0]
+    guesses = dict(zip(("map", "marginal", "ascent"), found, strict=True))
+    for name in ("prior", "constant"):
+        guess = loss.attacks[name].guess
+        if guess is not None:
+            guesses[name] = np.array(guess)
+    wrong = {name: int((guess != trace).sum()) for name, guess in guesses.items()}
+    return {f"hit_{name}": count <= loss.misses for name, count in wrong.items()}
+
+
+def _stream(seed: int, person: object) -> list[int]:
+    """The seed of one person's random numbers: depends on the seed and the person alone."""
+    digest = hashlib.blake2b(str(person).encode(), digest_size=8).digest()
+    return [seed, int.from_bytes(digest, "big")]

@@ -1,0 +1,39 @@
+"""Telling somebody how far a long work is: which stage, and how much of it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from passerby.support.workers import Progress
+
+#: Is called with the name of a stage, how much of it is done, and how much there is (0 where that is not known).
+Tell = Callable[[str, int, int], None]
+
+#: The stages of an audit.
+READING = "Reading the visits"
+FITTING = "Fitting everyone's habits"
+AUDITING = "Auditing people"
+LOOKING = "Looking at what was published"
+TRYING = "Trying out sensors, steps and noise"
+WRITING = "Writing the report"
+TIMING = "Timing a handful of people"
+TIMING_TRIALS = "Timing a few trials"
+
+
+def begin(tell: Tell | None, stage: str) -> Progress:
+    """Tell that a stage begins; what is returned tells how far it is.
+
+    >>> progress = begin(print, "Auditing people")
+    Auditing people 0 0
+    >>> progress(3, 8)
+    Auditing people 3 8
+    """
+    if tell is None:
+        return _silent
+    tell(stage, 0, 0)
+    return partial(tell, stage)
+
+
+def _silent(done: int, everything: int) -> None:
+    """Tell nobody."""

@@ -1,0 +1,188 @@
+"""Settings are checked as a whole: everything that is wrong is said at once, in the words that they were given in."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING
+from functools import cache, reduce
+from operator import or_
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
+
+from passerby.errors import ConfigError, PasserbyError
+from passerby.mechanisms.notation import read_mechanism
+from passerby.visits.steps import parse_instant, parse_length
+
+from .release import MECHANISMS
+from .settings import SETTINGS, TYPES, AuditSettings
+from .wording import Keys, Source, Wording
+
+#: The settings that are paths.
+PATHS = tuple(name for name, hint in TYPES.items() if Path in (hint, *get_args(hint)))
+
+Fault = Mapping[str, Any]
+
+
+def check_settings(values: Mapping[str, Any], where: str = "settings", wording: Wording | None = None) -> AuditSettings:
+    """Settings from plain values; a `ConfigError` says everything that is wrong with them.
+
+    >>> check_settings({"visits": "v.csv", "missses": 1, "runs": 1})
+    Traceback (most recent call last):
+    passerby.errors.ConfigError: settings:
+      runs = 1: it should be greater than or equal to 2
+      missses: there is no such setting; did you mean misses?
+    """
+    return check_sources(Source(values, where, wording or Keys()))
+
+
+def check_sources(*sources: Source) -> AuditSettings:
+    """Settings from several sources, of which later ones prevail."""
+    values = {name: value for source in sources for name, value in source.values.items()}
+    speech = _Speech(sources)
+    checked, faults = _validated(values)
+    lines = [line for fault in faults for line in speech.of(fault)]
+    wrong = {str(fault["loc"][0]) for fault in faults}
+    if faults:
+        # The others may still not fit together. Nothing is said of how a setting fits that cannot be read.
+        rest = {name: value for name, value in values.items() if name not in wrong}
+        checked, _ = _validated({"visits": Path(), **rest})
+    if checked is not None:
+        lines += [line for names, line in _misfits(checked, speech) if wrong.isdisjoint(names)]
+    if lines:
+        where = " and ".join(dict.fromkeys(source.where for source in sources))
+        raise ConfigError("\n  ".join([f"{where}:", *dict.fromkeys(lines)]))
+    assert checked is not None
+    return checked
+
+
+def _validated(values: Mapping[str, Any]) -> tuple[AuditSettings | None, list[Fault]]:
+    """Settings, or what is wrong with single ones of them."""
+    try:
+        checked = _model().model_validate(dict(values))
+    except ValidationError as error:
+        return None, [*error.errors()]
+    return AuditSettings(**{name: getattr(checked, name) for name in SETTINGS}), []
+
+
+class _Checks(BaseModel):
+    """What pydantic is to check beside types and ranges."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("window", check_fields=False)
+    @classmethod
+    def _length(cls, value: str) -> str:
+        return _told(lambda: parse_length(value), value)
+
+    @field_validator(*PATHS, check_fields=False)
+    @classmethod
+    def _path(cls, value: Path | None) -> Path | None:
+        names = [name.encode(errors="replace") for name in Path(value or ".").parts]
+        if b"\0" in b"".join(names) or any(len(name) > 255 for name in names) or sum(map(len, names)) > 3000:
+            raise ValueError("it is no path: it holds the character NUL, or is too long")
+        return value
+
+    @field_validator("origin", "end", check_fields=False)
+    @classmethod
+    def _instant(cls, value: str | None) -> str | None:
+        return value if value is None else _told(lambda: parse_instant(value, "it"), value)
+
+    @field_validator("mechanism", check_fields=False)
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if "(" in value:
+            return _told(lambda: read_mechanism(value), value)
+        if value not in MECHANISMS:
+            near = difflib.get_close_matches(value, MECHANISMS, 1)
+            hint = f"; did you mean {near[0]}?" if near else ", nor as 'Then(Suppression(10), Rounding(5))'"
+            raise ValueError(f"{value!r} is not one of {', '.join(MECHANISMS)}{hint}")
+        return value
+
+
+@cache
+def _model() -> type[_Checks]:
+    """A model with a field for each setting, of its type and within its limits."""
+    kinds: dict[str, Any] = {}
+    for name, each in SETTINGS.items():
+        default = ... if each.default is MISSING else each.default
+        kinds[name] = (_limited(TYPES[name], each.metadata["limits"]), default)
+    return create_model("AuditSettings", __base__=_Checks, **kinds)
+
+
+def _limited(hint: Any, limits: Mapping[str, Any]) -> Any:
+    """A type whose numbers lie within limits."""
+    if hint is float:
+        return Annotated[float, Field(allow_inf_nan=False, **limits)]
+    if hint is int:
+        return Annotated[int, Field(**limits)]
+    if get_origin(hint) in (Union, UnionType):
+        return reduce(or_, (_limited(part, limits) for part in get_args(hint)))
+    if get_origin(hint) is tuple:
+        return tuple[_limited(get_args(hint)[0], limits), ...]  # type: ignore[misc]
+    return hint
+
+
+def _misfits(settings: AuditSettings, say: _Speech) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What settings must be to each other: those that are not, by name, and why."""
+    sensors = say.given("sensors", settings.sensors)
+    for kind, name, what in (
+        ("fixed", "sensor_places", "the names of the places with a sensor"),
+        ("schedule", "schedule", "a file with the columns place and step (or time)"),
+    ):
+        needed, there = settings.sensors == kind, bool(getattr(settings, name))
+        if needed and not there:
+            yield ("sensors", name), f"{sensors} needs {say.name(name)}, {what}"
+        if there and not needed:
+            instead = say.given("sensors", kind)
+            yield ("sensors", name), f"{say.name(name)} has no meaning with {sensors}; set {instead}"
+    if settings.misses >= settings.holdout:
+        misses, holdout = say.given("misses", settings.misses), say.given("holdout", settings.holdout)
+        yield ("misses", "holdout"), f"{misses} must be below {holdout}, the steps to find"
+
+
+class _Speech:
+    """Says what is wrong with settings, each in the words of the source that it comes from."""
+
+    def __init__(self, sources: tuple[Source, ...]) -> None:
+        self.sources = sources
+
+    def _wording(self, name: str) -> Wording:
+        return next((source for source in self.sources[::-1] if name in source.values), self.sources[-1]).wording
+
+    def name(self, name: str) -> str:
+        """What a setting is called."""
+        return self._wording(name).name(name)
+
+    def given(self, name: str, value: object) -> str:
+        """A setting with its value."""
+        return self._wording(name).given(name, value)
+
+    def of(self, fault: Fault) -> Iterator[str]:
+        """What pydantic found, in plain words."""
+        name, *deeper = (part for part in fault["loc"] if not str(part).startswith(("constrained", "literal")))
+        message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+        one = "".join(f"number {part + 1} of " for part in deeper if isinstance(part, int))
+        if fault["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(name, SETTINGS, 1)
+            hint = f"; did you mean {self.name(near[0])}?" if near else ""
+            yield f"{self.name(name)}: there is no such setting{hint}"
+        elif fault["type"] == "missing":
+            yield f"{self.name(name)}: this setting is needed"
+        elif message.startswith("should"):
+            value = f"{one}{self.name(name)} is {fault['input']!r}" if one else self.given(name, fault["input"])
+            yield f"{value}: it {message}"
+        else:
+            yield f"{one}{self.name(name)}: {message}"
+
+
+def _told(check: Callable[[], object], value: str) -> str:
+    """`value`, or the complaint of a check in the form that pydantic collects."""
+    try:
+        check()
+    except PasserbyError as error:
+        raise ValueError(str(error)) from None
+    return value

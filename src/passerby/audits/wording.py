@@ -1,0 +1,86 @@
+"""How settings are called: options on the command line, keys in a file, arguments in Python."""
+
+from __future__ import annotations
+
+import shlex
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+class Wording(ABC):
+    """The words of an interface."""
+
+    @abstractmethod
+    def name(self, setting: str) -> str:
+        """A setting by itself."""
+
+    @abstractmethod
+    def given(self, setting: str, value: object) -> str:
+        """A setting with a value."""
+
+
+class Keys(Wording):
+    """The words of a settings file.
+
+    >>> Keys().given("sensor_places", "gate")
+    "sensor_places = 'gate'"
+    """
+
+    def name(self, setting: str) -> str:
+        """The key."""
+        return setting
+
+    def given(self, setting: str, value: object) -> str:
+        """The line."""
+        return f"{setting} = {_plain(value)!r}"
+
+
+class Arguments(Wording):
+    """The words of Python.
+
+    >>> Arguments().given("overwrite", True)
+    'overwrite=True'
+    """
+
+    def name(self, setting: str) -> str:
+        """The argument."""
+        return setting
+
+    def given(self, setting: str, value: object) -> str:
+        """The argument as it is written in a call."""
+        return f"{setting}={_plain(value)!r}"
+
+
+class Options(Wording):
+    """The words of the command line.
+
+    >>> Options().given("sensor_places", ["north gate", "b"]), Options().given("overwrite", True)
+    ("--sensor-places 'north gate' b", '--overwrite')
+    """
+
+    def name(self, setting: str) -> str:
+        """The option; the visits are named without one."""
+        return "VISITS" if setting == "visits" else f"--{setting.replace('_', '-')}"
+
+    def given(self, setting: str, value: object) -> str:
+        """The option as it is typed."""
+        if value is True:
+            return self.name(setting)
+        values = value if isinstance(value, list | tuple) else [value]
+        return " ".join([self.name(setting), *(shlex.quote(str(each)) for each in values)])
+
+
+@dataclass(frozen=True)
+class Source:
+    """Values for settings, where they come from, and what that place calls settings."""
+
+    values: Mapping[str, Any]
+    where: str = "settings"
+    wording: Wording = field(default_factory=Keys)
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,110 @@
+"""An audit on the screen: its stages, what was found, and how to go on after an interruption."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from passerby.audits.estimate import Estimate, estimate
+from passerby.audits.inputs import Inputs, gather
+from passerby.audits.settings import AuditSettings
+from passerby.audits.summary import Summary
+from passerby.audits.wording import Options
+from passerby.report.folder import draft_of, finished, run_audit
+from passerby.report.terms import length, mechanism
+from passerby.support.numerals import chance, duration, percent, span
+from passerby.visits.table import Visits
+
+from .screen import Interrupted, stages
+
+
+def run_and_show(
+    settings: AuditSettings, workers: int | None = None, *, overwrite: bool = False, visits: Visits | None = None
+) -> None:
+    """Audit, write the folder, and say what was found."""
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    try:
+        with stages(aside) as tell:
+            report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
+    except KeyboardInterrupt as stop:
+        how = how_to_go_on(draft_of(settings.out), workers, overwrite)
+        raise Interrupted(f"{str(stop) or 'interrupted'}; {how}") from None
+    for line in found(report.summary):
+        screen.print(line, markup=False)
+    screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
+
+
+def how_to_go_on(draft: Path, workers: int | None, overwrite: bool) -> str:
+    """What to type after an interruption."""
+    if not draft.exists():
+        return "nobody was measured yet, and nothing was written"
+    command = ["passerby", "audit", "--settings", str(draft)]
+    command += ["--workers", str(workers)] if workers else []
+    command += ["--overwrite"] if overwrite else []
+    return f"what is finished is kept. To go on:\n  {' '.join(map(shlex.quote, command))}"
+
+
+def found(summary: Summary) -> Iterator[str]:
+    """What was found, in a few lines."""
+    loss, known = summary.loss, summary.baseline
+    people = f"{summary.people:,} people{_drawn(summary.people, summary.people_eligible)}"
+    if not (loss and known):
+        yield f"{people}. None could be measured; people.parquet says why."
+        return
+    steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
+    yield (
+        f"{people}. The chance that an adversary names {steps}, on average: "
+        f"{span(loss.lower.mean, loss.upper.mean, chance)} with the release, "
+        f"{span(known.lower.mean, known.upper.mean, chance)} without it."
+    )
+    for above in summary.above:
+        if above.threshold == 0.5:
+            yield (
+                f"More likely than not to be found: {span(above.loss_lower, above.loss_upper)} of the people with "
+                f"the release, {percent(above.baseline)} without it."
+            )
+    if summary.realised:
+        yield (
+            f"The published counts are possible for {summary.realised.possible:,} people and impossible for "
+            f"{summary.realised.impossible:,}."
+        )
+
+
+def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> None:
+    """Say what an audit would do, and how long it would take."""
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    started = time.perf_counter()
+    with stages(aside) as tell:
+        inputs = gather(settings, tell=tell)
+        spent = time.perf_counter() - started
+        expected = estimate(settings, inputs, workers, tell)
+    for what, value in _facts(settings, inputs, expected, spent):
+        screen.print(f"{what:>12}  {value}", markup=False, soft_wrap=True)
+    if finished(settings.out):
+        screen.print("The folder holds a finished audit: --overwrite would replace it.", markup=False)
+    screen.print("Nothing was written.", markup=False)
+
+
+def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: float) -> Iterator[tuple[str, str]]:
+    """What an audit would do; `spent` seconds went by until the inputs were there, and would again."""
+    people, release, cores = inputs.people, inputs.release, expected.workers
+    counts, places = sum(map(len, release.sensors)), {place for step in release.sensors for place in step}
+    seconds = duration(spent + expected.everything)
+    yield "visits", f"{inputs.skipped.kept:,} of {inputs.skipped.rows:,} rows"
+    yield "people", f"{len(people):,}{_drawn(len(people), inputs.eligible)}"
+    yield "steps", f"{people.fitted.shape[1]:,} to fit habits to, {release.steps:,} published and to be found"
+    yield "step length", length(settings.window)
+    yield "places", f"{len(people.places):,}, with elsewhere"
+    yield "sensors", f"{counts:,} counts from {len(places):,} places"
+    yield "mechanism", mechanism(repr(release.rule))
+    yield "misses", str(settings.misses)
+    yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({expected.each * 1000:.0f} ms a person)"
+    yield "folder", str(settings.out)
+
+
+def _drawn(people: int, eligible: int) -> str:
+    return "" if people == eligible else f" (drawn from {eligible:,})"

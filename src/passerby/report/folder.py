@@ -1,0 +1,159 @@
+"""An audit as a folder: everyone's loss, a summary, a report, and the settings to run it again."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from passerby.audits.audit import audit_job, clear_parts, parts_of
+from passerby.audits.inputs import Inputs, gather
+from passerby.audits.publication import realised_losses
+from passerby.audits.settings import AuditSettings
+from passerby.audits.settings_file import as_toml, write_settings
+from passerby.audits.stages import AUDITING, LOOKING, TRYING, WRITING, Tell, begin
+from passerby.audits.summary import Summary, summarise
+from passerby.audits.trials import candidates, explore
+from passerby.audits.validation import check_settings
+from passerby.audits.what_if import Findings
+from passerby.audits.wording import Arguments, Wording
+from passerby.errors import ConfigError, InputError
+from passerby.support.files import as_json, make_folder, whole_or_nothing
+from passerby.visits.table import Visits
+
+from .notebook import Report
+from .page import render
+
+
+def audit_folder(
+    visits: str | Path,
+    out: str | Path = AuditSettings.out,
+    *,
+    overwrite: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Tell | None = None,
+    **settings: Any,
+) -> Report:
+    """Audit everyone in a file of visits, and write the folder `out`: what `passerby audit` does.
+
+    `settings` are those of an `audit.toml`: `passerby audit --help` says what each one is. The folder then holds
+    people.parquet (a row per person, with ids), summary.json, report.html (which names nobody) and audit.toml. A folder
+    that holds a finished audit is left alone, unless it may be overwritten. An interrupted audit keeps what is finished
+    in the folder; the same call goes on where it was.
+
+    Work is shared by `workers` processes (all cores by default) or by an `executor`. `progress(stage, done, all)` is
+    called as stages begin and go on; `all` is 0 where it is not known.
+
+    >>> import tempfile
+    >>> from passerby.visits import write_city
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> rows = write_city(folder / "visits.csv", 30, 20, 4)
+    >>> report = audit_folder(folder / "visits.csv", folder / "audit", window="6h", holdout=4, explore=0, workers=1)
+    >>> sorted(path.name for path in (folder / "audit").iterdir())
+    ['audit.toml', 'people.parquet', 'report.html', 'summary.json']
+    >>> report.table.height == report.summary.people == 30
+    True
+    """
+    given = {"visits": visits, "out": out, **settings}
+    checked = check_settings(given, "audit_folder", Arguments())
+    return run_audit(checked, overwrite=overwrite, workers=workers, executor=executor, tell=progress)
+
+
+def run_audit(
+    settings: AuditSettings,
+    visits: Visits | None = None,
+    *,
+    overwrite: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    tell: Tell | None = None,
+    wording: Wording = Arguments(),  # noqa: B008
+) -> Report:
+    """The audit of checked settings; `visits` may be handed in instead of being read, and `wording` is for errors."""
+    out = settings.out
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{wording.name('out')}: {str(out)!r} is a file; name a folder")
+    if finished(out) and not overwrite:
+        instead = f"choose another {wording.name('out')}, or replace it with {wording.given('overwrite', True)}"
+        raise ConfigError(f"{out} holds a finished audit; {instead}")
+    inputs = gather(settings, visits, tell)
+    if overwrite and not parts_of(inputs.job(settings.measurement), out).own():
+        clear_parts(out)
+    make_folder(draft_of(out).parent, wording.name("out"))
+    write_settings(settings, draft_of(out))
+    table, findings = _measure(settings, inputs, workers, executor, tell)
+    progress = begin(tell, WRITING)
+    summary = summarise(
+        table,
+        inputs.people,
+        inputs.release,
+        misses=settings.misses,
+        window=settings.window,
+        seed=settings.seed,
+        delta=settings.delta,
+        thresholds=settings.thresholds,
+        skipped=inputs.skipped,
+        eligible=inputs.eligible,
+    )
+    page = render(table, inputs.people, inputs.release, settings, summary, findings, progress)
+    _write(settings, table, page, summary)
+    draft_of(out).unlink(missing_ok=True)
+    clear_parts(out)
+    return Report(table, summary, page)
+
+
+def finished(folder: Path) -> bool:
+    """Whether a folder holds a finished audit, whose summary is written last."""
+    return (folder / "summary.json").exists()
+
+
+def draft_of(folder: Path) -> Path:
+    """Where the settings of an unfinished audit are, to go on with it."""
+    return folder / "parts" / "audit.toml"
+
+
+def _measure(
+    settings: AuditSettings, inputs: Inputs, workers: int | None, executor: Executor | None, tell: Tell | None
+) -> tuple[pl.DataFrame, Findings | None]:
+    """Everyone's loss, what the published series revealed, and what was tried out; what is finished is kept."""
+    how, people, release = settings.measurement, inputs.people, inputs.release
+    parts = settings.out / "parts"
+    progress = begin(tell, AUDITING)
+    table = audit_job(inputs.job(how), settings.out, workers=workers, executor=executor, progress=progress)
+    if inputs.published:
+        progress, file, values = begin(tell, LOOKING), parts / "realised.jsonl", inputs.published.values
+        realised = realised_losses(
+            people, release, values, how, workers=workers, executor=executor, progress=progress, file=file
+        )
+        table = pl.concat([table, realised], how="horizontal")
+    findings = None
+    if settings.explore:
+        progress, file, count = begin(tell, TRYING), parts / "tried.jsonl", settings.explore
+        rules = candidates(settings.sigmas, settings.bases)
+        findings = explore(
+            people, release, rules, how, count, workers=workers, executor=executor, progress=progress, file=file
+        )
+    return table, findings
+
+
+def _write(settings: AuditSettings, table: pl.DataFrame, page: str, summary: Summary) -> None:
+    """All files or none: drafts first, which then take their names, the last one above first.
+
+    The summary tells that an audit is finished, so an earlier one goes before the first draft takes its name, and the
+    new one comes last. What is interrupted in between is not finished, and its parts are still there.
+    """
+    out = settings.out
+    with ExitStack() as together:
+        summed, set_up, shown, listed = (
+            together.enter_context(whole_or_nothing(out / name))
+            for name in ("summary.json", "audit.toml", "report.html", "people.parquet")
+        )
+        table.write_parquet(listed)
+        shown.write_text(page, encoding="utf-8")
+        set_up.write_text(as_toml(settings, out), encoding="utf-8")
+        summed.write_text(as_json(summary.model_dump(mode="json")), encoding="utf-8")
+        (out / "summary.json").unlink(missing_ok=True)

@@ -1,0 +1,109 @@
+"""Finished pieces of work on disk, so that what was interrupted goes on where it was."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from passerby.errors import InputError, PasserbyError
+
+from .files import whole_or_nothing
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Pieces by their number: lines of a file where `path` ends in .jsonl, else a folder of Parquet files.
+
+    Lines hold lists of numbers and texts; Parquet files are polars tables, each written whole. `mark` tells what the
+    pieces depend on (see `fingerprint`): pieces with another mark are not taken, and `begin` removes them.
+    """
+
+    path: Path
+    mark: str
+
+    def foreign(self) -> bool:
+        """Whether pieces of something else lie there."""
+        if self._tables:
+            return self._sheet.exists() and self._marked() != self.mark
+        return self.path.exists() and self._marked() != self.mark
+
+    def own(self) -> bool:
+        """Whether pieces of this work lie there, if only the mark that it was begun."""
+        return self._marked() == self.mark
+
+    def begin(self) -> dict[int, Any]:
+        """The pieces that are finished; after this, others can be added."""
+        return self._begin_tables() if self._tables else self._begin_lines()
+
+    def add(self, number: int, piece: Any) -> None:
+        """Write one more piece."""
+        if self._tables:
+            with whole_or_nothing(self.path / f"{number:09d}.parquet") as draft:
+                piece.write_parquet(draft)
+            return
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([number, piece]) + "\n")
+        except OSError as error:
+            reason = error.strerror
+            raise PasserbyError(f"{self.path} could not be written: {reason}; earlier results are kept") from error
+
+    @property
+    def _tables(self) -> bool:
+        return self.path.suffix != ".jsonl"
+
+    @property
+    def _sheet(self) -> Path:
+        """The file that holds the mark of a folder."""
+        return self.path / "mark.json"
+
+    def _marked(self) -> str | None:
+        """The mark that is found; None where there is none, or none that can be read."""
+        try:
+            if self._tables:
+                return str(json.loads(self._sheet.read_text(encoding="utf-8"))["mark"])
+            with self.path.open(encoding="utf-8", errors="replace") as file:
+                return file.readline().rstrip("\n")
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _begin_lines(self) -> dict[int, Any]:
+        lines: list[str] = []
+        if self.own():
+            lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")[1:-1]
+        found = dict(pair for line in lines if (pair := _pair(line)))
+        with whole_or_nothing(self.path) as draft:
+            rows = (json.dumps([number, piece]) for number, piece in found.items())
+            draft.write_text("".join(f"{line}\n" for line in (self.mark, *rows)), encoding="utf-8")
+        return found
+
+    def _begin_tables(self) -> dict[int, Any]:
+        import polars as pl
+
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"folder: {self.path} cannot be made: {error.strerror}") from None
+        if not self.own():
+            for file in self.path.glob("*.parquet"):
+                file.unlink()
+            with whole_or_nothing(self._sheet) as draft:
+                draft.write_text(json.dumps({"mark": self.mark}), encoding="utf-8")
+        found = {}
+        for file in sorted(self.path.glob("*.parquet")):
+            try:
+                found[int(file.stem)] = pl.read_parquet(file)
+            except (pl.exceptions.PolarsError, OSError, ValueError):
+                continue  # it is done again
+        return found
+
+
+def _pair(line: str) -> tuple[int, Any] | None:
+    """The number and the piece of a line; None where it was damaged."""
+    try:
+        number, piece = json.loads(line)
+    except (ValueError, TypeError):
+        return None
+    return (number, piece) if isinstance(number, int) else None

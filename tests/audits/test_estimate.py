@@ -1,0 +1,57 @@
+"""How long an audit would take."""
+
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
+
+import passerby as pb
+from passerby.audits import estimate as module
+from passerby.audits.estimate import START, WRITE, estimate, seconds_each
+from passerby.audits.inputs import Inputs, gather
+from passerby.audits.settings import AuditSettings
+from passerby.audits.validation import check_settings
+
+SMALL = {"visits": "none.csv", "window": "3h", "places": 12, "min_active": 2, "holdout": 4, "sigmas": [1], "bases": []}
+
+
+@pytest.fixture(scope="module")
+def prepared() -> tuple[AuditSettings, Inputs]:
+    settings = check_settings({**SMALL, "explore": 6})
+    return settings, gather(settings, pb.simulate_city(20, 20, 4))
+
+
+def ticking(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """A clock that goes on whenever somebody looks."""
+    clock = count(0.0, seconds)
+    monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+
+
+def test_no_more_people_are_timed_than_needed(
+    prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, inputs = prepared
+    asked, told = list[int](), list[tuple[int, int]]()
+    monkeypatch.setattr(module, "audit_person", lambda _, person: asked.append(person))
+    ticking(monkeypatch, 2.5)
+    assert seconds_each(inputs, settings.measurement, lambda *pair: told.append(pair)) == 2.5
+    assert told == [(1, 12), (2, 12), (3, 12)]  # three people take more than six seconds
+    assert len(asked) == 4
+
+
+def test_everything_is_counted(prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch) -> None:
+    settings, inputs = prepared
+    ticking(monkeypatch, 0.5)
+    told: list[str] = []
+    found = estimate(settings, inputs, 2, lambda stage, *_: told.append(stage))
+    # 20 people, then trials on 6 of them, and 2 mechanisms on 5 of these, each in half a second, by 2 workers.
+    assert (found.each, found.workers) == (0.5, 2)
+    assert found.everything == START + 20 * 0.5 / 2 + START + (6 + 2 * 5) * 0.5 / 2 + WRITE
+    assert list(dict.fromkeys(told)) == ["Timing a handful of people", "Timing a few trials"]
+
+
+def test_without_trials_none_are_timed(prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, inputs = prepared
+    ticking(monkeypatch, 0.5)
+    found = estimate(check_settings({**SMALL, "explore": 0}), inputs, 1)
+    assert found.everything == START + 20 * 0.5 + WRITE

@@ -1,0 +1,46 @@
+"""Every setting is an option, with its default and its sentence in the help."""
+
+from inspect import signature
+
+import pytest
+from tests.cli.small_audit import Call
+
+from passerby.audits.settings import GROUPS, SETTINGS, AuditSettings, default_of
+from passerby.cli.audit import audit
+
+
+def test_every_setting_is_an_option() -> None:
+    own = {"settings", "overwrite", "dry_run", "workers"}
+    assert set(signature(audit).parameters) == set(SETTINGS) | own
+
+
+def test_the_help_tells_of_every_setting(typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    shown = typed("audit", "--help").stdout
+    for name, each in SETTINGS.items():
+        option = "VISITS" if name == "visits" else f"--{name.replace('_', '-')} "
+        line = next(line for line in shown.splitlines() if line.startswith(f"│ {option}"))
+        assert each.metadata["text"] in line
+        assert (f"[default: {default_of(name)}]" in line) == bool(default_of(name)), name
+    places = [shown.index(f"╭─ {name} ─") for name in ("Audit", *GROUPS)]
+    assert places == sorted(places)
+
+
+def test_options_are_what_is_set(typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[AuditSettings] = []
+    monkeypatch.setattr("passerby.cli.run.run_and_show", lambda settings, *_, **__: asked.append(settings))
+    words = ("--runs", "7", "--sigmas", "1", "2.5", "--smoothing", "auto", "--title", "3", "--seed", "4")
+    assert typed("audit", "visits.csv", *words, "--sensors", "fixed", "--sensor-places", "a b", "c").returncode == 0
+    (found,) = asked
+    assert (found.runs, found.sigmas, found.smoothing, found.title, found.seed) == (7, (1.0, 2.5), "auto", "3", 4)
+    assert (found.sensor_places, str(found.visits), found.misses) == (("a b", "c"), "visits.csv", 1)
+
+
+def test_all_that_is_wrong_is_said_at_once(typed: Call) -> None:
+    done = typed("audit", "v.csv", "--runs", "many", "--seed", "-1", "--sigmas", "1", "x", "--layout", "excel")
+    assert (done.returncode, done.stdout) == (2, "")
+    first, *lines = done.stderr.splitlines()
+    assert first == "passerby: options:", done.stderr[-3000:]
+    for part in ("--layout excel: it", "--runs many: it", "--seed -1: it", "number 2 of --sigmas is 'x': it"):
+        assert sum(part in line for line in lines) == 1
+    assert len(lines) == 4

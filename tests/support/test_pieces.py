@@ -1,0 +1,97 @@
+"""Finished pieces are found again, whole, and only where they belong to the same work."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from passerby.errors import InputError, PasserbyError
+from passerby.support.pieces import Pieces
+
+TABLE = pl.DataFrame({"a": [0.1, None], "b": ["x", "é"]})
+FORMS: tuple[tuple[str, Any], ...] = (("x.jsonl", [1 / 3, None, "é"]), ("parts", TABLE))
+
+
+def same(found: dict[int, Any], expected: dict[int, Any]) -> bool:
+    """Whether the pieces are the same; tables do not compare by themselves."""
+    return found.keys() == expected.keys() and all(
+        piece.equals(expected[n]) if isinstance(piece, pl.DataFrame) else piece == expected[n]
+        for n, piece in found.items()
+    )
+
+
+@pytest.mark.parametrize(("name", "piece"), FORMS)
+class TestBothForms:
+    def test_pieces_are_found_again(self, tmp_path: Path, name: str, piece: Any) -> None:
+        kept = Pieces(tmp_path / name, "mark")
+        assert not kept.own()
+        assert not kept.foreign()
+        assert kept.begin() == {}
+        assert kept.own()
+        kept.add(7, piece)
+        kept.add(2, piece)
+        assert same(kept.begin(), {7: piece, 2: piece})
+
+    def test_pieces_of_something_else_are_not_taken(self, tmp_path: Path, name: str, piece: Any) -> None:
+        first, other = Pieces(tmp_path / name, "mark"), Pieces(tmp_path / name, "other")
+        first.begin()
+        first.add(0, piece)
+        assert other.foreign()
+        assert not other.own()
+        assert other.begin() == {}
+        assert first.foreign()
+        assert first.begin() == {}
+
+    def test_a_disk_that_refuses_is_said(self, tmp_path: Path, name: str, piece: Any) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises((InputError, PasserbyError), match=r"(could not be written|cannot be made)"):
+            Pieces(tmp_path / "file" / name, "mark").begin()
+        with pytest.raises(PasserbyError, match=r"could not be written"):
+            Pieces(tmp_path / "none" / name, "mark").add(0, piece)
+
+
+@pytest.mark.parametrize("damage", ["[2.0, nu", "\x00", "[1", "[1, [2]]", '["a", 1]\n', "3\n"])
+def test_a_line_that_was_not_finished_is_left_out(tmp_path: Path, damage: str) -> None:
+    kept = Pieces(tmp_path / "x.jsonl", "mark")
+    kept.begin()
+    kept.add(0, [1.0])
+    with kept.path.open("a") as file:
+        file.write(damage)
+    assert kept.begin() == {0: [1.0]}
+    assert len(kept.path.read_text().splitlines()) == 2
+    kept.add(1, [2.0])
+    assert kept.begin() == {0: [1.0], 1: [2.0]}
+
+
+def test_bytes_that_are_no_text_are_left_out(tmp_path: Path) -> None:
+    kept = Pieces(tmp_path / "x.jsonl", "mark")
+    kept.begin()
+    kept.add(0, [1.0])
+    kept.path.write_bytes(kept.path.read_bytes() + b'[1, "\xff')
+    assert kept.begin() == {0: [1.0]}
+
+
+def test_a_table_that_was_cut_short_is_left_out(tmp_path: Path) -> None:
+    kept = Pieces(tmp_path / "parts", "mark")
+    kept.begin()
+    kept.add(0, TABLE)
+    kept.add(1, TABLE)
+    os.truncate(kept.path / "000000001.parquet", 40)
+    assert same(kept.begin(), {0: TABLE})
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"other": 1}', "3"])
+def test_a_mark_that_cannot_be_read_is_somebody_elses(tmp_path: Path, text: str) -> None:
+    kept = Pieces(tmp_path / "parts", "mark")
+    kept.begin()
+    (kept.path / "mark.json").write_text(text)
+    assert kept.foreign()
+
+
+def test_tables_without_a_mark_are_not_taken(tmp_path: Path) -> None:
+    kept = Pieces(tmp_path / "parts", "mark")
+    kept.path.mkdir()
+    TABLE.write_parquet(kept.path / "000000000.parquet")
+    assert kept.begin() == {}
