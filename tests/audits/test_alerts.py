@@ -1,0 +1,63 @@
+"""What is said before an audit is believed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.people.test_habits import traces
+
+import passerby as pb
+from passerby.audits.alerts import alerts, elsewhere_shares
+from passerby.visits.table import Skipped
+from passerby.visits.traces import LeftOut
+
+
+def people(fitted: float, published: float) -> pb.People:
+    """Ten people at three places, elsewhere (3) in such shares of 20 fitted and 5 published steps."""
+    rng = np.random.default_rng(0)
+    array = rng.integers(0, 3, (10, 25))
+    array[:, :20][rng.random((10, 20)) < fitted] = 3
+    array[:, 20:][rng.random((10, 5)) < published] = 3
+    return pb.fit_people(traces(array, 4), holdout=5)
+
+
+def test_nothing_to_say() -> None:
+    assert alerts(people(0.1, 0.1), Skipped(rows=10_000, times=5, duplicates=3000)) == ()
+
+
+def test_shares() -> None:
+    fitted, published = elsewhere_shares(people(0.0, 1.0))
+    assert (fitted, published) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("skipped", "words"),
+    [
+        (Skipped(rows=1000, times=3, missing=2), "5 of 1,000 rows could not be used: 3 without a time"),
+        (Skipped(rows=1000, outside=7), "7 of 1,000 rows lie outside"),
+    ],
+)
+def test_rows(skipped: Skipped, words: str) -> None:
+    (said,) = alerts(people(0.1, 0.1), skipped)
+    assert words in said
+
+
+def test_people_who_are_not_audited() -> None:
+    some = replace(people(0.1, 0.1), left_out=LeftOut(people=100_000, unseen=9_336, seldom=20_000))
+    (said,) = alerts(some, Skipped(rows=10))
+    assert "29,336 of 100,000 people are not audited: 20,000 are seen" in said
+    assert "9,336 in none" in said
+
+
+def test_elsewhere_and_change() -> None:
+    said = alerts(people(0.1, 0.9), Skipped(rows=10))
+    assert any("person is elsewhere" in each and "Longer steps, more places or more misses" in each for each in said)
+    assert any("they changed" in each for each in said)
+    assert any("at none of the chosen places in any of the published steps" in each for each in said)
+
+
+def test_a_step_that_is_covered_in_part_and_remarks() -> None:
+    some = replace(people(0.1, 0.1), left_out=LeftOut(people=10, partial_step=True))
+    said = alerts(some, Skipped(rows=10), ["a remark"])
+    assert said[0] == "a remark"
+    assert said[1].startswith("The last step is left out")
