@@ -3,7 +3,9 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 import polars as pl
@@ -63,6 +65,20 @@ def test_workers_and_interruptions_change_nothing(
     assert resumed.equals(table)
     module.clear_parts(tmp_path)
     assert not (tmp_path / "parts").exists()
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_any_executor_gives_the_same(
+    people: pb.People, release: pb.Release, table: pl.DataFrame, tmp_path: Path, kind: str
+) -> None:
+    with ThreadPoolExecutor(2) if kind == "threads" else ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        assert pb.audit(people, release, 1, executor=pool, folder=tmp_path).equals(table)
+        noisy = pb.Release([0, 1, 2], pb.Gaussian(1.0))
+        told: list[int] = []
+        found = pb.audit(people, noisy, 1, executor=pool, runs=20, progress=lambda done, _: told.append(done))
+    assert found.equals(pb.audit(people, noisy, 1, workers=1, runs=20))
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0, 30)
 
 
 SCRIPT = """

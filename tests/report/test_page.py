@@ -127,7 +127,7 @@ def test_steps_of_whole_days_are_called_by_their_day() -> None:
 
 
 def test_who_may_miss_nothing_must_name_all_steps(made: Made) -> None:
-    summary = summarise(*made)
+    summary = summarise(*made[:3], misses=1, window="3h")
     assert words.question(summary) == "where a person was at 3 or more of the 4 steps"
     assert words.question(summary.model_copy(update={"misses": 0})) == "where a person was at all 4 steps"
 
@@ -155,7 +155,7 @@ def test_places_that_are_not_shown_are_told(places: int) -> None:
 
 
 def test_a_report_is_saved_as_it_is(made: Made, tmp_path: Path) -> None:
-    report = Report(made[0], summarise(*made), "<!DOCTYPE html><p>café ☕</p>")
+    report = Report(made[0], summarise(*made[:3], misses=1, window="3h"), "<!DOCTYPE html><p>café ☕</p>")
     report.save(str(tmp_path / "report.html"))
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.page
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -83,8 +83,8 @@ class TestStream:
         class Counting(ThreadPoolExecutor):
             most = 0
 
-            def submit(self, *args: Any, **options: Any) -> Future[Any]:
-                waiting.append(super().submit(*args, **options))
+            def submit(self, task: Any, /, *args: Any, **_: Any) -> Future[Any]:
+                waiting.append(super().submit(task, *args))
                 Counting.most = max(Counting.most, sum(not future.done() for future in waiting))
                 return waiting[-1]
 
@@ -129,9 +129,9 @@ class TestCollect:
         """As on a cluster that starts workers as it likes."""
 
         class Forgetful(ThreadPoolExecutor):
-            def submit(self, task: Any, name: str, *rest: Any, **_: Any) -> Future[Any]:
-                workers._forget(name)
-                return super().submit(task, name, *rest)
+            def submit(self, task: Any, /, *args: Any, **_: Any) -> Future[Any]:
+                workers._forget(args[0])
+                return super().submit(task, *args)
 
         with Forgetful(1) as pool:
             assert collect(pow, 2, ITEMS, executor=pool, workers=1) == EXPECTED
@@ -193,7 +193,7 @@ class Dying(Executor):
     def __init__(self, *_: object, **__: object) -> None:
         self.parts = 0
 
-    def submit(self, task: Any, *args: Any, **_: Any) -> Future[Any]:
+    def submit(self, task: Any, /, *args: Any, **_: Any) -> Future[Any]:
         self.parts += 1
         future: Future[Any] = Future()
         if self.parts == 2:

@@ -53,8 +53,8 @@ def audit(
     within the budget, or by as many sampled series), "impossible" (the real trace cannot happen under the fitted
     habits, so the attacks are not tried on it), or the reason for a refusal.
 
-    Work is shared by `workers` processes (all cores by default) in partitions, or by any `executor` of
-    `concurrent.futures` or of a cluster, which is left running. With a `folder`, finished partitions are kept there
+    Work is shared in partitions by `workers` processes (all cores by default), or by any `executor`
+    (`concurrent.futures.Executor`), which is left running. With a `folder`, finished partitions are kept there
     until all are done, and an interrupted audit goes on where it was when it is started again. The table is the same
     for any number of workers and interruptions: a person's random numbers depend on `seed` and on the person.
     `progress(done, all)` is called as people are done.

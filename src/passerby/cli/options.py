@@ -46,7 +46,7 @@ def _option(name: str) -> Argument:
     return Argument(name, Argument.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, shown])
 
 
-def _word(hint: Any, several: bool) -> dict[str, str]:
+def _word(hint: Any, several: bool) -> dict[str, Any]:
     """What stands in the help for a value; older versions of cyclopts show nothing there."""
     if "metavar" not in signature(Parameter).parameters:
         return {}
