@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .errors import PasserbyError as PasserbyError
     from .errors import UnsupportedRelease as UnsupportedRelease
+    from .measurement.bounds import loose_bound as loose_bound
+    from .measurement.bounds import tight_bound as tight_bound
     from .measurement.comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .measurement.comparisons import differential_privacy as differential_privacy
     from .measurement.comparisons import reconstruction_advantage as reconstruction_advantage
@@ -67,6 +69,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "audits.audit": ("audit",),
+    "measurement.bounds": ("loose_bound", "tight_bound"),
     "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "model.crowd": ("Crowd",),
     "errors": ("ConfigError", "InputError", "PasserbyError", "UnsupportedRelease"),

@@ -51,7 +51,8 @@ def reproduce(
         TimeRemainingColumn,
     )
 
-    from passerby_paper.run import EXPERIMENTS, reproduce
+    from passerby_paper.experiments import EXPERIMENTS
+    from passerby_paper.run import reproduce
     from passerby_paper.settings import Settings
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
