@@ -61,10 +61,11 @@ class Group:
     by_file: bool = False
     claims: list[Claim] = field(default_factory=list)
 
-    def claim(self, name: str, section: str, quote: str, *needs: str) -> Callable[[Check], Check]:
-        """Add the claim that the decorated function checks."""
+    def claim(self, name: str, section: str, *needs: str) -> Callable[[Check], Check]:
+        """Add the claim that the decorated function checks; the sentence of the paper is the function's docstring."""
 
         def added(check: Check) -> Check:
+            quote = " ".join((check.__doc__ or "").split())
             self.claims.append(Claim(name, section, quote, needs, _each_file(check, needs) if self.by_file else check))
             return check
 

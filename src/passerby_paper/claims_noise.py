@@ -16,7 +16,6 @@ SIMULATED = Group("Noise, simulated")
 REAL = Group("Noise, real", by_file=True)
 #: The sweeps over sigma on real data, by where the sensor is; the first is the paper's.
 WHERE = {"real-sigma": "random sensors", "real-noise": "the most visited sensor"}
-HELPS = "Adding noise does not necessarily help reduce the privacy loss."
 
 
 def simulated_sweeps(tables: Tables) -> dict[str, pl.DataFrame]:
@@ -39,25 +38,18 @@ def raw_first(table: pl.DataFrame) -> pl.DataFrame:
     return table.sort("sigma", nulls_last=False)
 
 
-@SIMULATED.claim(
-    "Bounds and noise, simulated",
-    "4.2.3",
-    "We see in general that our privacy loss upper bounds get smaller as we add noise with a larger standard "
-    "deviation σ.",
-    "sigma",
-)
+@SIMULATED.claim("Bounds and noise, simulated", "4.2.3", "sigma")
 def _simulated_bounds_fall(tables: Tables, settings: Settings) -> Finding:
+    """We see in general that our privacy loss upper bounds get smaller as we add noise with a larger standard deviation
+    σ.
+    """
     noisy = averaged(tables["sigma"]).drop_nulls("sigma")
     return _bounds_fall(noisy, f"sigma = {noisy['sigma'][0]:g} to {noisy['sigma'][-1]:g}: ")
 
 
-@REAL.claim(
-    "Bounds and noise, real",
-    "4.2.3",
-    "The mean privacy loss upper bounds decrease as the noise standard deviation becomes larger.",
-    "real-sigma",
-)
+@REAL.claim("Bounds and noise, real", "4.2.3", "real-sigma")
 def _real_bounds_fall(tables: Tables, settings: Settings) -> Finding:
+    """The mean privacy loss upper bounds decrease as the noise standard deviation becomes larger."""
     return _bounds_fall(raw_first(tables["real-sigma"]).drop_nulls("sigma"), "")
 
 
@@ -68,14 +60,10 @@ def _bounds_fall(noisy: pl.DataFrame, where: str) -> Finding:
     )
 
 
-@SIMULATED.claim(
-    "MAP and noise, simulated",
-    "4.2.3",
-    "Adding noise does not change the privacy loss for the MAP estimator much.",
-    *("sigma", "noise"),
-)
+@SIMULATED.claim("MAP and noise, simulated", "4.2.3", "sigma", "noise")
 def _simulated_map_stays(tables: Tables, settings: Settings) -> Finding:
-    """At the paper's setting and where the loss is large; what was sampled is known within three standard errors."""
+    """Adding noise does not change the privacy loss for the MAP estimator much."""
+    # At the paper's setting and where the loss is large; what was sampled is known within three standard errors.
     parts: Parts = {}
     words = []
     for name, group in simulated_sweeps(tables).items():
@@ -91,13 +79,9 @@ def _simulated_map_stays(tables: Tables, settings: Settings) -> Finding:
     return judge(parts, "; ".join(words))
 
 
-@REAL.claim(
-    "MAP and noise, real",
-    "4.2.3",
-    "The mean privacy loss for the adversarial estimators remains constant.",
-    *("real-sigma", "real-noise"),
-)
+@REAL.claim("MAP and noise, real", "4.2.3", "real-sigma", "real-noise")
 def _real_map_stays(tables: Tables, settings: Settings) -> Finding:
+    """The mean privacy loss for the adversarial estimators remains constant."""
     parts: Parts = {}
     words = []
     for where, table in real_sweeps(tables).items():
@@ -110,13 +94,9 @@ def _real_map_stays(tables: Tables, settings: Settings) -> Finding:
     return judge(parts, "; ".join(words))
 
 
-@REAL.claim(
-    "Noisy bounds above raw ones",
-    "4.2.3",
-    "The bounds are higher than the ones without any additive noise for some σ's on real datasets.",
-    "real-sigma",
-)
+@REAL.claim("Noisy bounds above raw ones", "4.2.3", "real-sigma")
 def _noisy_above_raw(tables: Tables, settings: Settings) -> Finding:
+    """The bounds are higher than the ones without any additive noise for some σ's on real datasets."""
     parts = []
     for where, table in real_sweeps(tables).items():
         for bound in BOUNDS:
@@ -132,15 +112,12 @@ def _above_raw(table: pl.DataFrame, bound: str) -> pl.DataFrame:
     return table.drop_nulls("sigma").filter(pl.col(bound) > table[bound][0] + ROUNDING)
 
 
-@REAL.claim(
-    "Actual bounds with noise",
-    "4.2.3",
-    "However, we expect the actual privacy loss bounds to be lower than the ones without any additive noise even for "
-    "such σ's.",
-    *("real-sigma", "real-noise"),
-)
+@REAL.claim("Actual bounds with noise", "4.2.3", "real-sigma", "real-noise")
 def _loss_is_lower(tables: Tables, settings: Settings) -> Finding:
-    """At the sigmas at which a bound of the paper is higher with noise."""
+    """However, we expect the actual privacy loss bounds to be lower than the ones without any additive noise even for
+    such σ's.
+    """
+    # At the sigmas at which a bound of the paper is higher with noise.
     parts: Parts = {}
     words = []
     for where, table in real_sweeps(tables).items():
@@ -156,13 +133,15 @@ def _loss_is_lower(tables: Tables, settings: Settings) -> Finding:
     return Finding(found.verdict, found.measured, f"{found.why}; {never}" if found.why else never)
 
 
-@SIMULATED.claim("Noise and the loss, simulated", "4.2.3", HELPS, "sigma", "noise")
+@SIMULATED.claim("Noise and the loss, simulated", "4.2.3", "sigma", "noise")
 def _simulated_loss_stays(tables: Tables, settings: Settings) -> Finding:
+    """Adding noise does not necessarily help reduce the privacy loss."""
     return _loss_stays(simulated_sweeps(tables), between, "{}: loss {} raw, {} at {}, without any counts {}; {}")
 
 
-@REAL.claim("Noise and the loss, real", "4.2.3", HELPS, "real-sigma", "real-noise")
+@REAL.claim("Noise and the loss, real", "4.2.3", "real-sigma", "real-noise")
 def _real_loss_stays(tables: Tables, settings: Settings) -> Finding:
+    """Adding noise does not necessarily help reduce the privacy loss."""
     sweeps = {f"with {where}": table for where, table in real_sweeps(tables).items()}
     return _loss_stays(sweeps, fine, "{}: mean loss {} raw, {} at {}, {} without counts; {}")
 

@@ -28,27 +28,20 @@ LUCKY = {
 }
 
 
-@FILES.claim(
-    "Number of windows",
-    "4.1",
-    "We treat a time window of 20 days as one time step, which makes the number of time steps to be 27 for Foursquare "
-    "and 32 for Gowalla.",
-    "people",
-)
+@FILES.claim("Number of windows", "4.1", "people")
 def _windows(tables: Tables, settings: Settings) -> Finding:
+    """We treat a time window of 20 days as one time step, which makes the number of time steps to be 27 for Foursquare
+    and 32 for Gowalla.
+    """
     row = tables["people"].row(0, named=True)
     same = row["windows"] == row["paper_windows"]
     return Finding(HOLDS if same else FAILS, f"{row['windows']} windows (paper: {row['paper_windows']})")
 
 
-@FILES.claim(
-    "Number of people",
-    "4.1",
-    "This yields the number of users to be N = 9760 for Foursquare and N = 318 for Gowalla.",
-    "people",
-)
+@FILES.claim("Number of people", "4.1", "people")
 def _people(tables: Tables, settings: Settings) -> Finding:
-    """Only the whole file can confirm it."""
+    """This yields the number of users to be N = 9760 for Foursquare and N = 318 for Gowalla."""
+    # Only the whole file can confirm it.
     row = tables["people"].row(0, named=True)
     measured = f"{row['people']:,} people (paper: {row['paper_people']:,})"
     if row["rows"] < WHOLE * row["paper_rows"]:
@@ -56,14 +49,11 @@ def _people(tables: Tables, settings: Settings) -> Finding:
     return Finding(HOLDS if row["people"] == row["paper_people"] else FAILS, measured)
 
 
-@ATTACKED.claim(
-    "Loss and steps that must be right, real",
-    "4.2.2",
-    "We observe almost the same trend as the one from the simulated data that the privacy loss diminishes as the "
-    "number of time steps for success gets larger.",
-    "real-right",
-)
+@ATTACKED.claim("Loss and steps that must be right, real", "4.2.2", "real-right")
 def _loss_falls(tables: Tables, settings: Settings) -> Finding:
+    """We observe almost the same trend as the one from the simulated data that the privacy loss diminishes as the
+    number of time steps for success gets larger.
+    """
     table = tables["real-right"].sort("right")
     parts = {f"the {LOOKS[name].label}": falls(values(table, column)) for name, column in HIT_OF.items()}
     parts["the mean loss"] = falls(values(table, "lower"), values(table, "upper"))
@@ -81,13 +71,9 @@ def _both(tables: Tables, settings: Settings) -> tuple[pl.DataFrame, pl.DataFram
     return tables["real-right"].sort("right"), simulated, settings.holdout - settings.real_misses - 1
 
 
-@ATTACKED.claim(
-    "Attacks on real data",
-    "4.2.2",
-    "However, we see the adversarial attacks succeed more for the real datasets.",
-    *("real-right", "right"),
-)
+@ATTACKED.claim("Attacks on real data", "4.2.2", "real-right", "right")
 def _succeed_more(tables: Tables, settings: Settings) -> Finding:
+    """However, we see the adversarial attacks succeed more for the real datasets."""
     table, simulated, at = _both(tables, settings)
     parts = {
         f"the {LOOKS[name].label} at every number of steps": more(
@@ -102,28 +88,22 @@ def _succeed_more(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@ATTACKED.claim(
-    "Habits and the real traces",
-    "4.2.2",
-    "We anticipate this is partly because our assumption on the prior of individual locations does not necessarily "
-    "hold.",
-    "real-right",
-)
+@ATTACKED.claim("Habits and the real traces", "4.2.2", "real-right")
 def _habits_are_off(tables: Tables, settings: Settings) -> Finding:
+    """We anticipate this is partly because our assumption on the prior of individual locations does not necessarily
+    hold.
+    """
     rows = list(tables["real-right"].sort("right").iter_rows(named=True))
     words = ", ".join(f"{r['right']}: {shown(r['map'])} promised, {shown(r['hit_map'])} found" for r in rows)
     off = {f"{r['right']} right": beyond(r["hit_map"], r["map"], r["people"]) != 0 for r in rows}
     return judge(off, f"MAP, by steps right: {words}")
 
 
-@ATTACKED.claim(
-    "The constant attack on real data",
-    "4.2.2",
-    "The adversary can identify people's locations more easily in the real-world setting, even with a very simple "
-    "attack such as the lucky constant estimator.",
-    *("real-right", "right"),
-)
+@ATTACKED.claim("The constant attack on real data", "4.2.2", "real-right", "right")
 def _constant_succeeds(tables: Tables, settings: Settings) -> Finding:
+    """The adversary can identify people's locations more easily in the real-world setting, even with a very simple
+    attack such as the lucky constant estimator.
+    """
     table, simulated, at = _both(tables, settings)
     alone, people = values(simulated, "constant"), table["people"][0]
     words = ", ".join(f"{name} {shown(table[c][at])} ({shown(table[c][0])} for one step)" for name, c in LUCKY.items())
@@ -133,13 +113,9 @@ def _constant_succeeds(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@PERSONS.claim(
-    "Frequent visitors",
-    "4.2.1",
-    "Individuals who have visited the fixed location frequently have high privacy loss.",
-    "sensor-visits",
-)
+@PERSONS.claim("Frequent visitors", "4.2.1", "sensor-visits")
 def _frequent_visitors(tables: Tables, settings: Settings) -> Finding:
+    """Individuals who have visited the fixed location frequently have high privacy loss."""
     found = visitors(tables["sensor-visits"])
     many = "1 person spends" if found["frequent"] == 1 else f"{found['frequent']} people spend"
     measured = f"{many} half of their steps or more at the sensor"
@@ -173,14 +149,11 @@ def _correlation(x: pl.Series, y: pl.Series, settings: Settings) -> tuple[float,
     return rank_correlation(x.to_numpy(), y.to_numpy(), settings.seed, settings.resamples)
 
 
-@PERSONS.claim(
-    "Loss and visits to the sensor",
-    "1",
-    "We show that the privacy loss is higher for individuals who are more likely to be at the place where occupancy "
-    "statistics are released.",
-    "sensor-visits",
-)
+@PERSONS.claim("Loss and visits to the sensor", "1", "sensor-visits")
 def _loss_rises_with_visits(tables: Tables, settings: Settings) -> Finding:
+    """We show that the privacy loss is higher for individuals who are more likely to be at the place where occupancy
+    statistics are released.
+    """
     table = tables["sensor-visits"]
     found, ranks = _correlations(table, "frequency", settings)
     ever, never = table.filter(pl.col("frequency") > 0), table.filter(pl.col("frequency") == 0)
@@ -196,13 +169,9 @@ def _median(table: pl.DataFrame, way: str) -> str:
     return shown(float(np.median(table[way].to_numpy())) if table.height else None)
 
 
-@PERSONS.claim(
-    "Everybody else",
-    "4.2.1",
-    "The privacy loss for those who haven't visited the fixed sensor much is scattered between 0 and 1.",
-    "sensor-visits",
-)
+@PERSONS.claim("Everybody else", "4.2.1", "sensor-visits")
 def _others_are_scattered(tables: Tables, settings: Settings) -> Finding:
+    """The privacy loss for those who haven't visited the fixed sensor much is scattered between 0 and 1."""
     never = tables["sensor-visits"].filter(pl.col("frequency") == 0)
     if never.height < FEWEST:
         return Finding(OPEN, f"{never.height} people were never there", f"fewer than {FEWEST}")
@@ -214,25 +183,18 @@ def _others_are_scattered(tables: Tables, settings: Settings) -> Finding:
     return judge(parts, f"{never.height} people were never there: {'; '.join(words)}")
 
 
-@PERSONS.claim(
-    "Spectral gap",
-    "4.2.1",
-    "We expect that the larger spectral gap yields less privacy loss. Indeed, this is what we generally observe.",
-    "spectral-gap",
-)
+@PERSONS.claim("Spectral gap", "4.2.1", "spectral-gap")
 def _larger_gap_smaller_loss(tables: Tables, settings: Settings) -> Finding:
+    """We expect that the larger spectral gap yields less privacy loss. Indeed, this is what we generally observe."""
     found, ranks = _correlations(tables["spectral-gap"], "spectral_gap", settings)
     return judge({word: negative(*value) for word, value in found.items()}, f"rank correlation {ranks}")
 
 
-@PERSONS.claim(
-    "Tightness and what the adversary knows",
-    "1",
-    "Our privacy loss upper bound gets tighter when the adversary has relatively less information about the target "
-    "individual.",
-    "spectral-gap",
-)
+@PERSONS.claim("Tightness and what the adversary knows", "1", "spectral-gap")
 def _tighter_with_less(tables: Tables, settings: Settings) -> Finding:
+    """Our privacy loss upper bound gets tighter when the adversary has relatively less information about the target
+    individual.
+    """
     known, tight, upper = tables["spectral-gap"].select("baseline_lower", "tight", "upper")
     gap, ratio = (_correlation(known, distance, settings) for distance in (tight - upper, tight / upper))
     return judge(

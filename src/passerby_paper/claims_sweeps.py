@@ -64,13 +64,9 @@ def _compared(
     return judge(parts, f"at {letter} = {first} and {letter} = {last}, at the least: {'; '.join(said)}")
 
 
-@PLACES.claim(
-    "Loss and number of places",
-    "4.2.2",
-    "We find that the privacy loss decreases as the number of locations M gets larger.",
-    "places",
-)
+@PLACES.claim("Loss and number of places", "4.2.2", "places")
 def _loss_falls_with_places(tables: Tables, settings: Settings) -> Finding:
+    """We find that the privacy loss decreases as the number of locations M gets larger."""
     means = averaged(tables["places"])
     return judge(
         _trends(means, falls, settings.traces),
@@ -79,11 +75,10 @@ def _loss_falls_with_places(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@PLACES.claim(
-    "MAP with few places", "4.2.2", "We also see that the privacy loss for MAP is high ≈ 30 % for small M.", "places"
-)
+@PLACES.claim("MAP with few places", "4.2.2", "places")
 def _map_with_few_places(tables: Tables, settings: Settings) -> Finding:
-    """In part where it passes the paper's number further along the sweep."""
+    """We also see that the privacy loss for MAP is high ≈ 30 % for small M."""
+    # In part where it passes the paper's number further along the sweep.
     means = averaged(tables["places"])
     attack, m = values(means, "map"), means["places"].to_list()
     near = [abs(value - READ_OFF) <= VISIBLE for value in attack]
@@ -98,10 +93,9 @@ def _map_with_few_places(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@PLACES.claim(
-    "Bounds and number of places", "4.2.2", "We also observe the upper bounds get tight when M is large.", "places"
-)
+@PLACES.claim("Bounds and number of places", "4.2.2", "places")
 def _bounds_tighten(tables: Tables, settings: Settings) -> Finding:
+    """We also observe the upper bounds get tight when M is large."""
     return _compared(averaged(tables["places"])[[0, -1]], "M", "places", "{} shrinks", falls)
 
 
@@ -111,14 +105,11 @@ def _right(tables: Tables) -> pl.DataFrame:
     return means.filter(pl.col("steps") == pl.col("steps").max())
 
 
-@RIGHT.claim(
-    "Loss and steps that must be right",
-    "4.2.2",
-    "As the number of time steps for success gets larger (s is smaller), the privacy loss gets smaller as expected. "
-    "[...] The privacy loss for each estimator also decreases with smaller s.",
-    "right",
-)
+@RIGHT.claim("Loss and steps that must be right", "4.2.2", "right")
 def _loss_falls_with_right(tables: Tables, settings: Settings) -> Finding:
+    """As the number of time steps for success gets larger (s is smaller), the privacy loss gets smaller as expected.
+    [...] The privacy loss for each estimator also decreases with smaller s.
+    """
     means = _right(tables)
     return judge(
         _trends(means, falls, settings.traces, ATTACKS),
@@ -127,14 +118,11 @@ def _loss_falls_with_right(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@RIGHT.claim(
-    "Tight and loose",
-    "4.2.2",
-    "The gap between the two bounds is large, and the tight UB provides a meaningful bound even when the loose one "
-    "does not.",
-    "right",
-)
+@RIGHT.claim("Tight and loose", "4.2.2", "right")
 def _tight_says_more(tables: Tables, settings: Settings) -> Finding:
+    """The gap between the two bounds is large, and the tight UB provides a meaningful bound even when the loose one
+    does not.
+    """
     means = _right(tables)
     large = means.filter(pl.col("tight") < HALF * pl.col("loose")).height
     silent = means.filter((pl.col("loose") > 1 - VISIBLE) & (pl.col("tight") < HALF))
@@ -146,13 +134,9 @@ def _tight_says_more(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@RIGHT.claim(
-    "The tight bound is tighter",
-    "3.3.2",
-    "[We] provide a tighter bound on our privacy loss when the prior of X is non-uniform.",
-    *("places", "right", "steps-half", "steps-two", "sigma"),
-)
+@RIGHT.claim("The tight bound is tighter", "3.3.2", "places", "right", "steps-half", "steps-two", "sigma")
 def _tight_is_tighter(tables: Tables, settings: Settings) -> Finding:
+    """[We] provide a tighter bound on our privacy loss when the prior of X is non-uniform."""
     names = ("places", "right", "steps-half", "steps-two", "sigma")
     points = pl.concat([averaged(tables[n]).select("places", "steps", "right", "tight", "loose") for n in names])
     worse = points.filter(pl.col("tight") > pl.col("loose") + ROUNDING)
@@ -168,14 +152,11 @@ def _tight_is_tighter(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@RIGHT.claim(
-    "The tight bound and the attacks",
-    "4.2.2",
-    "Furthermore, tight UB is especially tight and almost matches the privacy loss for adversarial estimators when s "
-    "is small.",
-    "right",
-)
+@RIGHT.claim("The tight bound and the attacks", "4.2.2", "right")
 def _tight_matches_attacks(tables: Tables, settings: Settings) -> Finding:
+    """Furthermore, tight UB is especially tight and almost matches the privacy loss for adversarial estimators when s
+    is small.
+    """
     means = _right(tables)
     parts: Parts = {}
     words = []
@@ -188,14 +169,11 @@ def _tight_matches_attacks(tables: Tables, settings: Settings) -> Finding:
     return judge(parts, "; ".join(words))
 
 
-@RIGHT.claim(
-    "The constant attack",
-    "4.2.2",
-    "When the number of time steps for success is 1, [...] even the simple rule-based estimator can have a "
-    "non-negligible chance to estimate the locations correctly.",
-    "right",
-)
+@RIGHT.claim("The constant attack", "4.2.2", "right")
 def _constant_at_one(tables: Tables, settings: Settings) -> Finding:
+    """When the number of time steps for success is 1, [...] even the simple rule-based estimator can have a
+    non-negligible chance to estimate the locations correctly.
+    """
     first = _right(tables).row(0, named=True)
     return Finding(
         HOLDS if first["constant"] >= VISIBLE else FAILS,
@@ -204,14 +182,11 @@ def _constant_at_one(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@RIGHT.claim(
-    "MAP is the best attack at s = 0",
-    "3.2.2",
-    "If the prior is correct, the MAP estimator achieves the best success rate [...] when the success is defined to "
-    "identify the locations at all time steps (s = 0).",
-    "right",
-)
+@RIGHT.claim("MAP is the best attack at s = 0", "3.2.2", "right")
 def _map_is_best(tables: Tables, settings: Settings) -> Finding:
+    """If the prior is correct, the MAP estimator achieves the best success rate [...] when the success is defined to
+    identify the locations at all time steps (s = 0).
+    """
     means = _right(tables)
     last = means.row(-1, named=True)
     best = abs(last["map"] - last["upper"]) <= ROUNDING * last["upper"]
@@ -223,13 +198,9 @@ def _map_is_best(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@STEPS.claim(
-    "Steps with s = T/2",
-    "4.2.2",
-    "For the first case [s = T/2], the privacy loss remains almost constant across T's.",
-    "steps-half",
-)
+@STEPS.claim("Steps with s = T/2", "4.2.2", "steps-half")
 def _constant_with_half(tables: Tables, settings: Settings) -> Finding:
+    """For the first case [s = T/2], the privacy loss remains almost constant across T's."""
     means = averaged(tables["steps-half"])
     ranges = {"the MAP attack": ("map", "map"), "the loss": ("lower", "upper")}
     ranges |= {f"the {bound} bound": (bound, bound) for bound in BOUNDS}
@@ -249,10 +220,9 @@ def _constant_with_half(tables: Tables, settings: Settings) -> Finding:
     return judge(parts, measured)
 
 
-@STEPS.claim(
-    "Steps with s = T-2", "4.2.2", "For the second case [s = T-2], the privacy loss increases as T grows.", "steps-two"
-)
+@STEPS.claim("Steps with s = T-2", "4.2.2", "steps-two")
 def _grows_with_two(tables: Tables, settings: Settings) -> Finding:
+    """For the second case [s = T-2], the privacy loss increases as T grows."""
     means = averaged(tables["steps-two"])
     return judge(
         _trends(means, rises, settings.traces),
@@ -261,13 +231,9 @@ def _grows_with_two(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@STEPS.claim(
-    "Tightness and number of steps",
-    "4.2.2",
-    "The tightness of the upper bounds is the best when T is the smallest.",
-    "steps-two",
-)
+@STEPS.claim("Tightness and number of steps", "4.2.2", "steps-two")
 def _tightest_at_few(tables: Tables, settings: Settings) -> Finding:
+    """The tightness of the upper bounds is the best when T is the smallest."""
     return _compared(averaged(tables["steps-two"]), "T", "steps", "by {}", _smallest_first)
 
 

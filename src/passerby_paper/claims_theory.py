@@ -19,15 +19,12 @@ def _value(table: pl.DataFrame, quantity: str, steps: int, misses: int | None = 
     return float((rows if misses is None else rows.filter(pl.col("misses") == misses))["value"][0])
 
 
-@THEORY.claim(
-    "Example 1: New York and Paris",
-    "2.2.1",
-    "It is reasonable to conclude that the person in NY has high privacy loss [...] the person in Paris should have "
-    "low privacy loss. [When] those two people have almost the same entropy of the prior, Adv is smaller [...] for "
-    "the person in Paris.",
-    "examples",
-)
+@THEORY.claim("Example 1: New York and Paris", "2.2.1", "examples")
 def _new_york_and_paris(tables: Tables, settings: Settings) -> Finding:
+    """It is reasonable to conclude that the person in NY has high privacy loss [...] the person in Paris should have
+    low privacy loss. [When] those two people have almost the same entropy of the prior, Adv is smaller [...] for the
+    person in Paris.
+    """
     table = tables["examples"].filter(pl.col("example") == 1)
     raw, noisy = table.filter(pl.col("sigma").is_null()), table.filter(pl.col("sigma").is_not_null())
     here, there = raw.iter_rows(named=True)
@@ -50,14 +47,11 @@ def _new_york_and_paris(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@THEORY.claim(
-    "Example 2: stays and moves",
-    "2.2.2",
-    "We expect that person 1 [who stays] should have higher privacy loss than person 2 [who moves] due to the heavy "
-    "correlation across time.",
-    "examples",
-)
+@THEORY.claim("Example 2: stays and moves", "2.2.2", "examples")
 def _stays_and_moves(tables: Tables, settings: Settings) -> Finding:
+    """We expect that person 1 [who stays] should have higher privacy loss than person 2 [who moves] due to the heavy
+    correlation across time.
+    """
     raw = tables["examples"].filter((pl.col("example") == 2) & pl.col("sigma").is_null())
     stays, moves = raw.iter_rows(named=True)
     parts = {
@@ -73,13 +67,9 @@ def _stays_and_moves(tables: Tables, settings: Settings) -> Finding:
     )
 
 
-@THEORY.claim(
-    "Mutual information",
-    "3.3.1",
-    "Obtaining the exact value of [the mutual information] is intractable even when the raw counts are published.",
-    "formulas",
-)
+@THEORY.claim("Mutual information", "3.3.1", "formulas")
 def _information_is_tractable(tables: Tables, settings: Settings) -> Finding:
+    """Obtaining the exact value of [the mutual information] is intractable even when the raw counts are published."""
     table, steps = tables["formulas"], settings.steps
     exact, rough, listed = (
         _value(table, f"information, {how}", steps) for how in ("exact", "order 1", "by listing all series")
@@ -96,13 +86,9 @@ def _information_is_tractable(tables: Tables, settings: Settings) -> Finding:
     return Finding(FAILS, measured, why)
 
 
-@THEORY.claim(
-    "Success from the prior alone",
-    "3.1",
-    "It is intractable to obtain the exact value of p* [the success rate only with the prior information].",
-    "formulas",
-)
+@THEORY.claim("Success from the prior alone", "3.1", "formulas")
 def _baseline_is_tractable(tables: Tables, settings: Settings) -> Finding:
+    """It is intractable to obtain the exact value of p* [the success rate only with the prior information]."""
     table, steps = tables["formulas"], settings.steps
     misses = sorted({int(m) for m in table["misses"].drop_nulls().to_list()})
     ends = {s: (_value(table, "baseline, lower", steps, s), _value(table, "baseline, upper", steps, s)) for s in misses}
@@ -120,13 +106,9 @@ def _epsilons(tables: Tables, settings: Settings) -> dict[int, tuple[float, floa
     return {t: (_value(table, "epsilon, formula", t), _value(table, "epsilon, exact", t)) for t in lengths}
 
 
-@THEORY.claim(
-    "Epsilon of the Gaussian mechanism",
-    "2.2.1",
-    "Standard analysis shows that this leads to a privacy loss of ε = sqrt(2 ln(1.25/δ)·T)/σ for a fixed δ.",
-    "formulas",
-)
+@THEORY.claim("Epsilon of the Gaussian mechanism", "2.2.1", "formulas")
 def _privacy_formula(tables: Tables, settings: Settings) -> Finding:
+    """Standard analysis shows that this leads to a privacy loss of ε = sqrt(2 ln(1.25/δ)·T)/σ for a fixed δ."""
     pairs = _epsilons(tables, settings)
     low = [t for t, (formula, exact) in pairs.items() if formula < exact]
     measured = "; ".join(f"T = {t}: {formula:.2f}, exactly {exact:.2f}" for t, (formula, exact) in pairs.items())
@@ -135,24 +117,18 @@ def _privacy_formula(tables: Tables, settings: Settings) -> Finding:
     return Finding(verdict, measured, why if low else "")
 
 
-@THEORY.claim(
-    "Epsilon and the number of steps",
-    "4.2.2",
-    "In DP, increasing the number of time steps gives larger ε if we fix the additive noise standard deviation to be "
-    "constant.",
-    "formulas",
-)
+@THEORY.claim("Epsilon and the number of steps", "4.2.2", "formulas")
 def _epsilon_grows(tables: Tables, settings: Settings) -> Finding:
+    """In DP, increasing the number of time steps gives larger ε if we fix the additive noise standard deviation to be
+    constant.
+    """
     exact = {t: value for t, (_, value) in _epsilons(tables, settings).items()}
     measured = "; ".join(f"T = {t}: {value:.2f}" for t, value in exact.items())
     verdict = HOLDS if rises(list(exact.values())) else FAILS
     return Finding(verdict, f"sigma = 1, delta = 1e-5, exactly: {measured}")
 
 
-@THEORY.claim(
-    "Cost of the tight bound",
-    "3.3.2",
-    "There exists an algorithm that computes [the bound on the ball] in O(T³M² + T log T M³) time and O(TM²) space.",
-)
+@THEORY.claim("Cost of the tight bound", "3.3.2")
 def _cost(tables: Tables, settings: Settings) -> Finding:
+    """There exists an algorithm that computes [the bound on the ball] in O(T³M² + T log T M³) time and O(TM²) space."""
     return Finding(OPEN, "not measured", "numbers here must not depend on the machine; costs are for benchmarks")

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+import passerby as pb
+
 from . import cases, figures, readings, real, simulated
-from .people import Data, Where
+from .people import Where
 from .settings import Settings
 from .simulated import Point
 from .work import Piece, Row
@@ -37,26 +39,23 @@ class Experiment:
 
     `pieces(settings, data)` lists the work, `data` being the files by name (none unless `real`);
     `table(rows, settings)` makes one table of its rows; `draw(table)` a figure of the table, None where there is
-    nothing to draw, which the page shows with a `caption`.
+    nothing to draw, which the page shows with the title as its caption.
     """
 
     title: str
-    caption: str
-    pieces: Callable[[Settings, dict[str, Data]], list[Piece]]
+    pieces: Callable[[Settings, dict[str, pb.Visits]], list[Piece]]
     table: Callable[[list[Row], Settings], pl.DataFrame] = _tabled
     draw: Draw | None = None
     real: bool = False
 
 
-def _simulated(
-    title: str, caption: str, grid: Callable[[Settings], list[Point]], draw: Draw, close: bool = False
-) -> Experiment:
+def _simulated(title: str, grid: Callable[[Settings], list[Point]], draw: Draw, close: bool = False) -> Experiment:
     """A sweep on simulated data over a grid of points."""
 
     def pieces(settings: Settings, data: object) -> list[Piece]:
         return simulated.pieces(settings, grid(settings), close=close)
 
-    return Experiment(f"Simulated: {title}", f"Simulated: {caption}.", pieces, simulated.table_of, draw)
+    return Experiment(f"Simulated: {title}.", pieces, simulated.table_of, draw)
 
 
 def _sweep(x: str, label: str = "", unmarked: tuple[float, ...] = ()) -> Draw:
@@ -65,7 +64,6 @@ def _sweep(x: str, label: str = "", unmarked: tuple[float, ...] = ()) -> Draw:
 
 def _real(
     title: str,
-    caption: str,
     where: Where,
     points: Callable[[Settings], list[tuple[int, float | None]]],
     draw: Draw,
@@ -73,10 +71,10 @@ def _real(
 ) -> Experiment:
     """Everyone's loss with sensors somewhere, at points (misses, sigma)."""
 
-    def pieces(settings: Settings, data: dict[str, Data]) -> list[Piece]:
+    def pieces(settings: Settings, data: dict[str, pb.Visits]) -> list[Piece]:
         return real.pieces(settings, data, where, points(settings))
 
-    return Experiment(f"Real: {title}", f"Real: {caption}.", pieces, lambda rows, _: table(rows), draw, real=True)
+    return Experiment(f"Real: {title}.", pieces, lambda rows, _: table(rows), draw, real=True)
 
 
 def _raw(settings: Settings) -> list[tuple[int, float | None]]:
@@ -89,75 +87,64 @@ def _sigmas(settings: Settings) -> list[tuple[int, float | None]]:
 
 EXPERIMENTS = {
     "examples": Experiment(
-        "Examples 1 and 2",
         "Examples 1 and 2: success with nothing published, with noisy and with raw counts.",
         lambda s, _: [partial(cases.examples, s.seed)],
         draw=figures.examples,
     ),
     "formulas": Experiment(
-        "What is out of reach, and what differential privacy charges", "", lambda s, _: [partial(cases.formulas, s)]
+        "What is out of reach, and what differential privacy charges.", lambda s, _: [partial(cases.formulas, s)]
     ),
     "places": _simulated(
-        "number of places M",
         "the number of places (figure 5 of the paper, upper left)",
         lambda s: [Point(places, s.steps, s.misses) for places in s.places_grid],
         _sweep("places", "places, $M$", unmarked=(20, 30, 70)),
     ),
     "right": _simulated(
-        "steps that must be right",
         "the number of steps that must be right (figure 5, upper right)",
         lambda s: [Point(s.places, t, t - r) for t in sorted({s.steps, s.holdout}) for r in range(1, t + 1)],
         _sweep("right", figures.RIGHT),
     ),
     "steps-half": _simulated(
-        "number of steps T, half of them may be wrong",
         "the number of steps, half of which may be wrong (figure 5, lower left)",
         lambda s: [Point(s.places, t, t // 2) for t in s.steps_grid],
         _sweep("steps", "steps, $T$"),
     ),
     "steps-two": _simulated(
-        "number of steps T, two must be right",
         "the number of steps, two of which must be right (figure 5, lower right)",
         lambda s: [Point(s.places, t, t - 2) for t in s.steps_grid],
         _sweep("steps", "steps, $T$"),
     ),
     "sigma": _simulated(
-        "noise",
         "noise at the paper's setting (figure 7)",
         lambda s: [Point(s.places, s.steps, s.misses, sigma) for sigma in (None, *s.sigma_grid)],
         _sweep("sigma"),
     ),
     "noise": _simulated(
-        "noise where the loss is large",
         "noise where one or two steps must be right (not in the paper)",
         lambda s: [Point(s.places, s.steps, s.steps - r, sigma) for r in (1, 2) for sigma in (None, *s.sigma_grid)],
         figures.close_noise,
         close=True,
     ),
-    "people": Experiment("Real: numbers of windows and people", "", real.count_pieces, real=True),
+    "people": Experiment("Real: numbers of windows and people.", real.count_pieces, real=True),
     "real-right": _real(
-        "steps that must be right",
         "the number of steps that must be right (figure 6)",
         "random",
         lambda s: [(misses, None) for misses in range(s.holdout)],
         partial(figures.real_sweep, x="right"),
     ),
     "real-sigma": _real(
-        "noise",
         "noise, sensors at random places (figure 8)",
         "random",
         _sigmas,
         partial(figures.real_sweep, x="sigma"),
     ),
     "real-noise": _real(
-        "noise at the most visited sensor",
         "noise, a sensor at the most visited place (not in the paper)",
         "most-visited",
         _sigmas,
         figures.real_noise,
     ),
     "sensor-visits": _real(
-        "loss and visits to a fixed sensor",
         "loss and visits to the one sensor (figure 3); marks are moved sideways to be told apart",
         "most-visited",
         _raw,
@@ -165,12 +152,11 @@ EXPERIMENTS = {
         real.persons,
     ),
     "spectral-gap": _real(
-        "loss and spectral gap",
         "loss and spectral gap (figure 4)",
         "random",
         _raw,
         partial(figures.scatter, x="spectral_gap", label="spectral gap of the person's chain"),
         real.persons,
     ),
-    "readings": Experiment("Real: what the paper leaves open", "", readings.pieces, readings.table_of, real=True),
+    "readings": Experiment("Real: what the paper leaves open.", readings.pieces, readings.table_of, real=True),
 }

@@ -17,13 +17,15 @@ import passerby as pb
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+#: Logarithms that are closer than this are equal: chains of few counts have traces that are equally likely.
+TIE = 1e-9
 
 
 def likeliest(prior: pb.MarkovPrior, weights: Floats) -> tuple[Ints, float]:
     """The likeliest trace (T,) and the log of its probability, with log-likelihoods `weights` (T, M) of each place.
 
-    Viterbi's recursion (the paper's Proposition 1). Ties go to the lowest place; states that stand for many places are
-    never named.
+    Viterbi's recursion (the paper's Proposition 1). Ties go to the lowest place, whatever rounding says; states that
+    stand for many places are never named.
 
     >>> prior = pb.MarkovPrior([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])
     >>> likeliest(prior, np.zeros((3, 2)))[0]
@@ -36,9 +38,10 @@ def likeliest(prior: pb.MarkovPrior, weights: Floats) -> tuple[Ints, float]:
     back = []
     for step in weights[1:]:
         paths = best[:, None] + log_moves
-        back.append(np.argmax(paths, axis=0))
-        best = paths.max(axis=0) + named + step
-    return _traced(int(np.argmax(best)), back), float(best.max())
+        most = paths.max(axis=0)
+        back.append(np.argmax(paths >= most - TIE, axis=0))
+        best = most + named + step
+    return _traced(int(np.argmax(best >= best.max() - TIE)), back), float(best.max())
 
 
 def _traced(last: int, back: Sequence[Ints]) -> Ints:

@@ -97,7 +97,7 @@ def _rules() -> str:
 
 
 def _figures(tables: Tables) -> str:
-    drawn = {name: e.caption for name, e in EXPERIMENTS.items() if e.draw and name in tables}
+    drawn = {name: e.title for name, e in EXPERIMENTS.items() if e.draw and name in tables}
     each = [f"![{caption}](figures/{name}.svg)\n\n*{caption}*\n" for name, caption in drawn.items()]
     return "## Figures\n\n" + "\n".join(each) if each else ""
 

@@ -38,15 +38,6 @@ class Reading:
     unseen: Unseen = "spread"
 
 
-@dataclass(frozen=True)
-class Data:
-    """One file: its visits, and how many rows they were."""
-
-    name: str
-    visits: pb.Visits
-    rows: int
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Unsmoothed(pb.People):
     """People whose seen rows are their own counts, without anything mixed in."""
@@ -84,21 +75,20 @@ def reached(moves: Floats, start: Ints) -> Ints:
     return np.flatnonzero(found)
 
 
-def read_data(name: str, path: Path) -> Data:
+def read_file(name: str, path: Path) -> pb.Visits:
     """A file of check-ins in the layout of its name, "foursquare" or "gowalla"."""
     try:
-        visits = pb.read_visits(path, layout="foursquare" if name == "foursquare" else "gowalla")
+        return pb.read_visits(path, layout="foursquare" if name == "foursquare" else "gowalla")
     except pb.InputError as error:
         raise pb.InputError(f"--{name}, which takes the layout of {LAYOUTS[name]}: {error}") from None
-    return Data(name, visits, visits.table.height)
 
 
-def prepare(data: Data, settings: Settings, reading: Reading | None = None) -> pb.People:
+def prepare(name: str, visits: pb.Visits, settings: Settings, reading: Reading | None = None) -> pb.People:
     """The people of a file under a reading (the default one: as the rest of this package fits habits)."""
     reading = reading or Reading("default", smoothing=settings.smoothing)
     try:
         people = pb.fit_people(
-            data.visits,
+            visits,
             window=settings.window,
             places=settings.real_places,
             min_active=settings.min_active,
@@ -107,7 +97,7 @@ def prepare(data: Data, settings: Settings, reading: Reading | None = None) -> p
             rule=reading.rule,
         )
     except pb.InputError as error:
-        raise pb.InputError(f"--{data.name}: too little is left by the paper's preparation ({error})") from None
+        raise pb.InputError(f"--{name}: too little is left by the paper's preparation ({error})") from None
     if reading.toward == "uniform":
         people = replace(people, background=np.full(len(people.places), 1 / len(people.places)))
     if reading.smoothing == 0:

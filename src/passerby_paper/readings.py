@@ -14,7 +14,7 @@ import polars as pl
 import passerby as pb
 
 from .map_attack import likeliest
-from .people import Data, Reading, Where, part, prepare, sensors_for
+from .people import Reading, Where, part, prepare, sensors_for
 from .real import SLICE, audits, means_of, visitors
 from .rules import rank_correlation
 from .settings import Settings
@@ -61,12 +61,12 @@ GAPS = {"gap_whole": "all places", "gap_reached": "places reached", "gap_signed"
 PLACEMENTS: tuple[Where, ...] = ("random", "most-visited")
 
 
-def pieces(settings: Settings, data: dict[str, Data]) -> list[Piece]:
+def pieces(settings: Settings, data: dict[str, pb.Visits]) -> list[Piece]:
     """For each reading and file: everyone's loss with random and with fixed sensors, and the paper's sweeps."""
     out: list[Piece] = []
-    for name, file in data.items():
+    for name, visits in data.items():
         for reading in READINGS[:: 4 if settings.quick else 1]:
-            people = prepare(file, settings, reading)
+            people = prepare(name, visits, settings, reading)
             labels = {"reading": reading.name, "dataset": name}
             for where in PLACEMENTS:
                 marked = {**labels, "part": where, "sigma": None}

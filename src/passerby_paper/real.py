@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import passerby as pb
 
-from .people import Data, Where, part, prepare, reached, sensors_for
+from .people import Where, part, prepare, reached, sensors_for
 from .rules import HALF
 from .settings import FULL_FILES, Settings
 from .simulated import release_of
@@ -48,25 +48,25 @@ def counted(name: str, rows: int, windows: int, people: int) -> list[Row]:
     return [found | {f"paper_{what}": number for what, number in FULL_FILES[name].items()}]
 
 
-def count_pieces(settings: Settings, data: dict[str, Data]) -> list[Piece]:
+def count_pieces(settings: Settings, data: dict[str, pb.Visits]) -> list[Piece]:
     """A row per file."""
     out: list[Piece] = []
-    for name, file in data.items():
+    for name, visits in data.items():
         traces = pb.window_visits(
-            file.visits, window=settings.window, places=settings.real_places, min_active=settings.min_active
+            visits, window=settings.window, places=settings.real_places, min_active=settings.min_active
         )
         people, windows = traces.array.shape
-        out.append(partial(counted, name, file.rows, windows, people))
+        out.append(partial(counted, name, visits.table.height, windows, people))
     return out
 
 
 def pieces(
-    settings: Settings, data: dict[str, Data], where: Where, points: Sequence[tuple[int, float | None]]
+    settings: Settings, data: dict[str, pb.Visits], where: Where, points: Sequence[tuple[int, float | None]]
 ) -> list[Piece]:
     """Everyone's loss at each point: how many steps may be wrong, and the noise (None: raw counts)."""
     out = []
-    for name, file in data.items():
-        people = prepare(file, settings)
+    for name, visits in data.items():
+        people = prepare(name, visits, settings)
         for misses, sigma in points:
             labels = {"dataset": name, "right": settings.holdout - misses, "misses": misses, "sigma": sigma}
             out += audits(people, settings, labels, where, misses, sigma)
@@ -114,11 +114,9 @@ def gaps(people: pb.People, person: int) -> dict[str, float]:
     visited = len(np.unique(people.fitted[person]))  # they are the first states
     there = reached(prior.transition, np.arange(visited))
     inside = np.linalg.eigvals(prior.transition[np.ix_(there, there)])
-    return {
-        "gap_whole": prior.spectral_gap,
-        "gap_reached": _below_one(np.abs(inside)),
-        "gap_signed": _below_one(inside.real),
-    }
+    found = {"whole": prior.spectral_gap, "reached": _below_one(np.abs(inside)), "signed": _below_one(inside.real)}
+    # Many people share a gap, such as the share of places visited: rounding must not rank them.
+    return {f"gap_{name}": round(gap, 9) for name, gap in found.items()}
 
 
 def _below_one(sizes: NDArray[np.floating]) -> float:

@@ -13,7 +13,7 @@ import passerby as pb
 
 from . import page, style
 from .experiments import EXPERIMENTS
-from .people import Data, read_data
+from .people import read_file
 from .settings import LAYOUTS, Settings
 from .tables import fingerprint, read_table, whole, write_table
 from .work import Piece, Row, done
@@ -99,9 +99,9 @@ def _rows(
     todo: list[str], files: Mapping[str, Path], settings: Settings, workers: int, tell: Progress
 ) -> Iterable[tuple[str, list[Row]]]:
     """Rows of each experiment in the order of its pieces, as soon as all of them are done."""
-    data: dict[str, Data] = {}
+    data: dict[str, pb.Visits] = {}
     if any(EXPERIMENTS[name].real for name in todo):
-        data = {name: read_data(name, files[name]) for name in sorted(files)}
+        data = {name: read_file(name, files[name]) for name in sorted(files)}
     work: list[Piece] = []
     at: dict[str, range] = {}
     for name in todo:

@@ -32,6 +32,7 @@ def test_what_is_left_out_without_files_is_said(typed: Call, monkeypatch: pytest
 
     few = {name: module.EXPERIMENTS[name] for name in ("examples", "people", "readings")}
     monkeypatch.setattr(module, "EXPERIMENTS", few)
+    monkeypatch.setattr("passerby_paper.experiments.EXPERIMENTS", few)
     monkeypatch.setattr(module, "_draw", lambda *_: [])
     done = typed("reproduce", "--quick", "--out", "result", "--workers", "1")
     assert done.returncode == 0, done.stderr
