@@ -31,31 +31,25 @@ def _trends(
     }
 
 
-def _distances(means: pl.DataFrame, bound: str) -> dict[str, tuple[list[float], list[float]]]:
-    """The least and the most of a bound's distance along a sweep: the loss lies in an interval, and so do they."""
-    bounds, lower, upper = (values(means, column) for column in (bound, "lower", "upper"))
-    return {
-        f"the difference of the {bound} bound to the loss": (
-            [v - u for v, u in zip(bounds, upper, strict=True)],
-            [v - low for v, low in zip(bounds, lower, strict=True)],
-        ),
-        f"the ratio of the {bound} bound to the loss": (
-            [v / u for v, u in zip(bounds, upper, strict=True)],
-            [v / low for v, low in zip(bounds, lower, strict=True)],
-        ),
-    }
-
-
 def _compared(
-    means: pl.DataFrame, letter: str, column: str, words: str, check: Callable[[list[float], list[float]], Answer]
+    means: pl.DataFrame,
+    letter: str,
+    column: str,
+    words: str,
+    check: Callable[[Sequence[float], Sequence[float]], Answer],
 ) -> Finding:
-    """How far both bounds are from the loss at the two ends of a sweep, and whether that is as `check` tells."""
+    """How far both bounds are from the loss at the two ends of a sweep, and whether that is as `check` tells.
+
+    The loss lies in an interval, and so do the distances: `check` gets the least and the most of them.
+    """
     parts: Parts = {}
     said = []
     for bound in BOUNDS:
-        spans = _distances(means, bound)
-        parts |= {words.format(name): check(*span) for name, span in spans.items()}
-        gap, ratio = (low for low, _ in spans.values())
+        value, lower, upper = (means[c].to_numpy() for c in (bound, "lower", "upper"))
+        spans = {"difference": (value - upper, value - lower), "ratio": (value / upper, value / lower)}
+        for name, (least, most) in spans.items():
+            parts[words.format(f"the {name} of the {bound} bound to the loss")] = check(least.tolist(), most.tolist())
+        gap, ratio = (least for least, _ in spans.values())
         said.append(
             f"{bound} bound minus loss {shown(gap[0])} and {shown(gap[-1])}, over loss {times(ratio[0])} and "
             f"{times(ratio[-1])}"
@@ -237,7 +231,7 @@ def _tightest_at_few(tables: Tables, settings: Settings) -> Finding:
     return _compared(averaged(tables["steps-two"]), "T", "steps", "by {}", _smallest_first)
 
 
-def _smallest_first(low: list[float], high: list[float]) -> Answer:
+def _smallest_first(low: Sequence[float], high: Sequence[float]) -> Answer:
     """Whether the first of several values, known to lie between `low` and `high`, is the smallest."""
     if min(high) < low[0] - ROUNDING:
         return False

@@ -58,10 +58,6 @@ def _simulated(title: str, grid: Callable[[Settings], list[Point]], draw: Draw, 
     return Experiment(f"Simulated: {title}.", pieces, simulated.table_of, draw)
 
 
-def _sweep(x: str, label: str = "", unmarked: tuple[float, ...] = ()) -> Draw:
-    return partial(figures.sweep, x=x, label=label, unmarked=unmarked)
-
-
 def _real(
     title: str,
     where: Where,
@@ -97,27 +93,27 @@ EXPERIMENTS = {
     "places": _simulated(
         "the number of places (figure 5 of the paper, upper left)",
         lambda s: [Point(places, s.steps, s.misses) for places in s.places_grid],
-        _sweep("places", "places, $M$", unmarked=(20, 30, 70)),
+        partial(figures.sweep, x="places", label="places, $M$", unmarked=(20, 30, 70)),
     ),
     "right": _simulated(
         "the number of steps that must be right (figure 5, upper right)",
         lambda s: [Point(s.places, t, t - r) for t in sorted({s.steps, s.holdout}) for r in range(1, t + 1)],
-        _sweep("right", figures.RIGHT),
+        partial(figures.sweep, x="right", label=figures.RIGHT),
     ),
     "steps-half": _simulated(
         "the number of steps, half of which may be wrong (figure 5, lower left)",
         lambda s: [Point(s.places, t, t // 2) for t in s.steps_grid],
-        _sweep("steps", "steps, $T$"),
+        partial(figures.sweep, x="steps", label="steps, $T$"),
     ),
     "steps-two": _simulated(
         "the number of steps, two of which must be right (figure 5, lower right)",
         lambda s: [Point(s.places, t, t - 2) for t in s.steps_grid],
-        _sweep("steps", "steps, $T$"),
+        partial(figures.sweep, x="steps", label="steps, $T$"),
     ),
     "sigma": _simulated(
         "noise at the paper's setting (figure 7)",
         lambda s: [Point(s.places, s.steps, s.misses, sigma) for sigma in (None, *s.sigma_grid)],
-        _sweep("sigma"),
+        partial(figures.sweep, x="sigma"),
     ),
     "noise": _simulated(
         "noise where one or two steps must be right (not in the paper)",

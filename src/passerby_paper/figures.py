@@ -65,7 +65,7 @@ def against_sigma(
     axis.set_xlabel(r"standard deviation of the noise, $\sigma$")
 
 
-def sweep(table: pl.DataFrame, x: str, label: str, unmarked: Sequence[float] = ()) -> Figure:
+def sweep(table: pl.DataFrame, x: str, label: str = "", unmarked: Sequence[float] = ()) -> Figure:
     """The paper's view with a linear axis, and the same on a logarithmic one, where small losses can be told apart.
 
     Traces of the greatest length alone, unless the length is what is swept.

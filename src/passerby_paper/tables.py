@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -26,7 +27,7 @@ SHOWING = ("cli/", "report/", "claims", "figures", "page", "style", "wording")
 @contextmanager
 def whole(target: Path) -> Iterator[Path]:
     """A draft beside the target that becomes the target on success, and vanishes on failure."""
-    draft = target.with_name(f".{target.name}.part")
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         yield draft
         draft.replace(target)

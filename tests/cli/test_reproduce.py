@@ -29,10 +29,10 @@ def test_one_experiment_by_name(tmp_path: Path) -> None:
 
 def test_what_is_left_out_without_files_is_said(typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     from passerby_paper import run as module
+    from passerby_paper.experiments import EXPERIMENTS
 
-    few = {name: module.EXPERIMENTS[name] for name in ("examples", "people", "readings")}
+    few = {name: EXPERIMENTS[name] for name in ("examples", "people", "readings")}
     monkeypatch.setattr(module, "EXPERIMENTS", few)
-    monkeypatch.setattr("passerby_paper.experiments.EXPERIMENTS", few)
     monkeypatch.setattr(module, "_draw", lambda *_: [])
     done = typed("reproduce", "--quick", "--out", "result", "--workers", "1")
     assert done.returncode == 0, done.stderr
