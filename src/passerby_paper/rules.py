@@ -220,10 +220,12 @@ def rank_correlation(x: Floats, y: Floats, seed: int, resamples: int) -> tuple[f
     if min(np.ptp(x), np.ptp(y)) == 0:
         return math.nan, math.nan, math.nan
     rng, n = np.random.default_rng([seed, 3]), len(x)
+    # Small whole numbers in place of the values are ranked alike, and several times faster.
+    codes = [np.unique(v, return_inverse=True)[1].astype(np.min_scalar_type(n)) for v in (x, y)]
     found: list[float] = []
     for start in range(0, resamples, step := max(1, AT_ONCE // n)):
         chosen = rng.integers(n, size=(min(step, resamples - start), n))
-        a, b = (rankdata(v[chosen], axis=1) - (n + 1) / 2 for v in (x, y))
+        a, b = (rankdata(v[chosen], axis=1) - (n + 1) / 2 for v in codes)
         size = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
         varied = size > 0
         found += ((a * b).sum(axis=1)[varied] / size[varied]).tolist()
