@@ -10,6 +10,7 @@ from benchmarks.pages import COMPARED, Results, comparisons, grown, word
 from benchmarks.record import Row
 from passerby.support.files import whole_or_nothing
 from passerby_paper import style
+from passerby_paper.settings import NAMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,7 +149,7 @@ def sweeps(results: Results) -> Figure:
 
 def budgets(results: Results) -> Figure:
     """How the gap falls: with the budget on the paper's line and in a day of hours."""
-    figure, axes = style.panels(2, 3.0)
+    figure, [axes] = style.grid(1, 2, 3.0)
     line = [row for row in results["interval_line"]["rows"] if "budget" in row]
     for misses, colour, mark in ((3, GREEN, "^"), (5, BLUE, "o"), (7, ORANGE, "s")):
         rows = [row for row in line if row["misses"] == misses]
@@ -183,7 +184,7 @@ def people(results: Results) -> Figure:
         ("σ = 1, random sensors", 1.0, "random"),
         ("σ = 1, busiest place", 1.0, "most-visited"),
     ]
-    figure, axes = style.panels(4, 2.9)
+    figure, [axes] = style.grid(1, 4, 2.9)
     for one, (title, sigma, where) in zip(axes, kinds, strict=True):
         for file, colour in (("foursquare", BLUE), ("gowalla", ORANGE)):
             for tolerance, mark in ((0.04, "v"), (0.01, "o"), (0.004, "^")):
@@ -191,7 +192,7 @@ def people(results: Results) -> Figure:
                 kept = [row for row in kept if row["tolerance"] == tolerance]
                 if kept:
                     gap = [max(row["most"] - 1, 1e-5) for row in kept]
-                    label = f"{style.NAMES[file]}, tolerance {tolerance:g}"
+                    label = f"{NAMES[file]}, tolerance {tolerance:g}"
                     one.plot([row["misses"] for row in kept], gap, color=colour, marker=mark, label=label)
         one.axhline(0.01 if sigma is None else 0.1, color="#000000", linewidth=0.8, linestyle=(0, (4, 2)))
         one.set_yscale("log")

@@ -16,7 +16,7 @@ from benchmarks.record import Section, pace, rounded
 from passerby.audits.job import Job
 from passerby.audits.person import audit_person
 from passerby.audits.settings import Measurement as Effort
-from passerby_paper.people import Where, prepare, read_data, sensors_for
+from passerby_paper.people import Where, prepare, read_file, sensors_for
 from passerby_paper.settings import Settings
 
 QUANTILES = {"median": 0.5, "most": 0.95, "largest": 1.0}
@@ -40,7 +40,7 @@ def run(files: Mapping[str, Path]) -> Section:
     section.add(case="pace", seconds=pace())
     given = Settings()
     for name, path in files.items():
-        people = prepare(read_data(name, path), given)
+        people = prepare(name, read_file(name, path), given)
         for sigma, tolerance, where in CASES:
             release = pb.Release(sensors_for(people, given, where), None if sigma is None else pb.Gaussian(sigma))
             for misses in range(given.holdout):

@@ -34,7 +34,8 @@ RESERVED = {
     "cyclopts": {"cli"},
     "altair": {"report"},
     "jinja2": {"report"},
-    "matplotlib": {"report", "paper"},
+    "matplotlib": set(),
+    "passerby_paper": {"cli"},
 }
 
 #: Packages that neither `import passerby` nor `passerby --help` may load.
@@ -82,6 +83,15 @@ def test_imports_go_down(path: Path) -> None:
             assert there == "kernels", f"{path.name}:{line}: kernels see arrays only"
 
 
+def test_the_experiments_are_loaded_by_one_command_when_it_runs() -> None:
+    """The paper's experiments are a package beside this one, which nothing else of it needs."""
+    users = {path for path in sources() if "passerby_paper" in {name.split(".")[0] for name, _ in imported(path)}}
+    assert users == {ROOT / "cli" / "reproduce.py"}
+    (path,) = users
+    top = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if "import" in type(node).__name__.lower()]
+    assert not any("passerby_paper" in ast.unparse(node) for node in top)
+
+
 @pytest.mark.parametrize(
     "path", [path for path in sources() if part(path) != "cli"], ids=lambda path: path.relative_to(ROOT).as_posix()
 )
@@ -103,6 +113,7 @@ def test_only_the_command_line_prints_and_exits(path: Path) -> None:
         "from passerby.cli import main; assert main(['demo', '--help']) == 0",
         "from passerby.cli import main; assert main(['audit', '--help']) == 0",
         "from passerby.cli import main; assert main(['simulate', '--help']) == 0",
+        "from passerby.cli import main; assert main(['reproduce', '--help']) == 0",
         "from passerby.cli import main; assert main(['--version']) == 0",
     ],
 )

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .errors import PasserbyError as PasserbyError
     from .errors import UnsupportedRelease as UnsupportedRelease
+    from .measurement.bounds import loose_bound as loose_bound
+    from .measurement.bounds import tight_bound as tight_bound
     from .measurement.comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .measurement.comparisons import differential_privacy as differential_privacy
     from .measurement.comparisons import reconstruction_advantage as reconstruction_advantage
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from .report.folder import audit_folder as audit_folder
     from .report.notebook import Report as Report
     from .report.notebook import audit_report as audit_report
+    from .support.workers import stream as stream
     from .visits.city import simulate_city as simulate_city
     from .visits.readers import read_visits as read_visits
     from .visits.table import Visits as Visits
@@ -69,6 +72,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "audits.audit": ("audit",),
+    "measurement.bounds": ("loose_bound", "tight_bound"),
     "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "model.crowd": ("Crowd",),
     "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),
@@ -98,6 +102,7 @@ _HOME = {
     "model.release": ("Release",),
     "report.folder": ("audit_folder",),
     "report.notebook": ("Report", "audit_report"),
+    "support.workers": ("stream",),
     "visits.city": ("simulate_city",),
     "people.habits": ("People", "fit_people"),
     "visits.readers": ("read_visits",),

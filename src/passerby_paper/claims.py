@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import polars as pl
 
 from .rules import Answer
-from .settings import Settings
-from .style import NAMES
+from .settings import NAMES, Settings
 
 Verdict = Literal["holds", "holds in part", "does not hold", "not checkable here"]
 HOLDS: Verdict = "holds"
@@ -18,6 +17,7 @@ PART: Verdict = "holds in part"
 FAILS: Verdict = "does not hold"
 OPEN: Verdict = "not checkable here"
 
+Parts = dict[str, Answer]
 Tables = Mapping[str, pl.DataFrame]
 Check = Callable[[Tables, Settings], "Finding"]
 
@@ -53,29 +53,34 @@ class Claim:
         return self.check(tables, settings)
 
 
-def grade(parts: Mapping[str, Answer]) -> tuple[Verdict, str]:
-    """The verdict on a claim that has several parts, and which of them hold, do not, and cannot be told.
+@dataclass(frozen=True)
+class Group:
+    """Claims of one kind; where they are about real data, each file is checked by itself."""
 
-    >>> grade({"the bound falls": True, "the loss falls": False})
-    ('holds in part', 'holds: the bound falls; does not: the loss falls')
-    >>> grade({"the bound falls": True, "the loss falls": None})
-    ('holds in part', 'holds: the bound falls; cannot be told: the loss falls')
-    """
-    groups = {
-        "holds": [what for what, answer in parts.items() if answer is True],
-        "does not": [what for what, answer in parts.items() if answer is False],
-        "cannot be told": [what for what, answer in parts.items() if answer is None],
-    }
-    said = "; ".join(f"{group}: {', '.join(members)}" for group, members in groups.items() if members)
-    if groups["holds"]:
-        return (PART, said) if groups["does not"] or groups["cannot be told"] else (HOLDS, "")
-    return (FAILS if groups["does not"] else OPEN), said
+    title: str
+    by_file: bool = False
+    claims: list[Claim] = field(default_factory=list)
+
+    def claim(self, name: str, section: str, *needs: str) -> Callable[[Check], Check]:
+        """Add the claim that the decorated function checks; the sentence of the paper is the function's docstring."""
+
+        def added(check: Check) -> Check:
+            quote = " ".join((check.__doc__ or "").split())
+            self.claims.append(Claim(name, section, quote, needs, _each_file(check, needs) if self.by_file else check))
+            return check
+
+        return added
 
 
-def judge(parts: Mapping[str, Answer], measured: str) -> Finding:
-    """The finding on a claim with these parts."""
-    verdict, why = grade(parts)
-    return Finding(verdict, measured, why)
+def _each_file(check: Check, needs: tuple[str, ...]) -> Check:
+    def checked(tables: Tables, settings: Settings) -> Finding:
+        findings = {}
+        for file in sorted(set(tables[needs[0]]["dataset"].to_list())):
+            own = {n: t.filter(pl.col("dataset") == file) if "dataset" in t.columns else t for n, t in tables.items()}
+            findings[NAMES[file]] = check(own, settings)
+        return together(findings)
+
+    return checked
 
 
 def together(findings: Mapping[str, Finding]) -> Finding:
@@ -89,14 +94,23 @@ def together(findings: Mapping[str, Finding]) -> Finding:
     return Finding(verdict, measured, why)
 
 
-def real_claim(name: str, section: str, quote: str, needs: tuple[str, ...], check: Check) -> Claim:
-    """A claim about real data: each file is checked by itself, and the findings are put together."""
+def grade(parts: Mapping[str, Answer]) -> tuple[Verdict, str]:
+    """The verdict on a claim that has several parts, and which of them hold, do not, and cannot be told.
 
-    def by_file(tables: Tables, settings: Settings) -> Finding:
-        findings = {}
-        for file in sorted(set(tables[needs[0]]["dataset"].to_list())):
-            own = {n: t.filter(pl.col("dataset") == file) if "dataset" in t.columns else t for n, t in tables.items()}
-            findings[NAMES[file]] = check(own, settings)
-        return together(findings)
+    >>> grade({"the bound falls": True, "the loss falls": False})
+    ('holds in part', 'holds: the bound falls; does not: the loss falls')
+    >>> grade({"the bound falls": True, "the loss falls": None})
+    ('holds in part', 'holds: the bound falls; cannot be told: the loss falls')
+    """
+    words = {True: "holds", False: "does not", None: "cannot be told"}
+    groups = {answer: [what for what, found in parts.items() if found is answer] for answer in words}
+    said = "; ".join(f"{words[answer]}: {', '.join(members)}" for answer, members in groups.items() if members)
+    if groups[True]:
+        return (PART, said) if groups[False] or groups[None] else (HOLDS, "")
+    return (FAILS if groups[False] else OPEN), said
 
-    return Claim(name, section, quote, needs, by_file)
+
+def judge(parts: Mapping[str, Answer], measured: str) -> Finding:
+    """The finding on a claim with these parts."""
+    verdict, why = grade(parts)
+    return Finding(verdict, measured, why)

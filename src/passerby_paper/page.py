@@ -7,68 +7,39 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from passerby import __version__
+import passerby as pb
 
-from . import (
-    changes,
-    claims_files,
-    claims_noise,
-    claims_persons,
-    claims_places,
-    claims_real_attacks,
-    claims_real_noise,
-    claims_right,
-    claims_steps,
-    claims_theory,
-    page_readings,
-)
+from . import claims_noise, claims_people, claims_sweeps, claims_theory, page_changes, page_readings
 from .claims import FAILS, HOLDS, OPEN, PART, Claim, Finding, Tables
+from .experiments import EXPERIMENTS
 from .rules import MEANINGS
-from .settings import Settings
+from .settings import NAMES, Settings
 from .simulated import averaged
-from .style import NAMES
 from .wording import rows_of, times
 
-GROUPS: tuple[tuple[str, Sequence[Claim]], ...] = (
-    ("Examples and what can be computed", claims_theory.CLAIMS),
-    ("Number of places, simulated", claims_places.CLAIMS),
-    ("Steps that must be right, simulated", claims_right.CLAIMS),
-    ("Number of steps, simulated", claims_steps.CLAIMS),
-    ("Noise, simulated", claims_noise.CLAIMS),
-    ("Files of check-ins", claims_files.CLAIMS),
-    ("Attacks on real traces", claims_real_attacks.CLAIMS),
-    ("Whose loss is high", claims_persons.CLAIMS),
-    ("Noise, real", claims_real_noise.CLAIMS),
+GROUPS = (
+    claims_theory.THEORY,
+    claims_sweeps.PLACES,
+    claims_sweeps.RIGHT,
+    claims_sweeps.STEPS,
+    claims_noise.SIMULATED,
+    claims_people.FILES,
+    claims_people.ATTACKED,
+    claims_people.PERSONS,
+    claims_noise.REAL,
 )
-
-FIGURES = {
-    "examples": "Examples 1 and 2: success with nothing published, with noisy and with raw counts.",
-    "places": "Simulated: the number of places (figure 5 of the paper, upper left).",
-    "right": "Simulated: the number of steps that must be right (figure 5, upper right).",
-    "steps-half": "Simulated: the number of steps, half of which may be wrong (figure 5, lower left).",
-    "steps-two": "Simulated: the number of steps, two of which must be right (figure 5, lower right).",
-    "sigma": "Simulated: noise at the paper's setting (figure 7).",
-    "noise": "Simulated: noise where one or two steps must be right (not in the paper).",
-    "real-right": "Real: the number of steps that must be right (figure 6).",
-    "real-sigma": "Real: noise, sensors at random places (figure 8).",
-    "real-noise": "Real: noise, a sensor at the most visited place (not in the paper).",
-    "sensor-visits": "Real: loss and visits to the one sensor (figure 3); marks are moved sideways to be told apart.",
-    "spectral-gap": "Real: loss and spectral gap (figure 4).",
-}
+Judged = Sequence[tuple[Claim, Finding]]
 VERDICTS = (HOLDS, PART, FAILS, OPEN)
 
 
 def written(tables: Tables, settings: Settings) -> str:
     """The page as Markdown."""
-    judged = [(title, [(claim, claim.judged(tables, settings)) for claim in group]) for title, group in GROUPS]
-    parts = [_opening(tables, settings, [found for _, group in judged for _, found in group])]
-    parts += [_overview(judged), _rules()]
-    parts += [_details(title, group) for title, group in judged]
-    parts.append(changes.section(tables, settings))
-    if "readings" in tables:
-        parts.append(page_readings.section(tables, settings))
-    parts.append(_figures(tables))
-    parts.append(_method(tables, settings))
+    judged = {group.title: [(claim, claim.judged(tables, settings)) for claim in group.claims] for group in GROUPS}
+    every = [pair for group in judged.values() for pair in group]
+    parts = [_opening(tables, settings, [found for _, found in every]), _overview(every), _rules()]
+    parts += [_details(title, group) for title, group in judged.items()]
+    parts += [page_changes.section(tables, settings), page_readings.section(tables, settings)]
+    parts += [_figures(tables), _method(tables, settings)]
     return "\n".join(part for part in parts if part).rstrip() + "\n"
 
 
@@ -88,8 +59,8 @@ def _opening(tables: Tables, settings: Settings, findings: Sequence[Finding]) ->
     return (
         "# The paper's claims\n\n"
         "Koga, Meehan and Chaudhuri, *Measuring Privacy Loss in Distributed Spatio-Temporal Data* (2024), sentence by "
-        f"sentence beside what `passerby reproduce` (version {__version__}, seed {settings.seed}) finds. This page is "
-        "written by that command: its sentences are templates, and all figures and verdicts in them come from the "
+        f"sentence beside what `passerby reproduce` (version {pb.__version__}, seed {settings.seed}) finds. This page "
+        "is written by that command: its sentences are templates, and all figures and verdicts in them come from the "
         f"tables of the run, by [stated rules](#when-a-claim-holds).\n{warning}\n"
         f"Of {len(findings)} claims: {tally}.{sample}\n\n"
         "*Loss* is the success probability of the best attack; this tool brackets it between the best attack that it "
@@ -98,12 +69,12 @@ def _opening(tables: Tables, settings: Settings, findings: Sequence[Finding]) ->
     )
 
 
-def _overview(judged: Sequence[tuple[str, Sequence[tuple[Claim, Finding]]]]) -> str:
-    rows = [(claim.name, claim.section, found.verdict) for _, group in judged for claim, found in group]
+def _overview(judged: Judged) -> str:
+    rows = [(claim.name, claim.section, found.verdict) for claim, found in judged]
     return "## Verdicts\n\n" + rows_of(("claim", "section", "verdict"), rows)
 
 
-def _details(title: str, group: Sequence[tuple[Claim, Finding]]) -> str:
+def _details(title: str, group: Judged) -> str:
     out = [f"## {title}\n"]
     for claim, found in group:
         out.append(f"### {claim.name}\n\n> {claim.quote} (section {claim.section})\n")
@@ -126,10 +97,9 @@ def _rules() -> str:
 
 
 def _figures(tables: Tables) -> str:
-    shown_ones = [
-        f"![{caption}](figures/{name}.svg)\n\n*{caption}*\n" for name, caption in FIGURES.items() if name in tables
-    ]
-    return "## Figures\n\n" + "\n".join(shown_ones) if shown_ones else ""
+    drawn = {name: e.title for name, e in EXPERIMENTS.items() if e.draw and name in tables}
+    each = [f"![{caption}](figures/{name}.svg)\n\n*{caption}*\n" for name, caption in drawn.items()]
+    return "## Figures\n\n" + "\n".join(each) if each else ""
 
 
 def _widest(tables: Tables) -> str:

@@ -10,21 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
-from passerby.model.prior import MarkovPrior, stationary_distribution
-from passerby.people.habits import People, fit_people
-from passerby.people.sensors import most_visited_sensors, random_sensors
-from passerby.visits.readers import read_visits
-from passerby.visits.table import Visits
-from passerby.visits.traces import Rule
+import passerby as pb
 
-from .settings import Settings
+from .settings import LAYOUTS, Settings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: The files that options stand for.
-LAYOUTS = {"foursquare": "dataset_TIST2015_Checkins.txt", "gowalla": "loc-gowalla_totalCheckins.txt"}
-
 Where = Literal["random", "most-visited"]
 Unseen = Literal["spread", "own", "stay"]
 
@@ -41,44 +32,38 @@ class Reading:
 
     name: str
     words: str = ""
-    rule: Rule = "most-visited"
+    rule: Literal["most-visited", "first", "last"] = "most-visited"
     smoothing: float | Literal["auto"] = 1.0
     toward: Literal["population", "uniform"] = "population"
     unseen: Unseen = "spread"
 
 
-@dataclass(frozen=True)
-class Data:
-    """One file: its visits, and how many rows they were."""
-
-    name: str
-    visits: Visits
-    rows: int
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Unsmoothed(People):
+class Unsmoothed(pb.People):
     """People whose seen rows are their own counts, without anything mixed in."""
 
     unseen: Unseen = "spread"
 
-    def prior(self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True) -> tuple[MarkovPrior, Ints]:
-        """One person's chain over the places visited or sensed and the rest, as `People.prior` gives it."""
-        steps = self.fitted[person]
-        own = np.unique(np.concatenate([steps, np.asarray(sensed, dtype=np.int64)])).astype(np.int64)
-        states, b, hidden = self._states(own)
-        index = np.searchsorted(own, steps)
-        moves = np.zeros((len(b), len(b)))
-        np.add.at(moves, (index[:-1], index[1:]), 1.0)
-        left = moves.sum(axis=1) > 0
-        rows = {"spread": b, "own": np.bincount(index, minlength=len(b)), "stay": np.eye(len(b))[~left]}
-        moves[~left] = rows[self.unseen]
+    def prior(self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True) -> tuple[pb.MarkovPrior, Ints]:
+        """One person's chain and the places of its states, as `People.prior` gives them, from counts alone."""
+        smoothed, states = super().prior(person, sensed, reduced=reduced)
+        state_of = {int(place): state for state, place in enumerate(states)}
+        steps = np.array([state_of[int(place)] for place in self.fitted[person]])
+        moves = np.zeros(smoothed.transition.shape)
+        np.add.at(moves, (steps[:-1], steps[1:]), 1.0)
+        never = moves.sum(axis=1) == 0
+        # Smoothing leaves nothing but what is mixed in to the row of a place that was never left.
+        moves[never] = {
+            "spread": smoothed.transition,
+            "own": np.tile(np.bincount(steps, minlength=len(states)), (len(states), 1)),
+            "stay": np.eye(len(states)),
+        }[self.unseen][never]
         moves /= moves.sum(axis=1, keepdims=True)
         # In the long run they are at places that can be reached from those they visited.
-        there = reached(moves, index)
-        start = np.zeros(len(b))
-        start[there] = stationary_distribution(np.ascontiguousarray(moves[np.ix_(there, there)]))
-        return self._chain(start, moves, states, hidden), states
+        there = reached(moves, steps)
+        start = np.zeros(len(states))
+        start[there] = pb.MarkovPrior.stationary(moves[np.ix_(there, there)]).initial
+        return replace(smoothed, initial=start, transition=moves), states
 
 
 def reached(moves: Floats, start: Ints) -> Ints:
@@ -90,50 +75,49 @@ def reached(moves: Floats, start: Ints) -> Ints:
     return np.flatnonzero(found)
 
 
-def read_data(name: str, path: Path) -> Data:
+def read_file(name: str, path: Path) -> pb.Visits:
     """A file of check-ins in the layout of its name, "foursquare" or "gowalla"."""
     try:
-        visits = read_visits(path, layout="foursquare" if name == "foursquare" else "gowalla")
-    except InputError as error:
-        raise InputError(f"--{name}, which takes the layout of {LAYOUTS[name]}: {error}") from None
-    return Data(name, visits, visits.table.height)
+        return pb.read_visits(path, layout="foursquare" if name == "foursquare" else "gowalla")
+    except pb.InputError as error:
+        raise pb.InputError(f"--{name}, which takes the layout of {LAYOUTS[name]}: {error}") from None
 
 
-def prepare(data: Data, settings: Settings, reading: Reading | None = None) -> People:
+def prepare(name: str, visits: pb.Visits, settings: Settings, reading: Reading | None = None) -> pb.People:
     """The people of a file under a reading (the default one: as the rest of this package fits habits)."""
     reading = reading or Reading("default", smoothing=settings.smoothing)
     try:
-        people = fit_people(
-            data.visits,
+        people = pb.fit_people(
+            visits,
             window=settings.window,
             places=settings.real_places,
             min_active=settings.min_active,
             holdout=settings.holdout,
             smoothing=reading.smoothing or 1.0,
             rule=reading.rule,
+            origin="first-visit",
+            name_elsewhere=True,
         )
-    except InputError as error:
-        raise InputError(f"--{data.name}: too little is left by the paper's preparation ({error})") from None
+    except pb.InputError as error:
+        raise pb.InputError(f"--{name}: too little is left by the paper's preparation ({error})") from None
     if reading.toward == "uniform":
         people = replace(people, background=np.full(len(people.places), 1 / len(people.places)))
     if reading.smoothing == 0:
-        parts = {f.name: getattr(people, f.name) for f in fields(People)}
+        parts = {f.name: getattr(people, f.name) for f in fields(pb.People)}
         people = Unsmoothed(**parts, unseen=reading.unseen)
-    if settings.most_people is not None and len(people) > settings.most_people:
-        people = part(people, 0, settings.most_people)
-    return people
+    return people if settings.most_people is None else part(people, 0, settings.most_people)
 
 
-def part(people: People, start: int, stop: int) -> People:
+def part(people: pb.People, start: int, stop: int) -> pb.People:
     """Some of the people."""
     chosen = slice(start, stop)
     return replace(people, fitted=people.fitted[chosen], actual=people.actual[chosen], ids=people.ids[chosen])
 
 
-def sensors_for(people: People, settings: Settings, where: Where) -> list[list[int]]:
+def sensors_for(people: pb.People, settings: Settings, where: Where) -> list[list[int]]:
     """One sensor a step: drawn uniformly, or the most visited place throughout."""
     if where == "random":
-        return random_sensors(people, 1, settings.seed)
+        return pb.random_sensors(people, 1, settings.seed)
     # A reading may mix in other frequencies than those of the visits.
     visited = np.bincount(people.fitted.ravel(), minlength=len(people.places)) / people.fitted.size
-    return most_visited_sensors(replace(people, background=visited), 1)
+    return pb.most_visited_sensors(replace(people, background=visited), 1)

@@ -1,9 +1,15 @@
-"""The sizes of the paper's experiments, in one place, and smaller ones to try them quickly."""
+"""The sizes of the paper's experiments, in one place, and smaller ones to try them quickly; and names used all over."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: The paper's attacks and bounds, in the order in which they are drawn.
+ATTACKS = ("prior", "constant", "map")
+BOUNDS = ("tight", "loose")
+#: Files of check-ins: what they are called, and the layout that they have.
+NAMES = {"foursquare": "Foursquare", "gowalla": "Gowalla"}
+LAYOUTS = {"foursquare": "dataset_TIST2015_Checkins.txt", "gowalla": "loc-gowalla_totalCheckins.txt"}
 #: Rows of the files that the paper used, windows of 20 days in them, and people who are left.
 FULL_FILES = {
     "foursquare": {"rows": 33_278_683, "windows": 27, "people": 9_760},
@@ -55,22 +61,8 @@ class Settings:
     def fast(cls, seed: int = 0) -> Settings:
         """Every experiment at a size that takes seconds: to see that it runs, not to quote."""
         return cls(
-            seed=seed,
-            quick=True,
-            places=30,
-            steps=6,
-            misses=3,
-            traces=300,
-            draws=1,
-            budget=2e7,
-            runs=100,
-            close_budget=1e8,
-            close_runs=200,
-            places_grid=(10, 20, 40),
-            steps_grid=(2, 4, 6),
-            sigma_grid=(0.25, 1.0, 4.0),
-            real_budget=1e8,
-            real_runs=20,
-            most_people=40,
-            resamples=300,
-        )
+            seed, True, places=30, steps=6, misses=3, traces=300,
+            draws=1, budget=2e7, runs=100, close_budget=1e8, close_runs=200,
+            places_grid=(10, 20, 40), steps_grid=(2, 4, 6), sigma_grid=(0.25, 1.0, 4.0),
+            real_budget=1e8, real_runs=20, most_people=40, resamples=300,
+        )  # fmt: skip

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
-from passerby.measurement.loss import Loss
-from passerby.measurement.measure import measure
-from passerby.mechanisms import Gaussian
-from passerby.model.prior import line_prior
-from passerby.model.release import Release
+import passerby as pb
 
-from . import style
-from .exact_map import map_success
-from .pieces import Piece, Row
-from .settings import Settings
+from .map_attack import map_success
+from .settings import ATTACKS, Settings
+from .work import Piece, Row
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
-#: Columns that are averaged over sensor draws.
-VALUES = (
-    "map", "prior", "constant", "lower", "upper", "baseline_lower", "baseline_upper", "tight", "loose",
-    "map_mc", "prior_mc", "constant_mc",
-)  # fmt: skip
-#: Standard errors, which are averaged as those of a mean of independent values.
-ERRORS = ("map_error", "map_mc_error", "prior_mc_error", "constant_mc_error")
+class Point(NamedTuple):
+    """A point of a sweep: numbers of places and steps, how many may be wrong, and the noise (None: raw counts)."""
+
+    places: int
+    steps: int
+    misses: int
+    sigma: float | None = None
 
 
 def sensors_of(settings: Settings, draw: int, places: int, steps: int) -> list[int]:
@@ -37,77 +32,50 @@ def sensors_of(settings: Settings, draw: int, places: int, steps: int) -> list[i
     return [int(place) for place in np.floor(where * places)]
 
 
-def point(
-    settings: Settings, places: int, steps: int, misses: int, sigma: float | None, draw: int, close: bool = False
-) -> list[Row]:
+def release_of(sensors: Sequence[int | Sequence[int]], sigma: float | None) -> pb.Release:
+    """Counts of these sensors, raw or with Gaussian noise."""
+    return pb.Release(sensors, None if sigma is None else pb.Gaussian(sigma))
+
+
+def measured(settings: Settings, at: Point, draw: int, close: bool = False) -> list[Row]:
     """One row: the paper's attacks by its Monte Carlo and exactly, its bounds, and the interval of the loss."""
-    prior = line_prior(places, settings.tau)
-    sensors = sensors_of(settings, draw, places, steps)
-    release = Release(sensors, None if sigma is None else Gaussian(sigma))
-    seed = [settings.seed, 2, places, steps, misses, draw]
-    plain = measure(prior, release, misses, method="sampling", runs=settings.traces, seed=[*seed, 0])
-    loss = measure(
+    prior = pb.line_prior(at.places, settings.tau)
+    sensors = sensors_of(settings, draw, at.places, at.steps)
+    release = release_of(sensors, at.sigma)
+    seed = [settings.seed, 2, at.places, at.steps, at.misses, draw]
+    plain = pb.measure(prior, release, at.misses, method="sampling", runs=settings.traces, seed=[*seed, 0])
+    loss = pb.measure(
         prior,
         release,
-        misses,
+        at.misses,
         seed=[*seed, 1],
-        budget=steps * (settings.close_budget if close else settings.budget),
+        budget=at.steps * (settings.close_budget if close else settings.budget),
         runs=settings.close_runs if close else settings.runs,
     )
-    row: Row = {"places": places, "steps": steps, "misses": misses, "right": steps - misses, "sigma": sigma}
-    row |= {"draw": draw, **_found(loss)}
-    if sigma is None:
-        row |= {"map": (exact := map_success(prior, sensors, misses)), "map_error": 0.0}
+    row: Row = {"places": at.places, "steps": at.steps, "misses": at.misses, "right": at.steps - at.misses}
+    row |= {"sigma": at.sigma, "draw": draw, "map": loss.attacks["map"].value, "map_error": loss.attacks["map"].error}
+    row |= {name: loss.attacks[name].value for name in ("prior", "constant")}
+    row |= {"lower": loss.lower, "upper": loss.upper}
+    row |= {"baseline_lower": loss.baseline.lower, "baseline_upper": loss.baseline.upper}
+    row |= {"tight": loss.bounds["tight"], "loose": loss.bounds["loose"], "upper_by": loss.effort.bound}
+    row |= {"series": loss.effort.series, "sampled": loss.effort.sampled}
+    if at.sigma is None:
+        row |= {"map": (exact := map_success(prior, sensors, at.misses)), "map_error": 0.0}
         if exact > row["lower"]:
             row |= {"lower": exact, "upper": max(exact, row["upper"])}
-    for name in style.ATTACKS:
-        row[f"{name}_mc"] = plain.attacks[name].value
-        row[f"{name}_mc_error"] = plain.attacks[name].error
+    for name in ATTACKS:
+        row |= {f"{name}_mc": plain.attacks[name].value, f"{name}_mc_error": plain.attacks[name].error}
     return [row]
 
 
-def _found(loss: Loss) -> Row:
-    return {
-        "map": loss.attacks["map"].value,
-        "map_error": loss.attacks["map"].error,
-        "prior": loss.attacks["prior"].value,
-        "constant": loss.attacks["constant"].value,
-        "lower": loss.lower,
-        "upper": loss.upper,
-        "baseline_lower": loss.baseline.lower,
-        "baseline_upper": loss.baseline.upper,
-        "tight": loss.bounds["tight"],
-        "loose": loss.bounds["loose"],
-        "upper_by": loss.effort.bound,
-        "series": loss.effort.series,
-        "sampled": loss.effort.sampled,
-    }
-
-
-def points(
-    settings: Settings, grid: Sequence[tuple[int, int, int, float | None]], *, close: bool = False
-) -> list[Piece]:
-    """A piece for every (places, steps, misses, sigma) of a sweep and every draw of sensors; the longest first.
+def pieces(settings: Settings, grid: Sequence[Point], *, close: bool = False) -> list[Piece]:
+    """A piece for every point of a sweep and every draw of sensors; the longest first.
 
     A `close` look spends its effort on the first draw alone.
     """
-    longest = sorted(grid, key=lambda p: (p[3] is None, -p[1], p[0]))
-    return [
-        Piece(
-            point,
-            {
-                "settings": settings,
-                "places": places,
-                "steps": steps,
-                "misses": misses,
-                "sigma": sigma,
-                "draw": draw,
-                "close": close,
-            },
-        )
-        for places, steps, misses, sigma in longest
-        for draw in range(1 if close else settings.draws)
-    ]
+    longest = sorted(grid, key=lambda at: (at.sigma is None, -at.steps, at.places))
+    draws = range(1 if close else settings.draws)
+    return [partial(measured, settings, at, draw, close) for at in longest for draw in draws]
 
 
 def table_of(rows: list[Row], settings: Settings) -> pl.DataFrame:
@@ -128,35 +96,9 @@ def table_of(rows: list[Row], settings: Settings) -> pl.DataFrame:
 
 
 def averaged(table: pl.DataFrame) -> pl.DataFrame:
-    """Means over sensor draws, a row per point."""
-    square = [(pl.col(c).pow(2).sum().sqrt() / pl.len()).alias(c) for c in ERRORS]
-    keys = ["places", "steps", "misses", "right", "sigma"]
-    grouped = table.group_by(keys).agg(*[pl.col(c).mean() for c in VALUES], *square, draws=pl.len())
-    return grouped.sort("places", "steps", "right", "sigma", nulls_last=False)
-
-
-def draw_sweep(table: pl.DataFrame, x: str, label: str, ticks: Sequence[float] | None = None) -> Figure:
-    """The paper's view with a linear axis, and the same on a logarithmic one, where small losses can be told apart."""
-    means = averaged(table)
-    figure, axes = style.panels(2, 3.3)
-    for axis, log in zip(axes, (False, True), strict=True):
-        value = means[x].to_list()
-        style.band(axis, "interval", value, means["lower"].to_list(), means["upper"].to_list())
-        for name in style.PAPER_BOUNDS:
-            style.line(axis, name, value, means[name].to_list())
-        for name in style.ATTACKS:
-            style.line(axis, name, value, means[name].to_list())
-            if not log:
-                rates, errors = means[f"{name}_mc"].to_list(), means[f"{name}_mc_error"].to_list()
-                style.sampled(axis, name, value, rates, errors)
-        axis.set_xlabel(label)
-        axis.set_xticks(value if ticks is None else list(ticks))
-        if log:
-            axis.set_yscale("log")
-            axis.set_title("logarithmic")
-        else:
-            axis.set_ylim(-0.03, 1.04)
-            axis.set_title("linear, as in the paper")
-            axis.set_ylabel("success probability")
-    style.legend(figure, axes, columns=4)
-    return figure
+    """Means over sensor draws, a row per point; standard errors are those of a mean of independent values."""
+    errors = cs.ends_with("_error")
+    values = cs.float() - errors - cs.by_name("sigma")
+    points = table.group_by("places", "steps", "misses", "right", "sigma")
+    means = points.agg(values.mean(), errors.pow(2).sum().sqrt() / pl.len(), draws=pl.len())
+    return means.sort("places", "steps", "right", "sigma", nulls_last=False)

@@ -6,25 +6,22 @@ differ as well, so that figures survive a print in grey.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passerby.errors import PasserbyError
-from passerby.support.files import whole_or_nothing
+import passerby as pb
+
+from .tables import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class Look:
-    """Colour, mark, dashes, legend and size of mark of one quantity.
+class Look(NamedTuple):
+    """Legend, colour, mark, dashes and size of mark of one quantity.
 
     The mark of the prior attack is larger than those that often lie on top of it.
     """
@@ -45,32 +42,15 @@ LOOKS = {
     "interval": Look("loss (this tool's interval)", "#000000", "", "-"),
     "baseline": Look("loss without the release", "#777777", "", (0, (4, 2, 1, 2))),
 }
-#: In the order in which they are drawn.
-ATTACKS = ("prior", "constant", "map")
-PAPER_BOUNDS = ("tight", "loose")
 SAMPLED = "attacks by Monte Carlo"
-NAMES = {"foursquare": "Foursquare", "gowalla": "Gowalla"}
 
 _RC: dict[Any, Any] = {
-    "font.size": 8,
-    "axes.titlesize": 8.5,
-    "axes.labelsize": 8,
-    "legend.fontsize": 7.5,
-    "xtick.labelsize": 7.5,
-    "ytick.labelsize": 7.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#E4E4E4",
-    "grid.linewidth": 0.6,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4,
-    "legend.frameon": False,
-    "pdf.fonttype": 42,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "passerby",
-}
+    "font.size": 8, "axes.titlesize": 8.5, "axes.labelsize": 8, "legend.fontsize": 7.5,
+    "xtick.labelsize": 7.5, "ytick.labelsize": 7.5, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "axes.axisbelow": True, "grid.color": "#E4E4E4", "grid.linewidth": 0.6,
+    "lines.linewidth": 1.2, "lines.markersize": 4, "legend.frameon": False,
+    "pdf.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "passerby",
+}  # fmt: skip
 
 
 def need_matplotlib() -> None:
@@ -78,7 +58,7 @@ def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise PasserbyError(
+        raise pb.PasserbyError(
             "figures need the package matplotlib, which is not installed: pip install 'passerby[paper]'"
         ) from None
 
@@ -92,14 +72,8 @@ def styled() -> Iterator[None]:
         yield
 
 
-def panels(columns: int, height: float = 2.7) -> tuple[Figure, list[Axes]]:
-    """A figure with panels side by side, as wide as a page."""
-    figure, axes = grid(1, columns, height)
-    return figure, axes[0]
-
-
 def grid(rows: int, columns: int, height: float, *, shared: bool = False) -> tuple[Figure, list[list[Axes]]]:
-    """A figure with rows and columns of panels."""
+    """A figure with rows and columns of panels, as wide as a page."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -116,21 +90,11 @@ def line(axes: Axes, name: str, x: Sequence[float], y: Sequence[float]) -> None:
 
 def sampled(axes: Axes, name: str, x: Sequence[float], y: Sequence[float], error: Sequence[float]) -> None:
     """Monte Carlo estimates of an attack: hollow marks with two standard errors, without a line."""
-    look = LOOKS[name]
-    axes.errorbar(
-        x,
-        y,
-        yerr=[2 * e for e in error],
-        color=look.colour,
-        marker=look.mark,
-        markerfacecolor="none",
-        markersize=look.size + 2,
-        linestyle="none",
-        elinewidth=0.8,
-        zorder=1.9,
-    )
+    look, hollow = LOOKS[name], {"markerfacecolor": "none", "linestyle": "none"}
+    bars: dict[str, Any] = {"yerr": [2 * e for e in error], "elinewidth": 0.8, "zorder": 1.9, **hollow}
+    axes.errorbar(x, y, color=look.colour, marker=look.mark, markersize=look.size + 2, **bars)
     if SAMPLED not in axes.get_legend_handles_labels()[1]:
-        axes.plot([], [], marker="o", color="#555555", markerfacecolor="none", linestyle="none", label=SAMPLED)
+        axes.plot([], [], marker="o", color="#555555", label=SAMPLED, markerfacecolor="none", linestyle="none")
 
 
 def band(axes: Axes, name: str, x: Sequence[float], lower: Sequence[float], upper: Sequence[float]) -> None:
@@ -164,8 +128,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write a figure as PDF and SVG; the same figure gives the same bytes."""
     out = []
     for kind, metadata in (("pdf", {"CreationDate": None, "Producer": None}), ("svg", {"Date": None})):
-        path = folder / f"{name}.{kind}"
-        with whole_or_nothing(path) as temporary:
-            figure.savefig(temporary, format=kind, metadata=metadata)
-        out.append(path)
+        out.append(folder / f"{name}.{kind}")
+        with whole(out[-1]) as draft:
+            figure.savefig(draft, format=kind, metadata=metadata)
     return out

@@ -35,22 +35,13 @@ def between(lower: float, upper: float) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def points(p: float) -> str:
-    """A probability to a tenth of a percentage point, where small differences matter.
-
-    >>> points(0.5138)
-    '51.4 %'
-    """
-    return f"{100 * p:.1f} %"
-
-
 def fine(lower: float, upper: float) -> str:
     """Two probabilities, to a tenth of a percentage point, between which another one lies.
 
     >>> fine(0.5138, 0.5142), fine(0.5138, 0.52), fine(1e-5, 2e-5)
     ('51.4 %', '51.4 % to 52.0 %', '1.0e-5 to 2.0e-5')
     """
-    low, high = (points(p) if p >= 0.001 else shown(p) for p in (lower, upper))
+    low, high = (f"{100 * p:.1f} %" if p >= 0.001 else shown(p) for p in (lower, upper))
     return low if low == high else f"{low} to {high}"
 
 

@@ -1,5 +1,6 @@
 """`passerby reproduce` as a user meets it."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,13 +30,24 @@ def test_one_experiment_by_name(tmp_path: Path) -> None:
 
 def test_what_is_left_out_without_files_is_said(typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     from passerby_paper import run as module
+    from passerby_paper.experiments import EXPERIMENTS
 
-    few = {name: module.EXPERIMENTS[name] for name in ("examples", "people", "readings")}
+    few = {name: EXPERIMENTS[name] for name in ("examples", "people", "readings")}
     monkeypatch.setattr(module, "EXPERIMENTS", few)
     monkeypatch.setattr(module, "_draw", lambda *_: [])
     done = typed("reproduce", "--quick", "--out", "result", "--workers", "1")
     assert done.returncode == 0, done.stderr
     assert "Left out, for want of --foursquare and --gowalla: people, readings\n" in done.stdout
+
+
+def test_without_matplotlib_it_is_said_what_to_install(
+    typed: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = typed("reproduce", "examples", "--quick", "--workers", "1")
+    assert done.returncode == 2
+    assert "pip install 'passerby[paper]'" in done.stderr
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+#: Of the names of experiments, beside the progress bar.
+WIDTH = 14
+
 
 def reproduce(
     *names: str,
@@ -51,7 +54,7 @@ def reproduce(
         TimeRemainingColumn,
     )
 
-    from passerby_paper.run import EXPERIMENTS, reproduce
+    from passerby_paper.run import reproduce
     from passerby_paper.settings import Settings
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
@@ -65,17 +68,16 @@ def reproduce(
         TimeRemainingColumn(elapsed_when_finished=False),
         console=aside,
     ) as bars:
-        everything = bars.add_task("Reading".ljust(40), total=None)
+        everything = bars.add_task("reading".ljust(WIDTH), total=None)
         known: dict[str, tuple[int, int]] = {}
 
         def show(name: str, done: int, total: int) -> None:
             known[name] = (done, total)
-            title = EXPERIMENTS[name].title
             finished, pieces = (sum(pair[i] for pair in known.values()) for i in (0, 1))
-            bars.update(everything, completed=finished, total=pieces, description=title[:40].ljust(40))
+            bars.update(everything, completed=finished, total=pieces, description=name.ljust(WIDTH))
 
         report = reproduce(names, out, files, settings, workers, show)
-        bars.update(everything, description="done".ljust(40))
+        bars.update(everything, description="done".ljust(WIDTH))
     if report.kept:
         screen.print(f"Taken from an earlier run: {', '.join(report.kept)}", soft_wrap=True)
     if report.left_out:

@@ -1,4 +1,6 @@
-"""The exact success of MAP, against a list of all series."""
+"""The MAP attack, against all traces and all series."""
+
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ import pytest
 import passerby as pb
 from passerby.measurement.attacks import map_attack
 from passerby.outcomes.series import enumerate_series
-from passerby_paper.exact_map import map_success
+from passerby_paper.map_attack import likeliest, map_success
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -35,3 +37,27 @@ def test_long_traces_need_no_list() -> None:
     few, many = (map_success(prior, sensors, misses) for misses in (20, 30))
     assert 0 < few < many < 1
     assert map_success(prior, sensors, 0) == pytest.approx(pb.measure(prior, pb.Release(sensors)).upper, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_likeliest_trace_is_that_of_all_traces(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    prior = pb.MarkovPrior(rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(3), size=3))
+    weights = rng.normal(size=(4, 3))
+
+    def chance(trace: tuple[int, ...]) -> float:
+        moves = sum(np.log(prior.transition[x, y]) for x, y in pairwise(trace))
+        return float(np.log(prior.initial[trace[0]]) + moves + weights[range(4), trace].sum())
+
+    found, value = likeliest(prior, weights)
+    assert tuple(found) == max(product(range(3), repeat=4), key=chance)
+    assert value == pytest.approx(chance(tuple(found)))
+
+
+def test_ties_go_to_the_lowest_place_whatever_rounding_says() -> None:
+    moves = np.full((3, 3), 1 / 3)
+    prior = pb.MarkovPrior(np.full(3, 1 / 3), moves)
+    weights = np.array([[0.0, 1e-13, 0.0], [0.0, 0.0, 1e-13]])
+    assert likeliest(prior, weights)[0].tolist() == [0, 0]
+    merged = pb.MarkovPrior(np.full(3, 1 / 3), moves, guessable=[False, True, True])
+    assert likeliest(merged, weights)[0].tolist() == [1, 1]

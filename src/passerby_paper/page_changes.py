@@ -8,13 +8,11 @@ from typing import Any
 import polars as pl
 
 from .claims import Tables
-from .claims_noise import settings_of
-from .claims_real_noise import WHERE, raw_first
+from .claims_noise import real_sweeps, simulated_sweeps
 from .rules import HALF, TENTH, close
-from .settings import Settings
+from .settings import NAMES, Settings
 from .simulated import averaged
-from .style import NAMES
-from .wording import between, fine, rows_of, shown, times
+from .wording import between, fine, loss_at, rows_of, shown, times
 
 Row = Mapping[str, Any]
 
@@ -70,9 +68,8 @@ def _longer_traces(tables: Tables) -> str:
     constant = ", which reads as almost constant" if close(tight)["to the eye"] else ""
     return (
         "**Longer traces do protect, where a share of the steps must be right.** With s = T/2 the tight bound moves "
-        f"between {shown(min(tight))} and {shown(max(tight))}{constant}. The loss itself falls "
-        f"from {between(means['lower'][0], means['upper'][0])} at T = {means['steps'][0]} to "
-        f"{between(means['lower'][-1], means['upper'][-1])} at T = {means['steps'][-1]}."
+        f"between {shown(min(tight))} and {shown(max(tight))}{constant}. The loss itself falls from "
+        f"{loss_at(means, 0)} at T = {means['steps'][0]} to {loss_at(means, -1)} at T = {means['steps'][-1]}."
     )
 
 
@@ -97,12 +94,21 @@ def _noise(tables: Tables, settings: Settings) -> str:
         "The paper infers from the MAP attack that noise does not necessarily help. The interval shows what noise does "
         "to the loss itself, whatever the attack. *Left* is what noisy counts add to the loss without any counts, as a "
         "share of what raw counts add.\n\n"
-        + rows_of(header, rows)
-        + "\n"
-        + _concluded(sweeps)
+        f"{rows_of(header, rows)}\n{_concluded(sweeps)}"
         + "\n".join([*_said(sweeps), *_charged(tables, settings)])
         + "\n"
     )
+
+
+def _sweeps(tables: Tables) -> dict[str, pl.DataFrame]:
+    """All sweeps over sigma, by setting, raw counts first."""
+    out: dict[str, pl.DataFrame] = {}
+    if "sigma" in tables or "noise" in tables:
+        out |= {f"simulated, {name}": group for name, group in simulated_sweeps(tables).items()}
+    for where, table in real_sweeps(tables).items():
+        for file in sorted(set(table["dataset"].to_list())):
+            out[f"{NAMES[file]}, {where}"] = table.filter(pl.col("dataset") == file)
+    return out
 
 
 def _concluded(sweeps: Mapping[str, pl.DataFrame]) -> str:
@@ -125,17 +131,6 @@ def _concluded(sweeps: Mapping[str, pl.DataFrame]) -> str:
             "little beyond the habits. "
         )
     return out.rstrip() + "\n\n"
-
-
-def _sweeps(tables: Tables) -> dict[str, pl.DataFrame]:
-    """All sweeps over sigma, by setting, raw counts first."""
-    out: dict[str, pl.DataFrame] = {}
-    if "sigma" in tables or "noise" in tables:
-        out |= {f"simulated, {name}": group for name, group in settings_of(tables).items()}
-    for name, where in WHERE.items():
-        for file in sorted(set(tables[name]["dataset"].to_list())) if name in tables else []:
-            out[f"{NAMES[file]}, {where}"] = raw_first(tables[name].filter(pl.col("dataset") == file))
-    return out
 
 
 def left_of(raw: Row, noisy: Row) -> tuple[float, float]:
