@@ -31,7 +31,7 @@ def without(release: pb.Release, key: Key) -> pb.Release:
         [[step[j] for j in keep] for step, keep in zip(part, kept, strict=True)]
         for part in (release.sensors, release.others)
     )
-    return pb.Release(sensors, release.rule, others)
+    return pb.Release(sensors, release.mechanism, others)
 
 
 @given(

@@ -36,7 +36,7 @@ from passerby.support.workers import Progress, one_thread_each
 PARTITION = 200
 
 ATTACKS = ("map", "prior", "constant", "marginal", "ascent")
-BOUNDS = ("loose", "tight", "fano", "leakage", "dp", "posterior", "raw", "known")
+BOUNDS = ("loose", "tight", "fano", "leakage", "dp", "posterior", "raw", "known", "crowd")
 HITS = tuple(f"hit_{name}" for name in ATTACKS)
 
 SCHEMA: dict[str, pl.DataType] = {
@@ -111,7 +111,8 @@ def audit(
     `release` covers the held-out steps, with places numbered as in `people.places`. Where its mechanism depends on the
     number of other people and `others` is left out, they are counted for each person from everyone else's held-out
     trace, also of those who are seen too seldom to be audited (`People.counts`); with `others=Crowd()`, the adversary
-    knows the other audited people, who alone have habits to speak of, only by their habits.
+    knows the other audited people, who alone have habits to speak of, only by their habits. Losses are then those of a
+    day on which each of them was where they really were at every second step, and anywhere between.
 
     Rows hold the loss interval, baseline, advantage, every attack and bound by name, the probability of being sighted
     at least once, the spectral gap of the person's habits, the number of places they visited, whether each attack gets
@@ -229,16 +230,21 @@ def fingerprint(job: Job) -> str:
     if isinstance(job.others, Counted):
         known = (job.others.there, job.others.total)
     elif job.others is not None:
-        known = (job.others.chance,)
+        views = (job.others.habits, job.others.told)
+        known = (job.others.rest, *(array for view in views for array in (view.known, view.chance)))
+    elif job.release.crowd is not None:
+        known = tuple(
+            np.append(least, law) for step in job.release.crowd.laws(job.release.sensors) for least, law in step
+        )
     arrays: tuple[NDArray[Any], ...] = (people.fitted, people.actual, people.background, *known)
     for array in arrays:
         digest.update(str((array.shape, array.dtype)).encode())
         digest.update(np.ascontiguousarray(array).data)
     phase = None if people.phase is None else people.phase.tolist()
     settings = asdict(job.settings)
-    rest = (__version__, people.smoothing, phase, job.release.sensors, repr(job.release.rule), job.release.others)
-    others = (job.release.counted, repr(job.release.habits))
-    digest.update(repr((rest, others, settings, partition_size(len(people)))).encode())
+    release = (job.release.sensors, job.release.mechanism, job.release.others)
+    rest = (__version__, people.smoothing, phase, release, settings, partition_size(len(people)))
+    digest.update(repr(rest).encode())
     digest.update("\n".join(map(str, people.ids.to_list())).encode())
     return digest.hexdigest()
 

@@ -126,7 +126,7 @@ def summarise(
         places=len(people.places),
         sensors=sum(map(len, release.sensors)),
         misses=settings.misses,
-        mechanism=repr(release.rule),
+        mechanism=repr(release.mechanism),
         smoothing=people.smoothing,
         seed=settings.seed,
         loss=_ends(measured, "lower", "upper"),

@@ -48,7 +48,7 @@ def dry_run(settings: AuditSettings, workers: int | None = None) -> None:
         ("step length", length(settings.window)),
         ("places", f"{len(people.places):,}, with elsewhere"),
         ("sensors", f"{counts:,} counts from {places:,} places"),
-        ("mechanism", mechanism(repr(release.rule))),
+        ("mechanism", mechanism(repr(release.mechanism))),
         ("misses", str(settings.misses)),
         ("time", f"about {duration(seconds)} with {cores} worker{'s' * (cores != 1)} ({each * 1000:.0f} ms a person)"),
         ("folder", str(settings.out)),

@@ -7,7 +7,6 @@ from contextlib import suppress
 import numpy as np
 
 from passerby.errors import UnsupportedRelease
-from passerby.mechanisms import Raw
 from passerby.model.release import Release
 from passerby.outcomes.quantisation import bracketing_series, count_outcomes
 from passerby.outcomes.series import Floats, How, Series, count_series, enumerate_series, listed_series, sample_series
@@ -38,7 +37,7 @@ def average(case: Case, how: How, runs: int) -> Look:
     most_left = max(0.2 * case.tolerance * case.baseline.lower, min(0.01, case.resolution(runs)))
     affordable = case.affordable(case.budget)
     draws = max(min(MIN_RUNS, runs), min(runs, affordable))
-    plain = isinstance(release.mechanism, Raw)
+    plain = release.plain
     if how == "auto" and plain and count_series(prior, release) > affordable:
         look = by_stretches(case, release, sample_series(prior, release, case.rng, draws, case.anchor))
         if look is not None:

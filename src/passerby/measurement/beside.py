@@ -9,7 +9,7 @@ import numpy as np
 
 from passerby.errors import UnsupportedRelease
 from passerby.kernels import renewal
-from passerby.model.crowd import Headcount, likely
+from passerby.model.headcount import likely
 from passerby.model.lumping import with_one_sensor
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -101,11 +101,11 @@ def at_likely_counts(case: Case) -> float:
     Whoever knows the numbers of others has what the rule tells at these, which at each sensor is less than what a
     stand-in for all likely numbers tells.
     """
-    headcount = getattr(case.release.mechanism, "first", None)
-    assert isinstance(headcount, Headcount)
+    assert case.release.crowd is not None
+    numbers = [law for step in case.release.crowd.laws(case.release.sensors) for law in step]
     left = 0.1 * case.tolerance * case.baseline.lower
-    ranges = [likely(law, left / len(headcount.cells)) for law in headcount.cells]
-    laws = [law for ends in ranges if (law := at_any(case.release.rule, *ends)) is not None]
+    ranges = [likely(law, left / len(numbers)) for law in numbers]
+    laws = [law for ends in ranges if (law := at_any(case.release.mechanism, *ends)) is not None]
     most = case.affordable(case.budget / 4)
     if len(laws) < len(ranges):
         return 1.0

@@ -68,7 +68,7 @@ class Case:
 
         These are the two ends of the interval and, against a crowd, the bound `known`.
         """
-        return 1 - (1 - self.confidence) / (2 if self.release.habits is None else 3)
+        return 1 - (1 - self.confidence) / (2 if self.release.crowd is None else 3)
 
     def resolution(self, runs: int) -> float:
         """How wide an interval from so many sampled series is, at least."""

@@ -50,10 +50,9 @@ class Loss:
     adversary achieves without the release, and `advantage` the share of the remaining room that the release adds:
     `(loss - baseline) / (1 - baseline)`.
 
-    Against an adversary who knows the others only by their habits (`Crowd`), the attacks and bounds that `estimates`
-    names, and with them `lower` and `upper`, hold if the numbers of others at different sensors and steps were
-    independent, which they are not quite. The rest hold in any case: the attacks `prior` and `constant`, and the bounds
-    `raw` and `dp`, and `known`, which is for the adversary who knows everyone else.
+    Against an adversary who knows the others only by their habits (`Crowd`), attacks guess from habits and
+    counts, and the bound `crowd` is for an adversary who is told where each of the others was at every second step; the
+    bound `known` is for the one who knows where everyone else was.
     """
 
     lower: float
@@ -65,7 +64,6 @@ class Loss:
     steps: int
     effort: Effort
     refused: dict[str, str] = field(default_factory=dict)
-    estimates: tuple[str, ...] = ()
 
     @property
     def advantage(self) -> Interval:

@@ -5,25 +5,26 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Raw
+from passerby.model.crowd import Crowd, Laws
+from passerby.model.disclosure import Disclosure
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import How, given_series
 
 from .attacks import Attack, sampled_attacks
-from .averaging import average, search
+from .averaging import MIN_RUNS, average, search
 from .beside import all_right, at_likely_counts, decided_by_raw, formulas, raw, unaided
 from .bounds import log_kappa_bound
 from .case import Case, Look
+from .crowd import Aim, against_crowd, blind_attacks
 from .loss import Effort, Interval, Loss
-
-#: Attacks and bounds that hold whatever the law of the number of others.
-SURE = ("prior", "constant", "raw", "known", "dp")
 
 
 def measure(
@@ -63,6 +64,8 @@ def measure(
     case = Case(prior, release, release.check_misses(misses), tolerance, budget, confidence, seed)
     if method == "sampling":
         return by_sampling(case, runs)
+    if not release.independent:
+        return hidden(case, series, runs, published)
     if published is not None:
         given = given_series(release, published)
         case.baseline = unaided(case)
@@ -70,7 +73,7 @@ def measure(
         return concluded(case, search(case, release, given))
     case.baseline = unaided(case)
     formulas(case)
-    if isinstance(release.mechanism, Raw):
+    if release.plain:
         look = average(case, series, runs)
         if (exact := all_right(prior, release, case.misses)) is not None:
             case.attacks["map"] = case.attacks["ascent"] = Attack(exact)
@@ -81,33 +84,83 @@ def measure(
         look = average(case, series, runs)
         if decided_by_raw(case, told):
             case.bounds["raw"] = min(told.upper, raw(case, case.budget).upper)
-    if release.habits is not None:
+    if release.crowd is not None:
         case.bounds["known"] = knowing(case, series, runs)
     return concluded(case, look, case.baseline.lower)
 
 
 def knowing(case: Case, how: How, runs: int) -> float:
     """Against an adversary who knows everyone else, instead of a crowd; at most what raw counts would give."""
-    rule, most = case.release.rule, case.bounds["raw"]
+    rule, most = case.release.mechanism, case.bounds["raw"]
     if isinstance(rule, Raw):
         return most
     if not rule.shift_invariant:
         return min(most, at_likely_counts(case))
     # The number of others does not matter to an adversary who knows it.
-    found = measure(
+    found = again(case, case.release.with_others(None), how, runs, 1 - 2 * (1 - case.level))
+    if found.effort.confidence is not None:
+        case.chancy.add("known")
+    return found.upper
+
+
+def hidden(case: Case, how: How, runs: int, published: object = None) -> Loss:
+    """In a crowd of which the same people are in several counts, and of whom only habits are known."""
+    crowd = case.release.crowd
+    assert crowd is not None
+    if published is not None:
+        raise UnsupportedRelease(
+            f"published: what these very values tell of a person in {crowd!r} is not known, since several counts are "
+            "of the same people; give the numbers of others, or leave the values out"
+        )
+    draws = max(min(MIN_RUNS, runs), min(runs, case.affordable(case.budget)))
+    aim = Aim(case.misses, case.tolerance, case.budget, case.level, draws)
+    if crowd.told is not None:
+        return told(case, crowd.told, aim, how, runs)
+    case.baseline = unaided(case)
+    formulas(case)
+    case.bounds["raw"] = raw(case, case.budget / 4).upper
+    case.bounds["known"] = knowing(case, how, runs)
+    look = Look(0)
+    try:
+        ends = against_crowd(case.prior, case.release, replace(aim, anchor=case.anchor), case.rng)
+    except UnsupportedRelease as reason:
+        case.refused["crowd"] = str(reason)
+    else:
+        case.attacks |= ends.attacks
+        case.bounds["crowd"] = ends.bound
+        case.chancy |= set() if ends.certain else {"crowd"}
+        look = Look(ends.series, not ends.certain, nodes=ends.nodes, operations=ends.operations)
+    return concluded(case, look, case.baseline.lower)
+
+
+def told(case: Case, laws: Laws, aim: Aim, how: How, runs: int) -> Loss:
+    """Where it is given what is told of the crowd: the numbers of others are then independent, and measured so."""
+    release = case.release.with_others(Crowd.told_of(laws, laws))
+    found = again(case, release, how, runs, case.confidence)
+    drawn = Disclosure.of(release, laws, aim.runs, case.rng)
+    case.baseline, case.refused = found.baseline, found.refused
+    case.attacks = {name: attack for name, attack in found.attacks.items() if attack.guess is not None}
+    case.attacks |= blind_attacks(case.prior, case.release, drawn, aim, case.rng)
+    case.bounds = {name: found.bounds[name] for name in ("raw", "known", "dp") if name in found.bounds}
+    case.bounds["crowd"] = found.upper
+    case.chancy = set() if found.effort.confidence is None else {*case.bounds}
+    look = Look(found.effort.series, True, found.effort.covered, found.effort.nodes, found.effort.operations)
+    return concluded(case, look, case.baseline.lower)
+
+
+def again(case: Case, release: Release, how: How, runs: int, confidence: float) -> Loss:
+    """The same question about another release."""
+    return measure(
         case.prior,
-        case.release.with_others(None),
+        release,
         case.misses,
         tolerance=case.tolerance,
         seed=case.seed,
         series=how,
         runs=runs,
-        confidence=1 - 2 * (1 - case.level),
+        confidence=confidence,
         budget=case.budget,
     )
-    if found.effort.confidence is not None:
-        case.chancy.add("known")
-    return found.upper
 
 
 def by_sampling(case: Case, runs: int) -> Loss:
@@ -155,15 +208,7 @@ def concluded(case: Case, look: Look, least: float = 0.0) -> Loss:
         steps=case.release.steps,
         effort=effort,
         refused=case.refused,
-        estimates=estimates(case),
     )
-
-
-def estimates(case: Case) -> tuple[str, ...]:
-    """The names of attacks and bounds that take the numbers of others to be independent across counts."""
-    if case.release.habits is None or sum(map(len, case.release.sensors)) < 2:
-        return ()
-    return tuple(name for name in (*case.attacks, *case.bounds) if name not in SURE)
 
 
 def _check_seed(seed: int | Sequence[int]) -> None:
