@@ -178,7 +178,7 @@ def _checked(laws: Any, name: str) -> Laws:
     for t, step in enumerate(laws):
         if isinstance(step, (str, bytes)) or not isinstance(step, (Sequence, np.ndarray)):
             raise InputError(f"Crowd: {name}[{t}] = {step!r}: expected a law for each sensor of the step")
-        single = len(step) and np.ndim(step[0]) == 0
+        single = len(step) and not isinstance(step[0], (Sequence, np.ndarray))
         out.append(tuple(_law(law, f"Crowd: {name}[{t}]") for law in ([step] if single else step)))
     return tuple(out)
 
