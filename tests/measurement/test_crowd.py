@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.joint import channel, known, numbers_of_others, told, truth
+from tests.joint import Law, channel, known, numbers_of_others, told, truth
 from tests.oracle import World
 from tests.strategies import chain
 
@@ -178,7 +178,7 @@ class TestLaws:
     def test_independent_numbers_are_measured_exactly(self) -> None:
         laws = [[0.5, 0.5], [0.25, 0.5, 0.25]]
         loss = pb.measure(COIN, pb.Release([0, 0], pb.Raw(), pb.Crowd(laws=laws, told=laws)))
-        law = {(a, b): p * q for a, p in enumerate(laws[0]) for b, q in enumerate(laws[1])}
+        law: Law = {(a, b): p * q for a, p in enumerate(laws[0]) for b, q in enumerate(laws[1])}
         world = World(COIN, 2)
         best = world.optimum(channel(world, pb.Release([0, 0]), law, 2), 0)
         assert loss.lower == pytest.approx(best, rel=1e-9)

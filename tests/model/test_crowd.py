@@ -204,7 +204,7 @@ class TestAudit:
         assert (table["bound_known"] >= raw["lower"] - 1e-9).all()
         assert (table["bound_crowd"] <= table["bound_known"] + 1e-9).all()
         assert (table["lower"] >= table["baseline_lower"] - 1e-9).all()
-        assert table["bound_crowd"].mean() < table["bound_known"].mean()
+        assert table["bound_crowd"].to_numpy().mean() < table["bound_known"].to_numpy().mean()
 
     def test_what_is_told_is_where_people_were_at_every_second_step(self) -> None:
         city = pb.simulate_city(people=12, places=8, days=4)

@@ -129,11 +129,12 @@ class Release:
         self._check_counted()
         if self.crowd is not None:
             return self.crowd.channels(self.sensors, self.mechanism)
-        return _known(self.mechanism, self._numbers)
+        return _known(self.mechanism, self.numbers)
 
     @property
-    def _numbers(self) -> Numbers:
-        """How many others are known to be there; nobody is as good as any number where it does not matter."""
+    def numbers(self) -> Numbers:
+        """How many others are known to be at each sensor; nobody is as good as any number where it does not matter."""
+        assert self.crowd is None, "of a crowd, numbers are not known: ask for channels"
         return self.others if isinstance(self.others, tuple) else tuple((0,) * len(step) for step in self.sensors)
 
     def check(self, prior: MarkovPrior) -> None:
@@ -191,7 +192,7 @@ class Release:
         there = np.asarray(traces)[:, :, None] == self.grid
         if self.crowd is not None:
             return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
-        return self.published(_padded(self._numbers, 0) + there, rng)
+        return self.published(_padded(self.numbers, 0) + there, rng)
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
         """Draw what is published for true counts (n, T, S): an array of that shape, NaN where there is no sensor."""
@@ -209,7 +210,7 @@ class Release:
         self._check_counted()
         values = np.asarray(published, dtype=np.float64)
         if self.crowd is None:
-            active, numbers = self.grid >= 0, _padded(self._numbers, 0)
+            active, numbers = self.grid >= 0, _padded(self.numbers, 0)
             absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
             present = np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
             return absent, present
