@@ -26,6 +26,7 @@ from passerby.support.confidence import lower_limit
 
 from .attacks import Attack
 from .best_guess import average_upper, bracket_series
+from .covariance import believed, neighbour_guesses
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,6 +34,8 @@ Ints = NDArray[np.int64]
 #: More things to tell, and more series together with what is told, than this are not listed.
 MOST_TOLD = 512
 MOST_ROWS = 20_000
+#: The log-likelihood, relative to the largest of the step, of what habits take for impossible.
+FAINT = -40.0
 #: For each published series, so many likeliest things to be told say what to guess.
 CANDIDATES = 4
 
@@ -101,19 +104,30 @@ def blind_attacks(
     traces = prior.sample(len(told), release.steps, rng)
     published = told.publish(release, traces, rng)
     evidence = told.evidence(release, published)
+    guesses = blind_guesses(prior, release, published, aim.misses)
+    known = believed(prior, release, rng)
+    if known is not None:
+        guesses["covariance"] = neighbour_guesses(prior, release, known, published, aim.misses)
+    level = 1 - (1 - aim.level) / 2  # the better one of two is taken
     out = {}
-    for name, guess in blind_guesses(prior, release, published, aim.misses).items():
+    for name, guess in guesses.items():
         values = np.clip(score(prior, release, evidence, guess, aim.misses), 0.0, 1.0)
         error = float(values.std(ddof=1) / np.sqrt(len(values)))
-        limit = lower_limit(values, aim.level) if name == "ascent" else 0.0
+        limit = lower_limit(values, level) if name in ("ascent", "covariance") else 0.0
         out[name] = Attack(float(values.mean()), error, limit=limit)
+    if known is not None:
+        out["ascent"] = max(out["ascent"], out.pop("covariance"), key=lambda attack: attack.sure)
     return out
 
 
 def blind_guesses(prior: MarkovPrior, release: Release, published: Floats, misses: int) -> dict[str, Ints]:
     """What to guess (n, T) for published series (n, T, S), as if numbers of others were independent."""
     even = np.full(len(published), 1 / len(published))
-    series = Series(release.evidence(published), even, sampled=True, left_over=0.0)
+    evidence = release.evidence(published)
+    # Counts that habits cannot explain are taken for next to impossible, and say nothing where nothing explains them.
+    top = evidence.max(axis=2, keepdims=True)
+    likely = np.where(top > -np.inf, np.maximum(evidence - np.where(top > -np.inf, top, 0.0), FAINT), 0.0)
+    series = Series(likely, even, sampled=True, left_over=0.0)
     guesses = bracket_series(prior, release, series, misses, np.inf, 0.0).guesses
     return {name: guesses[:, i].copy() for i, name in enumerate(("map", "marginal", "ascent"))}
 

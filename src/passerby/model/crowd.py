@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -49,6 +51,8 @@ class Crowd:
     told: Laws | None
     #: The sensors in the numbers of the priors, where those of the release have changed.
     where: tuple[tuple[int, ...], ...] | None
+    #: How the numbers of all counts go together (counts, counts), where it is known without the priors.
+    spread: Floats | None
 
     def __init__(
         self,
@@ -76,16 +80,18 @@ class Crowd:
         given: Laws | None,
         told: Laws | None,
         where: tuple[tuple[int, ...], ...] | None,
+        spread: Floats | None = None,
     ) -> None:
         """Set the fields, once."""
-        for name, value in (("priors", priors), ("given", given), ("told", told), ("where", where)):
+        held = {"priors": priors, "given": given, "told": told, "where": where, "spread": spread}
+        for name, value in held.items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def told_of(cls, laws: Laws, told: Laws) -> Crowd:
-        """By laws that are known to be valid, as in an audit."""
+    def told_of(cls, laws: Laws, told: Laws, spread: Floats | None = None) -> Crowd:
+        """By laws that are known to be valid, as in an audit, and the covariance of the numbers without being told."""
         out = object.__new__(cls)
-        out._hold(None, laws, told, None)
+        out._hold(None, laws, told, None, spread)
         return out
 
     def __repr__(self) -> str:
@@ -121,7 +127,9 @@ class Crowd:
 
     def independent(self, sensors: Sequence[Sequence[int]]) -> bool:
         """Whether numbers at different counts are independent for certain, and the law of each by itself says all."""
-        return sum(map(len, sensors)) < 2 or self.priors == () or (self.told is not None and self.told is self.given)
+        if sum(map(len, sensors)) < 2 or self.priors == ():
+            return True
+        return self.told is not None and self.given is not None and _same(self.told, self.given)
 
     def as_if_independent(self, sensors: Sequence[Sequence[int]]) -> Crowd:
         """Independent numbers, each of which has the law that it has by itself."""
@@ -137,6 +145,18 @@ class Crowd:
         return tuple(
             tuple(poisson_binomial([person[t][j] for person in there]) for j in range(len(step)))
             for t, step in enumerate(sensors)
+        )
+
+    def covariance(self, sensors: Sequence[Sequence[int]]) -> Floats | None:
+        """How the numbers of all counts go together (counts, counts); None where it is not known."""
+        if self.priors is None:
+            return self.spread
+        distinct = {id(prior): prior for prior in self.priors}
+        times = Counter(id(prior) for prior in self.priors)
+        cells = sum(map(len, sensors))
+        return sum(
+            (times[name] * together(prior, self.where or sensors) for name, prior in distinct.items()),
+            np.zeros((cells, cells)),
         )
 
     def channels(self, sensors: Sequence[Sequence[int]], mechanism: Mechanism) -> Channels:
@@ -169,6 +189,29 @@ def presence(prior: MarkovPrior, sensors: Sequence[Sequence[int]]) -> list[Float
     """For each step, the probabilities of being at each of its sensors."""
     marginals = prior.marginals(len(sensors))
     return [marginals[t][list(step)] for t, step in enumerate(sensors)]
+
+
+def together(prior: MarkovPrior, sensors: Sequence[Sequence[int]]) -> Floats:
+    """The covariance of one person's presence at all sensors of all steps (counts, counts)."""
+    marginals, cell = prior.marginals(len(sensors)), np.cumsum([0, *map(len, sensors)])
+    out = np.zeros((cell[-1], cell[-1]))
+    for t, step in enumerate(sensors):
+        ahead = np.zeros((len(step), prior.places))
+        ahead[np.arange(len(step)), list(step)] = marginals[t][list(step)]
+        for later in range(t, len(sensors) if step else t):
+            ahead = ahead @ prior.matrices[0 if prior.homogeneous else later - 1] if later > t else ahead
+            block = ahead[:, list(sensors[later])]
+            out[cell[t] : cell[t + 1], cell[later] : cell[later + 1]] = block
+            out[cell[later] : cell[later + 1], cell[t] : cell[t + 1]] = block.T
+    there = np.concatenate([np.empty(0), *presence(prior, sensors)])
+    return np.asarray(out - there[:, None] * there)
+
+
+def _same(left: Laws, right: Laws) -> bool:
+    if left is right:
+        return True
+    pairs = zip(chain.from_iterable(left), chain.from_iterable(right), strict=True)
+    return all(a[0] == b[0] and np.array_equal(a[1], b[1]) for a, b in pairs)
 
 
 def _checked(laws: Any, name: str) -> Laws:

@@ -7,6 +7,7 @@ in the published counts too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.mechanisms.chance import Sum
 from passerby.model.bridges import Walk, coins, turns
-from passerby.model.crowd import Crowd, presence
+from passerby.model.crowd import Crowd, presence, together
 from passerby.model.disclosure import told_between
 from passerby.model.headcount import poisson_binomial, without
 from passerby.model.release import Release
@@ -70,12 +71,23 @@ class Expected:
     rest: NDArray[np.int64]
     habits: Told
     told: Told
+    walks: list[Walk]
+
+    @cached_property
+    def spread(self) -> NDArray[np.float64]:
+        """The covariance of everybody's numbers by habits (sensors, sensors)."""
+        unknown = (self.habits.chance > 0).any(axis=1)
+        parts = [together(walk.prior, walk.sensors) for walk, there in zip(self.walks, unknown, strict=True) if there]
+        return sum(parts, np.zeros((len(self.rest), len(self.rest))))
 
     def besides(self, person: int, release: Release) -> Crowd:
         """The laws of the numbers of other people."""
+        spread = self.spread
+        if (self.habits.chance[person] > 0).any():
+            spread = spread - together(self.walks[person].prior, self.walks[person].sensors)
         views = (iter(view.besides(person, self.rest)) for view in (self.habits, self.told))
         laws, told = (tuple(tuple(next(view) for _ in step) for step in release.sensors) for view in views)
-        return Crowd.told_of(laws, told)
+        return Crowd.told_of(laws, told, spread)
 
 
 def everyone_else(people: People, release: Release) -> Counted | Expected | None:
@@ -128,6 +140,7 @@ def _expected(people: People, release: Release) -> Expected:
         real.total - real.there.sum(axis=0),
         Told.of(nobody, np.clip(np.array(marginals), 0.0, 1.0)),
         Told.of(*_told(walks, traces, real.there)),
+        walks,
     )
 
 
