@@ -29,9 +29,9 @@ def without(release: pb.Release, key: Key) -> pb.Release:
     ]
     sensors, others = (
         [[step[j] for j in keep] for step, keep in zip(part, kept, strict=True)]
-        for part in (release.sensors, release.others)
+        for part in (release.sensors, release.numbers)
     )
-    return pb.Release(sensors, release.rule, others)
+    return pb.Release(sensors, release.mechanism, others)
 
 
 @given(

@@ -131,7 +131,7 @@ def test_the_gaussian_bound_is_its_formula(case: Case) -> None:
 def test_the_sum_over_steps_is_its_definition(case: Case) -> None:
     """The information of each count by itself, or where the person is at that step, whichever is less."""
     total = 0.0
-    for law, crowd in zip(sighting_probabilities(case.prior, case.release), case.release.others, strict=True):
+    for law, crowd in zip(sighting_probabilities(case.prior, case.release), case.release.numbers, strict=True):
         each = 0.0
         for p, count in zip(law[1:], crowd, strict=True):
             outputs = case.release.mechanism.outputs(count)

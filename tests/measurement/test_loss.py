@@ -108,7 +108,7 @@ class TestInvariance:
         # At two steps at most: an outcome that tells nothing still doubles or triples the series to be listed.
         extra = data.draw(st.sets(st.integers(0, case.steps - 1), max_size=2), label="extra")
         sensors = [[*step, *([places] if t in extra else [])] for t, step in enumerate(case.release.sensors)]
-        others = [[*step, *([0] if t in extra else [])] for t, step in enumerate(case.release.others)]
+        others = [[*step, *([0] if t in extra else [])] for t, step in enumerate(case.release.numbers)]
         without = pb.measure(
             prior, pb.Release(case.release.sensors, case.release.mechanism, case.release.others), case.misses
         )

@@ -28,7 +28,7 @@ CONTINUUM: tuple[pb.Mechanism, ...] = (pb.Gaussian(0.8), pb.Laplace(1.0))
 def optimum(world: World, release: pb.Release, misses: int) -> float:
     """Over all series, densities added up by quadrature where there is a continuum."""
     tables = []
-    for t, crowd in enumerate(release.others):
+    for t, crowd in enumerate(release.numbers):
         table = np.ones((1, len(world.traces)))
         for place, count in zip(release.sensors[t], crowd, strict=True):
             pair = merged(release.mechanism.pair(count), 60 if sum(map(len, release.sensors)) > 2 else 400)

@@ -1,20 +1,20 @@
 """Others who are known only by their habits."""
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from tests.oracle import World
 from tests.strategies import Whimsical, chain
 
 import passerby as pb
-from passerby.model.crowd import poisson_binomial, without
-from passerby.people.others import Counted, everyone_else
-
-Floats = NDArray[np.float64]
+from passerby.measurement.bounds import leakage_bound
+from passerby.model.headcount import poisson_binomial, without
+from passerby.people.others import Counted, Expected, everyone_else
 
 
 def by_enumeration(chances: list[float]) -> list[float]:
@@ -50,111 +50,39 @@ def test_one_sensor_is_exact() -> None:
     for n, chance in enumerate(number):
         for x in range(3):
             channel[int(np.floor((n + (x == 1)) / 2 + 0.5)), x] += chance
-    assert loss.estimates == ()
     assert loss.lower <= World(prior, 1).optimum(channel, 0) + 1e-9
     assert World(prior, 1).optimum(channel, 0) <= loss.upper + 1e-9
 
 
 @pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0), pb.Geometric(1.0), pb.Rounding(3)], ids=repr)
-def test_what_holds_is_told_apart_from_estimates(mechanism: pb.Mechanism) -> None:
+def test_bounds_are_in_order_of_what_is_known(mechanism: pb.Mechanism) -> None:
     prior = pb.line_prior(5)
     release = pb.Release([1, 3, 2], mechanism, others=pb.Crowd([prior] * 6))
     loss = pb.measure(prior, release, 1, runs=300)
-    assert {"map", "marginal", "ascent", "posterior", "leakage", "fano"} <= set(loss.estimates)
-    assert not {"prior", "constant", "raw", "known", "dp"} & set(loss.estimates)
-    assert loss.lower <= loss.bounds["known"] <= loss.bounds["raw"] + 1e-9
+    assert loss.lower <= loss.bounds["crowd"] <= loss.bounds["known"] * 1.05
+    assert loss.bounds["known"] <= loss.bounds["raw"] + 1e-9
     if mechanism.shift_invariant:
         knowing = pb.measure(prior, release.with_others(None), 1, runs=300)
         assert loss.lower <= knowing.upper
         assert loss.bounds["known"] == pytest.approx(knowing.upper, rel=0.02)
 
 
-def true_channel(world: World, release: pb.Release, others: list[pb.MarkovPrior]) -> Floats:
-    """`Pr[series | trace]` from the traces of everyone else, which the adversary does not know: by enumeration."""
-    cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
-    numbers: dict[tuple[int, ...], float] = {(0,) * len(cells): 1.0}
-    for person in others:
-        mine = World(person, release.steps)
-        there = np.stack([mine.traces[:, t] == place for t, place in cells], axis=1).astype(int)
-        after: dict[tuple[int, ...], float] = {}
-        for (number, chance), (row, p) in product(numbers.items(), zip(there.tolist(), mine.chance, strict=True)):
-            key = tuple(n + bit for n, bit in zip(number, row, strict=True))
-            after[key] = after.get(key, 0.0) + chance * p
-        numbers = after
-    seen = np.stack([world.traces[:, t] == place for t, place in cells], axis=1).astype(int)
-    published = [np.unique(np.concatenate([release.rule.law(n)[0] for n in range(len(others) + 2)])) for _ in cells]
-    channel = np.zeros((np.prod([len(values) for values in published]), len(world.traces)))
-    for number, chance in numbers.items():
-        table = np.full((1, len(world.traces)), chance)
-        for cell, values in enumerate(published):
-            counts = number[cell] + seen[:, cell]
-            single = np.exp(release.rule.log_likelihood(values[:, None], counts))
-            table = (table[:, None] * single).reshape(-1, len(world.traces))
-        channel += table
-    return channel
+@pytest.mark.parametrize("bound", [pb.mutual_information, leakage_bound], ids=lambda f: f.__name__)
+def test_formulas_for_independent_counts_are_refused(bound: Callable[..., float]) -> None:
+    prior, crowd = pb.line_prior(5), pb.Crowd([pb.line_prior(5)])
+    with pytest.raises(pb.UnsupportedRelease, match=r"counts depend on each other with Crowd\(1 people\)"):
+        bound(prior, pb.Release([1, 2], others=crowd), "per-step" if bound is pb.mutual_information else 1)
+    # One count depends on nothing.
+    assert bound(prior, pb.Release([1, []], others=crowd), "per-step" if bound is pb.mutual_information else 1) > 0
 
 
-def staying(chance: float) -> pb.MarkovPrior:
-    """Somebody who stays at the first of two places, with this probability, or at the other."""
-    return pb.MarkovPrior([chance, 1 - chance], np.eye(2))
+def test_information_is_never_above_that_of_raw_counts_without_a_crowd() -> None:
+    prior, sensors = pb.line_prior(5), [1, 2]
+    hidden = pb.mutual_information(prior, pb.Release(sensors, others=pb.Crowd([prior])), "best")
+    assert hidden == pytest.approx(pb.mutual_information(prior, pb.Release(sensors), "exact"))
 
 
-RULES: tuple[pb.Mechanism, ...] = (
-    pb.Raw(),
-    pb.Rounding(2),
-    pb.Suppression(2),
-    pb.RandomRounding(3),
-    pb.Sampling(0.4),
-    pb.Geometric(0.7, clamped=True),
-    pb.DiscreteGaussian(0.8),
-    pb.Then(pb.Suppression(2), pb.Miscount(0.1, 0.2)),
-)
-
-
-class TestTruth:
-    """Against the true law of all counts together, in which the numbers of others at different counts depend."""
-
-    @given(st.sampled_from(RULES), st.integers(0, 10**6), st.integers(0, 3), st.integers(0, 1), st.booleans())
-    def test_what_is_called_a_bound_is_one(
-        self, rule: pb.Mechanism, seed: int, others: int, misses: int, stay: bool
-    ) -> None:
-        places, steps, sensors = [(2, 3, [[0], [0], [0]]), (3, 2, [[0, 1], [seed % 3]])][seed % 2]
-        prior = chain(seed, places, steps, "started")
-        crowd = [chain(seed + 1 + i, places, steps, "varying") for i in range(others)]
-        if stay:
-            crowd = [pb.MarkovPrior(person.initial, np.eye(places)) for person in crowd]
-        loss = pb.measure(prior, pb.Release(sensors, rule, others=pb.Crowd(crowd)), misses)
-        world = World(prior, steps)
-        best = world.optimum(true_channel(world, pb.Release(sensors, rule), crowd), misses)
-        assert not {"prior", "constant", "raw", "known", "dp"} & set(loss.estimates)
-        for name, bound in loss.bounds.items():
-            assert name in loss.estimates or best <= bound + 1e-9, name
-        for name, attack in loss.attacks.items():
-            assert name in loss.estimates or attack.value <= best + 1e-9, name
-        assert loss.baseline.lower <= best + 1e-9
-        if others == 0:
-            # Nobody is unknown, and nothing is an estimate in effect.
-            assert loss.lower - 1e-9 <= best <= loss.upper + 1e-9
-
-    def test_an_estimate_can_be_too_low(self) -> None:
-        """Another person stays where they are, so that two counts together tell that the target moved."""
-        prior, crowd = pb.MarkovPrior([0.5, 0.5], np.full((2, 2), 0.5)), [staying(0.5)]
-        release = pb.Release([0, 0], others=pb.Crowd(crowd))
-        loss, world = pb.measure(prior, release, 0), World(prior, 2)
-        best = world.optimum(true_channel(world, release, crowd), 0)
-        assert "posterior" in loss.estimates
-        assert loss.upper < best - 0.05
-        assert best <= loss.bounds["known"] + 1e-9
-
-    def test_an_estimate_can_be_too_high(self) -> None:
-        """The target stays too: the second count repeats the first, where fresh others would tell something new."""
-        prior, crowd = staying(0.5), [staying(0.5)]
-        release = pb.Release([0, 0], others=pb.Crowd(crowd))
-        loss, world = pb.measure(prior, release, 0), World(prior, 2)
-        best = world.optimum(true_channel(world, release, crowd), 0)
-        assert "ascent" in loss.estimates
-        assert best < loss.lower - 0.05
-
+class TestKnown:
     def test_known_uses_that_small_counts_are_likely(self) -> None:
         """Suppressed counts tell nothing of a small crowd, where raw counts would tell everything."""
         prior = pb.line_prior(5)
@@ -179,25 +107,58 @@ class TestTruth:
 
 def test_more_people_hide_better() -> None:
     prior = pb.line_prior(5)
-    losses = [pb.measure(prior, pb.Release([1, 3], others=pb.Crowd([prior] * n)), 0).lower for n in (0, 1, 5, 40)]
+    losses = [pb.measure(prior, pb.Release([1, 3], others=pb.Crowd([prior] * n)), 0).upper for n in (0, 1, 5, 40)]
     assert losses == sorted(losses, reverse=True)
-    assert losses[0] == pytest.approx(pb.measure(prior, pb.Release([1, 3]), 0).lower)
+    assert losses[0] == pytest.approx(pb.measure(prior, pb.Release([1, 3]), 0).upper)
 
 
 def test_bad_crowds() -> None:
     prior = pb.line_prior(5)
     with pytest.raises(pb.InputError, match=r"Crowd\(\) is everyone else in an audit"):
         pb.measure(prior, pb.Release([1, 2], others=pb.Crowd()))
-    with pytest.raises(pb.InputError, match=r"priors\[0\] = 3: expected a MarkovPrior"):
-        pb.Crowd([3])  # type: ignore[list-item]
     with pytest.raises(pb.InputError, match="the priors of the others or the laws of their numbers, not both"):
         pb.Crowd([prior], laws=[[0.5, 0.5]])
-    with pytest.raises(pb.InputError, match="that sum to one"):
-        pb.Crowd(laws=[[0.5, 0.4]])
-    with pytest.raises(pb.InputError, match="one law for each sensor"):
+    with pytest.raises(pb.InputError, match="told goes with laws"):
+        pb.Crowd(told=[[0.5, 0.5]])
+    with pytest.raises(pb.InputError, match="laws must hold one law for each sensor"):
         pb.Release([1, 2], others=pb.Crowd(laws=[[0.5, 0.5]]))
+    with pytest.raises(pb.InputError, match="told must hold one law for each sensor"):
+        pb.Release([1, 2], others=pb.Crowd(laws=[[0.5, 0.5]] * 2, told=[[0.5, 0.5]]))
     with pytest.raises(pb.InputError, match="a sensor is at place 4"):
         pb.Release([4], others=pb.Crowd([pb.line_prior(3)]))
+    with pytest.raises(pb.InputError, match="3 steps need 2 matrices"):
+        pb.Release([0, 0, 0], others=pb.Crowd([pb.MarkovPrior([1.0], np.ones((3, 1, 1)))]))
+
+
+@pytest.mark.parametrize("priors", [5, 1.5, [1, 2], [pb.Raw()], "ab", pb.MarkovPrior])
+def test_priors_of_a_crowd_are_priors(priors: Any) -> None:
+    with pytest.raises(pb.InputError, match=r"^Crowd: "):
+        pb.Crowd(priors)
+
+
+@pytest.mark.parametrize(
+    "laws", [5, "ab", [5], ["ab"], [[["a"]]], [[[0.5, [0.5]]]], [[0.5, 0.4]], [[-0.5, 1.5]], [[np.nan, 1.0]], [[[]]]]
+)
+def test_laws_of_a_crowd_are_laws(laws: Any) -> None:
+    with pytest.raises(pb.InputError, match=r"^Crowd: laws"):
+        pb.Crowd(laws=laws)
+
+
+def test_laws_are_normalised_within_rounding_alone() -> None:
+    (((least, law),),) = pb.Crowd(laws=[[0.0, 0.5, 0.5 + 8e-10]]).laws([[0]])
+    assert (least, law.sum()) == (1, pytest.approx(1.0, abs=1e-15))
+    with pytest.raises(pb.InputError, match=r"^Crowd: laws\[0\] .* that sum to one"):
+        pb.Crowd(laws=[[0.0, 0.5, 0.5 + 2e-9]])
+
+
+def test_numbers_are_drawn_from_traces() -> None:
+    """Somebody who stays is in both counts or in neither; by their laws alone, each count is drawn for itself."""
+    crowd, rng = pb.Crowd([pb.MarkovPrior([0.5, 0.5], np.eye(2))] * 2), np.random.default_rng(0)
+    drawn = crowd.draw([[0], [0]], 500, rng)
+    assert (drawn[:, 0] == drawn[:, 1]).all()
+    alone = crowd.as_if_independent([[0], [0]]).draw([[0], [0]], 4000, rng)
+    assert np.bincount(alone[:, 0, 0]) / 4000 == pytest.approx([0.25, 0.5, 0.25], abs=0.04)
+    assert (alone[:, 0] == alone[:, 1]).mean() == pytest.approx(0.375, abs=0.04)
 
 
 class TestAudit:
@@ -241,6 +202,46 @@ class TestAudit:
         raw = pb.audit(people, pb.Release([0, 1, 2]), misses=1, workers=1)
         assert (table["lower"] <= raw["upper"] + 1e-9).all()
         assert (table["bound_known"] >= raw["lower"] - 1e-9).all()
+        assert (table["bound_crowd"] <= table["bound_known"] + 1e-9).all()
+        assert (table["lower"] >= table["baseline_lower"] - 1e-9).all()
+        assert table["bound_crowd"].to_numpy().mean() < table["bound_known"].to_numpy().mean()
+
+    def test_what_is_told_is_where_people_were_at_every_second_step(self) -> None:
+        city = pb.simulate_city(people=12, places=8, days=4)
+        people = pb.fit_people(city, window="3h", places=5, min_active=1, holdout=4)
+        release = pb.Release([0, [0, 1], [], 0], others=pb.Crowd())
+        found = everyone_else(people, release)
+        assert isinstance(found, Expected)
+        assert (found.told.known & (found.told.chance > 0)).sum() == 0
+        cells = [(0, 0), (1, 0), (1, 1), (3, 0)]
+        there = np.stack([people.actual[:, t] == place for t, place in cells], axis=1)
+        assert (there >= found.told.known).all()
+        # Each is told at the first and last of the steps with a sensor, or at the one between.
+        outer, inner = found.told.chance[:, [0, 3]], found.told.chance[:, 1:3]
+        assert not ((outer > 0).any(axis=1) & (inner > 0).any(axis=1)).any()
+        assert (outer > 0).any()
+        assert (inner > 0).any()
+        for person in (0, 5):
+            prior, states = people.prior(person, [0, 1])
+            world, trace = World(prior, 4), people.actual[person]
+            state = {int(place): i for i, place in enumerate(states)}
+            at = [state.get(int(place), state.get(-1, 0)) for place in trace]
+            for cell, (t, place) in enumerate(cells):
+                if found.told.chance[person, cell] > 0 and t != 1:
+                    same = world.chance * (world.traces[:, 1] == at[1])
+                    expected = same[world.traces[:, t] == state[place]].sum() / same.sum()
+                    assert found.told.chance[person, cell] == pytest.approx(expected)
+            crowd = found.besides(person, release)
+            laws = [law for step in crowd.told or () for law in step]
+            for cell, (least, law) in enumerate(laws):
+                known = np.delete(found.told.known[:, cell], person).sum()
+                expected_law = by_enumeration(np.delete(found.told.chance[:, cell], person).tolist())
+                np.testing.assert_allclose(spread((least, law), 13), np.roll([*expected_law, 0.0], known), atol=1e-12)
+
+    def test_a_crowd_needs_held_out_steps(self) -> None:
+        people = pb.fit_people(pb.simulate_city(people=25, places=12, days=3), window="2h", places=6, holdout=0)
+        with pytest.raises(pb.InputError, match="no steps are held out"):
+            pb.audit(people, pb.Release([0, 1], others=pb.Crowd()), misses=1, workers=1)
 
     def test_without_held_out_steps_there_is_nobody_to_count(self) -> None:
         city = pb.simulate_city(people=25, places=12, days=3)

@@ -37,7 +37,7 @@ class TestInput:
     def test_others_are_needed_where_the_count_matters(self) -> None:
         with pytest.raises(pb.InputError, match=r"^others: Halved\(\) .* is needed"):
             pb.measure(pb.line_prior(4), pb.Release([0, 1], Halved()))
-        assert pb.Release([[], []], Halved()).others == ((), ())
+        assert pb.measure(pb.line_prior(4), pb.Release([[], []], Halved())).lower > 0
 
     @pytest.mark.parametrize("others", [[1], [1, 2, 3], [1, [2, 3]], [1, []]])
     def test_others_have_the_form_of_sensors(self, others: Any) -> None:
@@ -79,6 +79,38 @@ class TestRecord:
 
     def test_is_hashable_and_compared_by_value(self) -> None:
         assert len({pb.Release([1]), pb.Release([[1]]), pb.Release([1], pb.Gaussian(1.0))}) == 2
+
+    def test_others_are_numbers_of_people_or_a_crowd(self) -> None:
+        crowd = pb.Crowd([pb.line_prior(5)])
+        assert pb.Release([1, [2, 3]]).others is None
+        assert pb.Release([1, [2, 3]], others=[4, [0, 7]]).others == ((4,), (0, 7))
+        assert pb.Release([1, [2, 3]], others=crowd).others is crowd
+        release = pb.Release([1, [2, 3]], pb.Rounding(3), others=crowd)
+        assert pb.Release(release.sensors, release.mechanism, release.others) == release
+
+    def test_a_channel_is_the_known_others_and_an_unknown_number(self) -> None:
+        laws = [[0.0, 0.0, 1.0], [0.0, 0.25, 0.5, 0.25]]
+        (known,), (unknown,) = pb.Release([1, 1], pb.Rounding(3), others=pb.Crowd(laws=laws)).channels
+        assert known == (pb.Rounding(3), 2)
+        assert unknown.others == 1
+        for bit in (0, 1):
+            values, chances = unknown.mechanism.law(1 + bit)
+            assert dict(zip(values.tolist(), chances.tolist(), strict=True)) == [{0: 0.25, 3: 0.75}, {3: 1.0}][bit]
+
+    def test_equal_laws_share_what_is_known_of_them(self) -> None:
+        crowd = pb.Crowd(laws=[[0.5, 0.5], [0.5, 0.5]])
+        (first,), (second,) = pb.Release([1, 2], others=crowd).channels
+        assert first == second
+        assert hash(first) == hash(second)
+        assert first != pb.Release([1], others=pb.Crowd(laws=[[0.4, 0.6]])).channels[0][0]
+
+    def test_other_numbers_leave_the_first_release_alone(self) -> None:
+        release = pb.Release([1, [2, 3]], others=[4, [0, 7]])
+        before = release.grid
+        other = release.relabelled({1: 5, 2: 0, 3: 1})
+        assert (other.sensors, other.others) == (((5,), (0, 1)), release.others)
+        np.testing.assert_array_equal(other.grid, [[5, -1], [0, 1]])
+        assert release.grid is before
 
     def test_silent(self) -> None:
         silent = pb.Release.silent(3)

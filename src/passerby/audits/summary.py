@@ -137,7 +137,7 @@ def summarise(
         places=len(people.places),
         sensors=sum(map(len, release.sensors)),
         misses=misses,
-        mechanism=repr(release.rule),
+        mechanism=repr(release.mechanism),
         smoothing=people.smoothing,
         seed=seed,
         loss=_ends(measured, "lower", "upper"),

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from passerby.measurement.attacks import constant_attack, decode_series, prior_attack
 from passerby.mechanisms import Mechanism
 from passerby.model.prior import MarkovPrior
-from passerby.model.release import Release, combined
+from passerby.model.release import Release
+from passerby.model.signals import combined
 from passerby.outcomes.series import score
 from passerby.people.habits import People
 from passerby.people.others import counted

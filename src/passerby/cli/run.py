@@ -100,7 +100,7 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     yield "step length", length(settings.window)
     yield "places", f"{len(people.places):,}, with elsewhere"
     yield "sensors", f"{counts:,} counts from {len(places):,} places"
-    yield "mechanism", mechanism(repr(release.rule))
+    yield "mechanism", mechanism(repr(release.mechanism))
     yield "misses", str(settings.misses)
     yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({expected.each * 1000:.0f} ms a person)"
     yield "folder", str(settings.out)

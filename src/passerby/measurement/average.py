@@ -36,13 +36,15 @@ def resolution(question: Question, known: Known) -> float:
     return math.log(1 / (1 - question.level)) * (1 - known.baseline.floor) / draws(question)
 
 
-def sample(question: Question, known: Known) -> Series:
-    """Series drawn for traces that the best guess without the release gets wrong: its success needs no sample."""
+def anchor(question: Question, known: Known) -> Anchor | None:
+    """The best guess without the release, whose success needs no sample."""
     best = known.baseline
-    anchor = None
-    if best.guess is not None:
-        anchor = Anchor(np.array(best.guess), question.misses, best.floor)
-    return sample_series(question.prior, question.told, question.rng(), draws(question), anchor)
+    return None if best.guess is None else Anchor(np.array(best.guess), question.misses, best.floor)
+
+
+def sample(question: Question, known: Known) -> Series:
+    """Series drawn for traces that the best guess without the release gets wrong."""
+    return sample_series(question.prior, question.told, question.rng(), draws(question), anchor(question, known))
 
 
 def looked(series: Series, *searches: Brackets) -> Look:

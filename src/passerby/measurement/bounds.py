@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
 from passerby.kernels import chain, joint_maxima, renewal
-from passerby.mechanisms import Gaussian, Raw
+from passerby.mechanisms import Gaussian
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
 from .accounting import most_sightings, private_noise, success_bound
 from .attacks import logs
-from .information import check_stretches, entropy, mutual_information
+from .information import check_independent, check_stretches, entropy, mutual_information
 from .roots import divergence_root, loose_root, tight_root
 
 Floats = NDArray[np.float64]
@@ -86,10 +86,11 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
     steps, sensors = release.grid.shape
     if sensors == 0:
         return math.exp(min(0.0, log_kappa))
+    check_independent(release)
     reveal = np.zeros((steps, sensors))
-    for t, crowd in enumerate(release.others):
-        for j, count in enumerate(crowd):
-            reveal[t, j] = release.mechanism.total_variation(count)
+    for t, step in enumerate(release.channels):
+        for j, channel in enumerate(step):
+            reveal[t, j] = channel.apart
     check_stretches(prior, release)
     log_first, log_stay = renewal.stretches(prior.initial, prior.matrices, release.grid, reveal)
     log_reveal = logs(reveal.reshape(-1))
@@ -104,7 +105,7 @@ def dp_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float
 
     The noise counts at as many steps as this person can be sighted at, at most (`accounting.success_bound`).
     """
-    noise = private_noise(release.rule)
+    noise = private_noise(release.mechanism)
     if log_kappa is None:
         log_kappa = log_kappa_bound(prior, release.steps, misses)
     return success_bound(noise, most_sightings(prior, release), math.exp(min(0.0, log_kappa)))
@@ -169,13 +170,11 @@ def told_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
     """The upper bound on the mutual information that the paper uses for this mechanism."""
-    if isinstance(release.mechanism, Raw):
+    if release.plain:
         return mutual_information(prior, release, "order1")
-    if isinstance(release.mechanism, Gaussian):
+    if isinstance(release.mechanism, Gaussian) and release.crowd is None:
         return mutual_information(prior, release, "paper-gaussian")
-    raise UnsupportedRelease(
-        f"the paper's bounds hold for raw counts and Gaussian noise, not for {release.mechanism!r}"
-    )
+    raise UnsupportedRelease(f"the paper's bounds hold for raw counts and Gaussian noise, not for {release.way}")
 
 
 def log_ball(places: int, steps: int, misses: int) -> float:

@@ -54,7 +54,7 @@ def differential_privacy(
     if squared == 0:
         return DifferentialPrivacy(delta, 0.0, 0.0, "nothing is published", None if prior is None else 0.0)
     try:
-        noise = private_noise(release.rule)
+        noise = private_noise(release.mechanism)
     except UnsupportedRelease as reason:
         return DifferentialPrivacy(delta, None, None, str(reason))
     exact = epsilon(noise, squared, delta)

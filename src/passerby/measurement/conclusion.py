@@ -71,7 +71,6 @@ def conclude(question: Question, known: Known, refused: dict[str, str], started:
         steps=question.steps,
         effort=effort,
         refused=refused,
-        estimates=tuple(name for name in (*ATTACKS, *BOUNDS) if _assumed(known, name)),
         remarks=ends.remarks,
     )
 
@@ -123,8 +122,3 @@ def _clipped(baseline: Finding, ends: Ends, question: Question) -> Interval:
     """The baseline: never above what is achieved with the release, on average over all that can be published."""
     upper = min(baseline.ceiling, ends.upper) if question.published is None else baseline.ceiling
     return Interval(baseline.floor, max(baseline.floor, upper))
-
-
-def _assumed(known: Known, name: str) -> bool:
-    found = [finding for finding in known if finding.name == name and finding.about == "loss"]
-    return bool(found) and all(finding.assumes for finding in found)

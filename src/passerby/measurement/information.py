@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import entropy as entropies
 from passerby.kernels import renewal
-from passerby.mechanisms import Gaussian, Raw
+from passerby.mechanisms import Gaussian
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
@@ -79,8 +79,8 @@ def sighted(prior: MarkovPrior, release: Release) -> float:
 
 
 def _order1(prior: MarkovPrior, release: Release) -> float:
-    if not isinstance(release.mechanism, Raw):
-        raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.mechanism!r}")
+    if not release.plain:
+        raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.way}")
     return max(0.0, float(entropies.of_neighbours(prior.initial, prior.matrices, release.grid)))
 
 
@@ -90,8 +90,8 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     With one sensor this is equation 4 of Koga et al. (2024); with several, the same step of its proof (appendix C)
     for Gaussian vectors: two different sensors are at squared distance 2.
     """
-    if not isinstance(release.mechanism, Gaussian):
-        raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.mechanism!r}")
+    if not isinstance(release.mechanism, Gaussian) or release.crowd is not None:
+        raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.way}")
     total = 0.0
     for law in sighting_probabilities(prior, release):
         distance = np.full((law.size, law.size), 2.0)
@@ -114,24 +114,33 @@ def check_stretches(prior: MarkovPrior, release: Release) -> None:
 
 def _exact(prior: MarkovPrior, release: Release) -> float:
     """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(what is seen at t | unseen since u)`, R(u) the probability of a sighting."""
-    if not isinstance(release.mechanism, Raw):
-        raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.mechanism!r}")
+    if not release.plain:
+        raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.way}")
     check_stretches(prior, release)
     return max(0.0, float(entropies.of_series(prior.initial, prior.matrices, release.grid)))
 
 
+def check_independent(release: Release) -> None:
+    """Refuse numbers of others that depend on each other, where a formula takes each count by itself."""
+    if not release.independent:
+        raise UnsupportedRelease(
+            f"counts depend on each other with {release.crowd!r}, since they are of the same people"
+        )
+
+
 def _per_step(prior: MarkovPrior, release: Release) -> float:
+    check_independent(release)
     total = 0.0
-    for law, crowd in zip(sighting_probabilities(prior, release), release.others, strict=True):
-        each = sum(release.mechanism.information(float(p), count) for p, count in zip(law[1:], crowd, strict=True))
+    for law, step in zip(sighting_probabilities(prior, release), release.channels, strict=True):
+        each = sum(channel.information(float(p)) for p, channel in zip(law[1:], step, strict=True))
         total += min(each, float(shannon(law)))
     return total
 
 
 def _best(prior: MarkovPrior, release: Release) -> float:
     # For raw counts the exact value is the entropy of the series, which is never above the sum over steps.
-    plain = isinstance(release.mechanism, Raw)
-    values = [] if plain else [_per_step(prior, release)]
+    plain = release.plain
+    values = [_per_step(prior, release)] if release.independent and not plain else []
     raw = release if plain else Release(release.sensors)
     for method in (_exact, _order1):
         with suppress(UnsupportedRelease):

@@ -48,9 +48,10 @@ class Loss:
     adversary achieves without the release, and `advantage` the share of the remaining room that the release adds:
     `(loss - baseline) / (1 - baseline)`.
 
-    Against an adversary who knows the others only by their habits (`Crowd`), the attacks and bounds that `estimates`
-    names hold if the numbers of others at different sensors and steps were independent, which they are not. They are
-    shown, and decide neither end. `remarks` says what else a reader should know, such as a sample that was unlucky.
+    Against an adversary who knows the others only by their habits (`Crowd`), attacks guess from habits and counts, and
+    the bound `crowd` is for an adversary who is told where each of the others was at every second step; the bound
+    `known` is for the one who knows where everyone else was. `remarks` says what else a reader should know, such as a
+    sample that was unlucky.
     """
 
     lower: float
@@ -62,7 +63,6 @@ class Loss:
     steps: int
     effort: Effort
     refused: dict[str, str] = field(default_factory=dict)
-    estimates: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @property

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
 from .conclusion import conclude
-from .finding import Finding, Known
+from .finding import Known
 from .loss import Loss
 from .method import Method
 from .methods import METHODS
 from .question import How, Question, Way, pose
-
-#: What findings rest on that treat counts as independent although they are about the same crowd.
-INDEPENDENT = "the numbers of others at different sensors and steps are independent"
 
 
 def measure(
@@ -74,7 +70,6 @@ def investigate(question: Question, methods: Sequence[Method] = METHODS) -> tupl
     """Run the methods one after another; returns what they found, and why something was not found."""
     known = Known(unaided=question.published is None)
     refused: dict[str, str] = {}
-    crowd = question.release.habits is not None and sum(map(len, question.release.sensors)) > 1
     for method in methods:
         reason = method.refuses(question)
         if reason is not None:
@@ -83,13 +78,8 @@ def investigate(question: Question, methods: Sequence[Method] = METHODS) -> tupl
             continue
         try:
             for finding in method.run(question, known):
-                known.add(_assuming(finding) if crowd and method.independent else finding)
+                known.add(finding)
         except UnsupportedRelease as unsupported:
             # What was tried says more than what does not apply.
             refused.update(dict.fromkeys(method.bounds, str(unsupported)))
     return known, {name: reason for name, reason in refused.items() if name not in known}
-
-
-def _assuming(finding: Finding) -> Finding:
-    """The same, under the assumption that counts are independent."""
-    return replace(finding, assumes=frozenset({INDEPENDENT}))

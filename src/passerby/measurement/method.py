@@ -21,8 +21,7 @@ class Method:
     `attacks` and `bounds` name what it yields, and `says` tells in a sentence how. `needs` names what must have been
     found before. `refuses` gives the reason why a question cannot be answered in this way, if there is one, and `cost`
     the elementary operations that it takes, roughly. `run` yields findings one by one; it may look at what is `Known`,
-    yield nothing where that is enough, and raise `UnsupportedRelease` for what it cannot find. With `independent`, it
-    takes published counts to be independent given the trace, which they are not against a `Crowd`.
+    yield nothing where that is enough, and raise `UnsupportedRelease` for what it cannot find.
     """
 
     name: str
@@ -33,7 +32,6 @@ class Method:
     needs: tuple[str, ...] = ()
     refuses: Callable[[Question], str | None] = never
     cost: Callable[[Question], float] = lambda question: 0.0
-    independent: bool = False
 
     @property
     def yields(self) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ class Question:
 
         These are the two ends of the interval and, against a crowd, one bound more.
         """
-        return 1 - (1 - self.confidence) / (2 if self.release.habits is None else 3)
+        return 1 - (1 - self.confidence) / (2 if self.release.crowd is None else 3)
 
     def rng(self) -> np.random.Generator:
         """Fresh random numbers; each is asked for once at most."""
@@ -94,8 +94,13 @@ def pose(
     _check_runs(options["runs"])
     if options["series"] == "enumerate" and release.stacked_signals() is None:
         raise UnsupportedRelease(
-            f"{release.rule!r} publishes too many values, or a continuum of them: its series cannot be listed; "
+            f"{release.way} publishes too many values, or a continuum of them: its series cannot be listed; "
             "sample them (series='sample') or leave the choice (series='auto')"
+        )
+    if published is not None and not release.independent:
+        raise UnsupportedRelease(
+            f"published: what these very values tell of a person in {release.crowd!r} is not known, since several "
+            "counts are of the same people; give the numbers of others, or leave the values out"
         )
     series = None if published is None else given_series(release, published)
     return Question(prior, release, release.check_misses(misses), seed=_checked_seed(seed), published=series, **options)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.mechanisms.base import Discrete, Law, trimmed
-from passerby.mechanisms.chance import Sum, added
+from passerby.mechanisms import Mechanism, Then
+from passerby.mechanisms.chance import Sum
 
+from .headcount import Headcount, poisson_binomial
 from .prior import MarkovPrior
+from .signals import Channel, Channels
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 #: For each step, the law of the number of others at each of its sensors.
 Laws = tuple[tuple[Sum, ...], ...]
+
+#: Laws that sum to one but for this are normalised, others are refused.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,29 +36,63 @@ class Crowd:
     2, ... others at each sensor, in the form of the release's sensors. `Crowd()` stands, in an audit, for everyone
     else with the habits fitted to them.
 
-    The number at a sensor and step is Poisson-binomial: each of the others is there with a probability of their own,
-    independently of the rest. Numbers at different steps (and sensors) are *not* independent, since they are about the
-    same people; treating them as independent is what makes values for a `Crowd` estimates (`Loss.estimates` names
-    them). An adversary who knows the others knows more, so bounds for that adversary hold here too.
+    The number at one sensor and step is Poisson-binomial: each of the others is there with a probability of their own,
+    independently of the rest. Numbers at different steps and sensors are *not* independent, since they are about the
+    same people. With `priors`, both ends of an interval are for their true law (`model.bridges`). With `laws`, nothing
+    is said of how the numbers go together, and the ends hold whatever it is; `told=laws` says that they are
+    independent. In general, `told` are laws, independent of each other, for one who was told more about the others.
 
     >>> Crowd([MarkovPrior([0.5, 0.5], [[1, 0], [0, 1]])] * 2)
     Crowd(2 people)
     """
 
-    priors: tuple[MarkovPrior, ...] | None = None
-    given: Laws | None = None
+    priors: tuple[MarkovPrior, ...] | None
+    given: Laws | None
+    told: Laws | None
+    #: The sensors in the numbers of the priors, where those of the release have changed.
+    where: tuple[tuple[int, ...], ...] | None
+    #: How the numbers of all counts go together (counts, counts), where it is known without the priors.
+    spread: Floats | None
 
     def __init__(
-        self, priors: Iterable[MarkovPrior] | None = None, *, laws: Sequence[Sequence[Any]] | None = None
+        self,
+        priors: Iterable[MarkovPrior] | None = None,
+        *,
+        laws: Sequence[Sequence[Any]] | None = None,
+        told: Sequence[Sequence[Any]] | None = None,
     ) -> None:
+        if priors is not None and not isinstance(priors, Iterable):
+            raise InputError(f"Crowd: expected a list of priors, one for each of the others, got {priors!r}")
         people = None if priors is None else tuple(priors)
         for i, prior in enumerate(people or ()):
             if not isinstance(prior, MarkovPrior):
                 raise InputError(f"Crowd: priors[{i}] = {prior!r}: expected a MarkovPrior")
         if people is not None and laws is not None:
             raise InputError("Crowd: give the priors of the others or the laws of their numbers, not both")
-        object.__setattr__(self, "priors", people)
-        object.__setattr__(self, "given", None if laws is None else _checked(laws))
+        if told is not None and laws is None:
+            raise InputError("Crowd: told goes with laws, what is known of the same numbers without being told")
+        given = None if laws is None else _checked(laws, "laws")
+        self._hold(people, given, given if told is laws else None if told is None else _checked(told, "told"), None)
+
+    def _hold(
+        self,
+        priors: tuple[MarkovPrior, ...] | None,
+        given: Laws | None,
+        told: Laws | None,
+        where: tuple[tuple[int, ...], ...] | None,
+        spread: Floats | None = None,
+    ) -> None:
+        """Set the fields, once."""
+        held = {"priors": priors, "given": given, "told": told, "where": where, "spread": spread}
+        for name, value in held.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def told_of(cls, laws: Laws, told: Laws, spread: Floats | None = None) -> Crowd:
+        """By laws that are known to be valid, as in an audit, and the covariance of the numbers without being told."""
+        out = object.__new__(cls)
+        out._hold(None, laws, told, None, spread)
+        return out
 
     def __repr__(self) -> str:
         if self.priors is not None:
@@ -62,108 +104,135 @@ class Crowd:
         """Whether it is still to be said who the others are."""
         return self.priors is None and self.given is None
 
+    def at(self, sensors: tuple[tuple[int, ...], ...]) -> Crowd:
+        """The same people at these sensors, whatever the numbers that the release gives them."""
+        if self.priors is None or self.where is not None:
+            return self
+        out = object.__new__(Crowd)
+        out._hold(self.priors, None, None, sensors)
+        return out
+
+    def check(self, sensors: Sequence[Sequence[int]]) -> None:
+        """Refuse, with an `InputError`, sensors that do not go with this crowd."""
+        for name, laws in (("laws", self.given), ("told", self.told)):
+            if laws is not None and [len(step) for step in laws] != [len(step) for step in sensors]:
+                raise InputError(
+                    f"Crowd: {name} must hold one law for each sensor of each step, in the form of sensors"
+                )
+        most = max((place for step in self.where or sensors for place in step), default=0)
+        for prior in self.priors or ():
+            prior.check_steps(len(sensors))
+            if most >= prior.places:
+                raise InputError(f"Crowd: a sensor is at place {most}, but one of the priors has {prior.places} places")
+
+    def independent(self, sensors: Sequence[Sequence[int]]) -> bool:
+        """Whether numbers at different counts are independent for certain, and the law of each by itself says all."""
+        if sum(map(len, sensors)) < 2 or self.priors == ():
+            return True
+        return self.told is not None and self.given is not None and _same(self.told, self.given)
+
+    def as_if_independent(self, sensors: Sequence[Sequence[int]]) -> Crowd:
+        """Independent numbers, each of which has the law that it has by itself."""
+        laws = self.laws(sensors)
+        return Crowd.told_of(laws, laws)
+
     def laws(self, sensors: Sequence[Sequence[int]]) -> Laws:
-        """The law of the number of others at each sensor of each step."""
+        """The law of the number of others at each sensor of each step, by itself."""
+        self.check(sensors)
         if self.given is not None:
-            if [len(step) for step in self.given] != [len(step) for step in sensors]:
-                raise InputError("Crowd: laws must hold one law for each sensor of each step, in the form of sensors")
             return self.given
-        there = [presence(prior, sensors) for prior in self.priors or ()]
+        there = [presence(prior, self.where or sensors) for prior in self.priors or ()]
         return tuple(
             tuple(poisson_binomial([person[t][j] for person in there]) for j in range(len(step)))
             for t, step in enumerate(sensors)
         )
 
+    def covariance(self, sensors: Sequence[Sequence[int]]) -> Floats | None:
+        """How the numbers of all counts go together (counts, counts); None where it is not known."""
+        if self.priors is None:
+            return self.spread
+        distinct = {id(prior): prior for prior in self.priors}
+        times = Counter(id(prior) for prior in self.priors)
+        cells = sum(map(len, sensors))
+        return sum(
+            (times[name] * together(prior, self.where or sensors) for name, prior in distinct.items()),
+            np.zeros((cells, cells)),
+        )
 
-def likely(law: Sum, left: float) -> tuple[int, int]:
-    """The least and the largest number that are left when a probability of at most `left` is cut off, half at each end.
+    def channels(self, sensors: Sequence[Sequence[int]], mechanism: Mechanism) -> Channels:
+        """What each count tells by itself to somebody who knows its law: the certain part, and the rest unknown."""
+        return tuple(
+            tuple(
+                Channel(mechanism if len(chances) == 1 else Then(Headcount(chances), mechanism), least)
+                for least, chances in step
+            )
+            for step in self.laws(sensors)
+        )
 
-    >>> likely(poisson_binomial([0.5, 0.5, 0.5]), 0.3)
-    (1, 2)
-    """
-    first, chances = law
-    below, above = np.cumsum(chances), np.cumsum(chances[::-1])
-    return first + int((below <= left / 2).sum()), first + len(chances) - 1 - int((above <= left / 2).sum())
+    def draw(self, sensors: Sequence[Sequence[int]], size: int, rng: np.random.Generator) -> Ints:
+        """How many others are at each sensor, (n, T, S): from traces, or from the laws as if independent."""
+        out = np.zeros((size, len(sensors), max(map(len, sensors), default=0)), dtype=np.int64)
+        if self.priors is not None:
+            where = self.where or sensors
+            for prior in self.priors:
+                traces = prior.sample(size, len(sensors), rng)
+                for t, step in enumerate(where):
+                    out[:, t, : len(step)] += traces[:, t, None] == np.array(step, dtype=np.int64)
+            return out
+        for t, laws in enumerate(self.told or self.laws(sensors)):
+            for j, (least, chances) in enumerate(laws):
+                out[:, t, j] = least + rng.choice(len(chances), size, p=chances / chances.sum())
+        return out
 
 
 def presence(prior: MarkovPrior, sensors: Sequence[Sequence[int]]) -> list[Floats]:
     """For each step, the probabilities of being at each of its sensors."""
-    most = max((place for step in sensors for place in step), default=0)
-    if most >= prior.places:
-        raise InputError(f"Crowd: a sensor is at place {most}, but one of the priors has {prior.places} places")
     marginals = prior.marginals(len(sensors))
     return [marginals[t][list(step)] for t, step in enumerate(sensors)]
 
 
-def poisson_binomial(chances: Sequence[float] | Floats) -> Sum:
-    """The law of the number of successes of independent trials: (least number, probabilities), tails cut.
-
-    >>> poisson_binomial([0.5, 0.5])
-    (0, array([0.25, 0.5 , 0.25]))
-    """
-    if len(chances) == 0:
-        return 0, np.ones(1)
-    if len(chances) == 1:
-        return added((0, np.array([1 - chances[0], chances[0]])), (0, np.ones(1)))
-    half = len(chances) // 2
-    return added(poisson_binomial(chances[:half]), poisson_binomial(chances[half:]))
-
-
-def without(total: Sum, chance: float) -> Sum:
-    """The law of a sum of trials without one of them, of this probability: the inverse of adding it.
-
-    Solved from below for probabilities up to one half and from above otherwise, so that errors do not grow.
-
-    >>> first, law = without(poisson_binomial([0.2, 0.9]), 0.9)
-    >>> first, law.round(6)
-    (0, array([0.8, 0.2]))
-    """
-    first, law = total
-    if chance == 0:
-        return total
-    if chance == 1:
-        return first - 1, law
-    up = chance <= 0.5
-    stay, move = (1 - chance, chance) if up else (chance, 1 - chance)
-    source = law if up else law[::-1]
-    out = np.empty(len(law))
-    before = 0.0
-    for k, value in enumerate(source):
-        before = out[k] = max(0.0, (value - move * before) / stay)
-    out = out if up else out[::-1]
-    first = first if up else first - 1
-    kept = np.flatnonzero(out > 1e-15)  # what is below comes from rounding
-    out = out[kept[0] : kept[-1] + 1]
-    return max(0, first + int(kept[0])), out / out.sum()
+def together(prior: MarkovPrior, sensors: Sequence[Sequence[int]]) -> Floats:
+    """The covariance of one person's presence at all sensors of all steps (counts, counts)."""
+    marginals, cell = prior.marginals(len(sensors)), np.cumsum([0, *map(len, sensors)])
+    out = np.zeros((cell[-1], cell[-1]))
+    for t, step in enumerate(sensors):
+        ahead = np.zeros((len(step), prior.places))
+        ahead[np.arange(len(step)), list(step)] = marginals[t][list(step)]
+        for later in range(t, len(sensors) if step else t):
+            ahead = ahead @ prior.matrices[0 if prior.homogeneous else later - 1] if later > t else ahead
+            block = ahead[:, list(sensors[later])]
+            out[cell[t] : cell[t + 1], cell[later] : cell[later + 1]] = block
+            out[cell[later] : cell[later + 1], cell[t] : cell[t + 1]] = block.T
+    there = np.concatenate([np.empty(0), *presence(prior, sensors)])
+    return np.asarray(out - there[:, None] * there)
 
 
-class Headcount(Discrete):
-    """An unknown number of others, and the target or not: the law of the true count.
-
-    Sensors are numbered through; the "count" `2 i + b` stands for the others at sensor i together with b of the target.
-    """
-
-    def __init__(self, laws: Laws) -> None:
-        self.cells = [law for step in laws for law in step]
-
-    def __repr__(self) -> str:
-        return "Headcount()"
-
-    def law(self, count: float) -> Law:
-        """The number of others, and one more if the target is there."""
-        cell, bit = divmod(int(count), 2)
-        first, chances = self.cells[cell] if cell < len(self.cells) else (0, np.ones(1))
-        return trimmed(bit + first + np.arange(float(len(chances))), chances)
+def _same(left: Laws, right: Laws) -> bool:
+    if left is right:
+        return True
+    pairs = zip(chain.from_iterable(left), chain.from_iterable(right), strict=True)
+    return all(a[0] == b[0] and np.array_equal(a[1], b[1]) for a, b in pairs)
 
 
-def _checked(laws: Sequence[Sequence[Any]]) -> Laws:
+def _checked(laws: Any, name: str) -> Laws:
+    if isinstance(laws, (str, bytes)) or not isinstance(laws, Iterable):
+        raise InputError(f"Crowd: {name}: expected a list with an entry per step, got {laws!r}")
     out = []
     for t, step in enumerate(laws):
-        if len(step) and np.ndim(step[0]) == 0:
-            step = [step]  # one sensor
-        for law in step:
-            values = np.asarray(law, dtype=np.float64)
-            if values.ndim != 1 or not np.all(values >= 0) or not abs(values.sum() - 1) < 1e-6:
-                raise InputError(f"Crowd: laws[{t}]: expected probabilities of 0, 1, 2, ... others that sum to one")
-        out.append(tuple((0, np.asarray(law, dtype=np.float64)) for law in step))
+        if isinstance(step, (str, bytes)) or not isinstance(step, (Sequence, np.ndarray)):
+            raise InputError(f"Crowd: {name}[{t}] = {step!r}: expected a law for each sensor of the step")
+        single = len(step) and not isinstance(step[0], (Sequence, np.ndarray))
+        out.append(tuple(_law(law, f"Crowd: {name}[{t}]") for law in ([step] if single else step)))
     return tuple(out)
+
+
+def _law(law: Any, where: str) -> Sum:
+    """Probabilities of 0, 1, 2, ..., from the first that is not zero to the last."""
+    try:
+        values = np.asarray(law, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.ndim != 1 or not values.size or not np.all(values >= 0) or not abs(values.sum() - 1) <= ROUNDING:
+        raise InputError(f"{where} = {law!r}: expected probabilities of 0, 1, 2, ... others that sum to one")
+    there = np.flatnonzero(values)
+    return int(there[0]), values[there[0] : there[-1] + 1] / values.sum()

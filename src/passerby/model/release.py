@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,18 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
-from passerby.mechanisms import Mechanism, Raw, Then
-from passerby.mechanisms.base import NOTHING, paired
+from passerby.mechanisms import Mechanism, Raw
 from passerby.mechanisms.checks import check_hashable
 
-from .crowd import Crowd, Headcount
+from .crowd import Crowd
 from .prior import MarkovPrior
+from .signals import Channel, Channels, combined, stacked, tables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-#: More outcomes of one step than this are not listed.
-MOST_OUTCOMES = 20_000
+#: A number for each sensor of each step.
+Numbers = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -33,20 +30,16 @@ class Release:
 
     `sensors` has an entry per step: a place, several places, or an empty list for a step with no sensor.
     `others` has the same form and holds the number of other people that the adversary knows to be there; it may be
-    left out for mechanisms that treat all counts alike (raw counts, additive noise), and in an audit, where it is
-    counted from the traces. `counted` tells whether it is known. With a `Crowd`, the adversary knows the others only by
-    their habits. `rule` is what the publisher does; `mechanism` also holds the uncertainty about a crowd.
+    left out (None) for mechanisms that treat all counts alike (raw counts, additive noise), and in an audit, where it
+    is counted from the traces. With a `Crowd`, the adversary knows the others only by their habits.
 
     >>> Release(sensors=[7, [2, 3], []]).sensors
     ((7,), (2, 3), ())
     """
 
-    sensors: tuple[tuple[int, ...], ...]
+    sensors: Numbers
     mechanism: Mechanism
-    others: tuple[tuple[int, ...], ...]
-    counted: bool
-    rule: Mechanism
-    habits: Crowd | None
+    others: Numbers | Crowd | None
 
     def __init__(
         self,
@@ -65,23 +58,26 @@ class Release:
             if len(set(step)) < len(step):
                 raise InputError(f"sensors[{t}] = {list(step)}: a place is listed twice at the same step")
         mechanism.check_sensors(where)
-        crowd = tuple(tuple(0 for _ in step) for step in where)
-        object.__setattr__(self, "rule", mechanism)
-        object.__setattr__(self, "habits", others if isinstance(others, Crowd) else None)
         if isinstance(others, Crowd):
-            if not others.open:
-                # Sensors are numbered through, and stand for the law of the others there.
-                mechanism = Then(Headcount(others.laws(where)), mechanism)
-                numbers = itertools.count(0, 2)
-                crowd = tuple(tuple(next(numbers) for _ in step) for step in where)
+            others.check(where)
         elif others is not None:
-            crowd = _per_step(others, "others", "a number of people")
-            if [len(step) for step in crowd] != [len(step) for step in where]:
+            others = _per_step(others, "others", "a number of people")
+            if [len(step) for step in others] != [len(step) for step in where]:
                 raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
-        object.__setattr__(self, "sensors", where)
+        self._hold(where, mechanism, others)
+
+    def _hold(self, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> None:
+        """Set the fields, once."""
+        object.__setattr__(self, "sensors", sensors)
         object.__setattr__(self, "mechanism", mechanism)
-        object.__setattr__(self, "others", crowd)
-        object.__setattr__(self, "counted", not (others.open if isinstance(others, Crowd) else others is None))
+        object.__setattr__(self, "others", others)
+
+    @classmethod
+    def _valid(cls, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> Release:
+        """Without the checks: in an audit, checking again what is known to be valid takes its time."""
+        out = object.__new__(cls)
+        out._hold(sensors, mechanism, others)
+        return out
 
     @classmethod
     @lru_cache
@@ -90,35 +86,56 @@ class Release:
         return cls([[]] * steps)
 
     @classmethod
-    def raw(cls, sensors: tuple[tuple[int, ...], ...]) -> Release:
-        """Raw counts from sensors that are known to be valid: in an audit, checking them again takes its time."""
-        out = object.__new__(cls)
-        nobody = tuple((0,) * len(step) for step in sensors)
-        for name, value in (
-            ("sensors", sensors),
-            ("mechanism", Raw()),
-            ("others", nobody),
-            ("counted", False),
-            ("rule", Raw()),
-            ("habits", None),
-        ):
-            object.__setattr__(out, name, value)
-        return out
+    def raw(cls, sensors: Numbers) -> Release:
+        """Raw counts from sensors that are known to be valid."""
+        return cls._valid(sensors, Raw(), None)
 
     @property
     def steps(self) -> int:
         """The number of steps, `T`."""
         return len(self.sensors)
 
+    @property
+    def crowd(self) -> Crowd | None:
+        """The others, where the adversary does not know how many they are."""
+        return self.others if isinstance(self.others, Crowd) else None
+
+    @property
+    def plain(self) -> bool:
+        """Whether each value tells for certain if the target was there: raw counts, and others who are known."""
+        return isinstance(self.mechanism, Raw) and self.crowd is None
+
+    @property
+    def independent(self) -> bool:
+        """Whether, given the target's trace, values at different sensors and steps are independent of each other.
+
+        They are not where others are counted whom the adversary does not know: the same people are in several counts.
+        """
+        return self.crowd is None or self.crowd.independent(self.sensors)
+
+    @property
+    def way(self) -> str:
+        """In words, what is published of whom."""
+        return repr(self.mechanism) if self.crowd is None else f"{self.mechanism!r} with {self.crowd!r}"
+
     @cached_property
     def grid(self) -> Ints:
         """The sensors as an array (T, S), padded with -1."""
         return _padded(self.sensors, -1)
 
+    @cached_property
+    def channels(self) -> Channels:
+        """What each count tells, in the form of the sensors. Numbers of a crowd are told each by itself."""
+        self._check_counted()
+        if self.crowd is not None:
+            return self.crowd.channels(self.sensors, self.mechanism)
+        return _known(self.mechanism, self.numbers)
+
     @property
-    def crowd(self) -> Ints:
-        """The numbers of other people as an array (T, S), padded with 0."""
-        return _padded(self.others, 0)
+    def numbers(self) -> Numbers:
+        """How many others are known to be at each sensor; nobody is as good as any number where it does not matter."""
+        assert self.crowd is None, "of a crowd, numbers are not known: ask for channels"
+        return self.others if isinstance(self.others, tuple) else tuple((0,) * len(step) for step in self.sensors)
 
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior that does not fit this release, or a release without its counts."""
@@ -142,17 +159,17 @@ class Release:
         return max((place for step in self.sensors for place in step), default=-1)
 
     def _check_counted(self) -> None:
-        if self.habits is not None and self.habits.open:
+        if self.crowd is not None and self.crowd.open:
             raise InputError("others: Crowd() is everyone else in an audit; here, give their priors: Crowd([...])")
-        if not (self.counted or self.mechanism.shift_invariant) and any(self.sensors):
+        if self.others is None and not self.mechanism.shift_invariant and any(self.sensors):
             raise InputError(
-                f"others: {self.rule!r} treats small and large counts differently, so the number of "
+                f"others: {self.mechanism!r} treats small and large counts differently, so the number of "
                 "other people at each sensor is needed: others=[...], in the form of sensors"
             )
 
     def with_others(self, others: Iterable[int | Iterable[int]] | Crowd | None) -> Release:
         """The same release with these numbers of other people."""
-        return Release(self.sensors, self.rule, others)
+        return Release(self.sensors, self.mechanism, others)
 
     def check_misses(self, misses: int) -> int:
         """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
@@ -165,18 +182,21 @@ class Release:
 
     def relabelled(self, state_of: Mapping[int, int]) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
-        out = copy.copy(self)
         sensors = tuple(tuple(state_of[place] for place in step) for step in self.sensors)
-        for name in ("grid", "revealed", "_last_place"):
-            out.__dict__.pop(name, None)
-        object.__setattr__(out, "sensors", sensors)
-        return out
+        # The others go by the old numbers.
+        return self._valid(sensors, self.mechanism, self.others if self.crowd is None else self.crowd.at(self.sensors))
 
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
         self._check_counted()
         there = np.asarray(traces)[:, :, None] == self.grid
-        return np.where(self.grid >= 0, self.mechanism.sample(self.crowd + there, rng), np.nan)
+        if self.crowd is not None:
+            return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
+        return self.published(_padded(self.numbers, 0) + there, rng)
+
+    def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
+        """Draw what is published for true counts (n, T, S): an array of that shape, NaN where there is no sensor."""
+        return np.where(self.grid >= 0, self.mechanism.sample(counts, rng), np.nan)
 
     def evidence(self, published: ArrayLike) -> Floats:
         """Log-likelihoods of published series (n, T, S) by where the target is: an array (n, T, S + 1).
@@ -189,9 +209,16 @@ class Release:
         """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
         self._check_counted()
         values = np.asarray(published, dtype=np.float64)
-        active = self.grid >= 0
-        absent = np.where(active, self.mechanism.log_likelihood(values, self.crowd), 0.0)
-        present = np.where(active, self.mechanism.log_likelihood(values, self.crowd + 1), -np.inf)
+        if self.crowd is None:
+            active, numbers = self.grid >= 0, _padded(self.numbers, 0)
+            absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
+            present = np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
+            return absent, present
+        absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
+        for t, step in enumerate(self.channels):
+            for j, (mechanism, count) in enumerate(step):
+                absent[:, t, j] = mechanism.log_likelihood(values[:, t, j], count)
+                present[:, t, j] = mechanism.log_likelihood(values[:, t, j], count + 1)
         return absent, present
 
     @cached_property
@@ -201,12 +228,11 @@ class Release:
         There are if each published value either gives the target's presence away or does not depend on it, as with any
         rule without chance (rounding, suppression): those counts are the revealed ones.
         """
-        if isinstance(self.mechanism, Raw):
+        if self.plain:
             return self
-        self._check_counted()
         kept: list[tuple[int, ...]] = []
-        for step, crowd in zip(self.sensors, self.others, strict=True):
-            told = [_total_variation(self.mechanism, count) for count in crowd]
+        for step, channels in zip(self.sensors, self.channels, strict=True):
+            told = [channel.apart for channel in channels]
             if not {0.0, 1.0}.issuperset(told):
                 return None
             kept.append(tuple(place for place, apart in zip(step, told, strict=True) if apart))
@@ -218,96 +244,29 @@ class Release:
         Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes that tell the
         same (proportional rows) are merged, which loses nothing. None where there are too many, or a continuum.
         """
-        self._check_counted()
-        return _tables(self.mechanism, self.others)
+        return tables(self.channels)
 
     def stacked_signals(self) -> tuple[Floats, Ints] | None:
         """The same as one array (T, outcomes, S + 1), padded with zeros, and how many outcomes each step has (T,)."""
-        self._check_counted()
-        return _stacked(self.mechanism, self.others)
+        return stacked(self.channels)
 
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
-        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.rule!r})"
-
-
-def combined(absent: Floats, present: Floats) -> Floats:
-    """Log-likelihoods by where the target is, (..., S + 1), from those of each sensor's value (..., S).
-
-    Entry 0 is for "at none of the sensors", entry 1 + j for "at sensor j" and so at no other one.
-    """
-    nothing = np.zeros((*absent.shape[:-1], 1))
-    # The others are added up from both sides and not subtracted: a log-likelihood may be minus infinity.
-    before = np.concatenate([nothing, np.cumsum(absent, axis=-1)], axis=-1)
-    after = np.concatenate([nothing, np.cumsum(absent[..., ::-1], axis=-1)], axis=-1)[..., -2::-1]
-    return np.concatenate([before[..., -1:], before[..., :-1] + after + present], axis=-1)
-
-
-@lru_cache(maxsize=20_000)
-def _total_variation(mechanism: Mechanism, count: int) -> float:
-    """Remembered: in an audit, the same counts of others come up again and again."""
-    return mechanism.total_variation(count)
-
-
-@lru_cache(maxsize=20_000)
-def _table(mechanism: Mechanism, crowd: tuple[int, ...]) -> Floats | None:
-    """Outcomes of one step, remembered likewise."""
-    if crowd and mechanism.outputs(crowd[0]) is None:
-        return None
-    table = np.ones((1, 1))
-    for count in crowd:
-        single = _merged(paired(mechanism, count))
-        if len(table) * len(single) > MOST_OUTCOMES:
-            return None
-        table = joined(table, single)
-    table.flags.writeable = False
-    return table
-
-
-def _tables(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> list[Floats] | None:
-    """Outcomes of all steps; None where there are too many at one of them."""
-    tables = [_table(mechanism, crowd) for crowd in others]
-    return None if any(table is None for table in tables) else [table for table in tables if table is not None]
-
-
-@lru_cache(maxsize=16)
-def _stacked(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> tuple[Floats, Ints] | None:
-    """The same in one array. Remembered for the releases of the moment only, since they may be large."""
-    tables = _tables(mechanism, others)
-    if tables is None:
-        return None
-    out = np.zeros((len(tables), *np.max([table.shape for table in tables], axis=0)))
-    for t, table in enumerate(tables):
-        out[t, : table.shape[0], : table.shape[1]] = table
-    sizes = np.array([len(table) for table in tables], dtype=np.int64)
-    out.flags.writeable = sizes.flags.writeable = False
-    return out, sizes
+        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
 
 
 @lru_cache(maxsize=1000)
-def _padded(steps: tuple[tuple[int, ...], ...], rest: int) -> Ints:
+def _known(mechanism: Mechanism, others: Numbers) -> Channels:
+    return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)
+
+
+@lru_cache(maxsize=1000)
+def _padded(steps: Numbers, rest: int) -> Ints:
     """Numbers of each step as an array (T, S), filled up with `rest`."""
     width = max(map(len, steps))
     rows = [[*step, *[rest] * (width - len(step))] for step in steps]
     out = np.array(rows, dtype=np.int64).reshape(len(steps), width)
     out.flags.writeable = False
-    return out
-
-
-def joined(table: Floats, single: Floats) -> Floats:
-    """Add a sensor to a step: rows are pairs of outcomes, the target is at one of the sensors at most."""
-    absent = table[:, None, :] * single[None, :, :1]
-    present = table[:, None, :1] * single[None, :, 1:]
-    return _merged(np.concatenate([absent, present], axis=2).reshape(-1, table.shape[1] + 1))
-
-
-def _merged(rows: Floats) -> Floats:
-    """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior."""
-    rows = rows[rows.sum(axis=1) > NOTHING]
-    shape = rows / rows.sum(axis=1, keepdims=True)
-    _, index = np.unique(shape.round(12), axis=0, return_inverse=True)
-    out = np.zeros((index.max() + 1, rows.shape[1]))
-    np.add.at(out, index.reshape(-1), rows)
     return out
 
 

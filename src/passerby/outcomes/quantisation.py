@@ -23,9 +23,13 @@ FINEST = 1e-13
 
 def count_outcomes(release: Release) -> float:
     """How many series a release can publish that tell different things, at most; infinite for a continuum."""
-    pairs = [stand_ins(release.mechanism, count) for crowd in release.others for count in crowd]
-    continuum = any(release.mechanism.outputs(count) is None for crowd in release.others for count in crowd)
-    return math.inf if continuum else math.prod(float(len(pair[1])) for pair in pairs if pair is not None)
+    channels = [channel for step in release.channels for channel in step]
+    pairs = [stand_ins(*channel) for channel in channels]
+    return (
+        math.inf
+        if any(channel.continuous for channel in channels)
+        else math.prod(float(len(pair[1])) for pair in pairs if pair is not None)
+    )
 
 
 def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: float) -> tuple[Series, Series] | None:
@@ -33,7 +37,7 @@ def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: fl
 
     None where the mechanism has no stand-ins, or where even the coarsest one that tells more has over `most` series.
     """
-    laws = [stand_ins(release.mechanism, count) for crowd in release.others for count in crowd]
+    laws = [stand_ins(*channel) for step in release.channels for channel in step]
     pairs = [pair for pair in laws if pair is not None]
     if len(pairs) < len(laws):
         return None

@@ -124,14 +124,28 @@ def sample_series(
     prior: MarkovPrior, release: Release, rng: np.random.Generator, runs: int, anchor: Anchor | None = None
 ) -> Series:
     """Draw traces from the prior, those that the anchor gets wrong, and what is published for them."""
+    traces = sample_traces(prior, release.steps, rng, runs, anchor)
+    return sampled_series(prior, release, release.evidence(release.publish(traces, rng)), anchor)
+
+
+def sample_traces(
+    prior: MarkovPrior, steps: int, rng: np.random.Generator, runs: int, anchor: Anchor | None = None
+) -> Ints:
+    """Draw traces (runs, T) from the prior, those that the anchor gets wrong."""
     if anchor is None or anchor.success > MOST_ANCHORED:
-        evidence = release.evidence(release.publish(prior.sample(runs, release.steps, rng), rng))
-        return Series(evidence, np.full(runs, 1 / runs), sampled=True, left_over=0.0)
-    kept = np.empty((0, release.steps), dtype=np.int64)
+        return prior.sample(runs, steps, rng)
+    kept = np.empty((0, steps), dtype=np.int64)
     while len(kept) < runs:
-        traces = prior.sample(int(1.2 * (runs - len(kept)) / (1 - anchor.success)) + 8, release.steps, rng)
+        traces = prior.sample(int(1.2 * (runs - len(kept)) / (1 - anchor.success)) + 8, steps, rng)
         kept = np.concatenate([kept, traces[(traces != anchor.guess).sum(axis=1) > anchor.misses]])
-    evidence = release.evidence(release.publish(kept[:runs], rng))
+    return kept[:runs]
+
+
+def sampled_series(prior: MarkovPrior, release: Release, evidence: Floats, anchor: Anchor | None = None) -> Series:
+    """The series of such traces, by their evidence (runs, T, S + 1)."""
+    runs = len(evidence)
+    if anchor is None or anchor.success > MOST_ANCHORED:
+        return Series(evidence, np.full(runs, 1 / runs), sampled=True, left_over=0.0)
     anchored = score(prior, release, evidence, np.repeat(anchor.guess[None], runs, axis=0), anchor.misses)
     anchored = np.clip(anchored, 0.0, MOST_ANCHORED_GIVEN)
     mass = (1 - anchor.success) / (1 - anchored) / runs

@@ -7,13 +7,17 @@ in the published counts too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms.chance import Sum
-from passerby.model.crowd import Crowd, poisson_binomial, presence, without
+from passerby.model.bridges import Walk, coins, turns
+from passerby.model.crowd import Crowd, presence, together
+from passerby.model.disclosure import told_between
+from passerby.model.headcount import poisson_binomial, without
 from passerby.model.release import Release
 
 from .habits import People
@@ -33,16 +37,57 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Expected:
-    """Habits of all who have any: `chance` (N, sensors) of being at each sensor, and the law of how many are there."""
+class Told:
+    """One view of how many of those who have habits are at each sensor, and how to leave one of them out.
 
+    `known` (N, sensors) tells who is known to be there, `chance` (N, sensors) how likely the others of them are, and
+    `total` the law of how many of these others there are.
+    """
+
+    known: NDArray[np.bool_]
     chance: NDArray[np.float64]
     total: list[Sum]
 
+    @classmethod
+    def of(cls, known: NDArray[np.bool_], chance: NDArray[np.float64]) -> Told:
+        """With the laws of the sums."""
+        return cls(known, chance, [poisson_binomial(column) for column in chance.T])
+
+    def besides(self, person: int, rest: NDArray[np.int64]) -> list[Sum]:
+        """The laws of the numbers of all others, with those who have no habits, of whom the number is known."""
+        known = rest + self.known.sum(axis=0) - self.known[person]
+        left = (without(law, p) for law, p in zip(self.total, self.chance[person], strict=True))
+        return [(int(n) + least, chances) for n, (least, chances) in zip(known, left, strict=True)]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Habits of all who have any: what the adversary knows by `habits`, and what one knows who is `told` more.
+
+    Told is where each of them really was at every second step (`model.bridges`). `rest` (sensors,) are the people who
+    were there and have no habits to speak of: they are taken to be known.
+    """
+
+    rest: NDArray[np.int64]
+    habits: Told
+    told: Told
+    walks: list[Walk]
+
+    @cached_property
+    def spread(self) -> NDArray[np.float64]:
+        """The covariance of everybody's numbers by habits (sensors, sensors)."""
+        unknown = np.flatnonzero((self.habits.chance > 0).any(axis=1))
+        parts = [together(self.walks[person].prior, self.walks[person].sensors) for person in unknown]
+        return sum(parts, np.zeros((len(self.rest), len(self.rest))))
+
     def besides(self, person: int, release: Release) -> Crowd:
         """The laws of the numbers of other people."""
-        laws = iter(without(law, p) for law, p in zip(self.total, self.chance[person], strict=True))
-        return Crowd(laws=[[_from_zero(next(laws)) for _ in step] for step in release.sensors])
+        spread = self.spread
+        if (self.habits.chance[person] > 0).any():
+            spread = spread - together(self.walks[person].prior, self.walks[person].sensors)
+        views = (iter(view.besides(person, self.rest)) for view in (self.habits, self.told))
+        laws, told = (tuple(tuple(next(view) for _ in step) for step in release.sensors) for view in views)
+        return Crowd.told_of(laws, told, spread)
 
 
 def everyone_else(people: People, release: Release) -> Counted | Expected | None:
@@ -55,14 +100,14 @@ def everyone_else(people: People, release: Release) -> Counted | Expected | None
     >>> [len(step) for step in counted.besides(0, release)]
     [1, 2]
     """
-    if release.habits is not None and release.habits.open:
+    if release.crowd is not None and release.crowd.open:
         return _expected(people, release)
-    if release.counted or release.rule.shift_invariant:
+    if release.others is not None or release.mechanism.shift_invariant:
         return None
     if not people.actual.shape[1]:
         raise InputError(
-            f"others: {release.rule!r} treats small and large counts differently, and no steps are held out to count "
-            "the other people at; give others=[...], in the form of sensors"
+            f"others: {release.mechanism!r} treats small and large counts differently, and no steps are held out to "
+            "count the other people at; give others=[...], in the form of sensors"
         )
     return counted(people, release)
 
@@ -75,17 +120,44 @@ def counted(people: People, release: Release) -> Counted:
 
 
 def _expected(people: People, release: Release) -> Expected:
+    if not people.actual.shape[1]:
+        raise InputError(
+            "others: with Crowd(), an audit goes by where everyone else really was at every second step, and no steps "
+            "are held out; hold some out"
+        )
     sensed = sorted({place for step in release.sensors for place in step})
-    rows = []
+    walks, traces = [], []
     for person in range(len(people)):
         prior, states = people.prior(person, sensed)
         state_of = {int(place): state for state, place in enumerate(states)}
-        where = [[state_of[place] for place in step] for step in release.sensors]
-        rows.append(np.concatenate([np.empty(0), *presence(prior, where)]))
-    chance = np.clip(np.array(rows), 0.0, 1.0)
-    return Expected(chance, [poisson_binomial(column) for column in chance.T])
+        rest = state_of.get(-1, 0)
+        walks.append(Walk(prior, tuple(tuple(state_of[place] for place in step) for step in release.sensors)))
+        traces.append(np.array([state_of.get(int(place), rest) for place in people.actual[person]]))
+    real = counted(people, release)
+    marginals = [np.concatenate([np.empty(0), *presence(walk.prior, walk.sensors)]) for walk in walks]
+    nobody = np.zeros_like(real.there)
+    return Expected(
+        real.total - real.there.sum(axis=0),
+        Told.of(nobody, np.clip(np.array(marginals), 0.0, 1.0)),
+        Told.of(*_told(walks, traces, real.there)),
+        walks,
+    )
 
 
-def _from_zero(law: Sum) -> NDArray[np.float64]:
-    first, chances = law
-    return np.concatenate([np.zeros(first), chances])
+def _told(
+    walks: list[Walk], traces: list[NDArray[np.int64]], there: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Who is told to be at which sensor, and how likely the rest is to those who are told: both (N, sensors)."""
+    known, chance = there.copy(), np.zeros(there.shape)
+    active = walks[0].active
+    turn, coin = turns(walks, len(walks)), coins(len(walks), len(active))
+    ends = np.cumsum([len(walks[0].sensors[t]) for t in active])
+    for i, (walk, trace) in enumerate(zip(walks, traces, strict=True)):
+        for k in range(len(active)):
+            around = [trace[active[j : j + 1]] if 0 <= j < len(active) else trace[:1] for j in (k - 1, k + 1)]
+            # Those who are where their habits never lead are told at once.
+            if k % 2 != turn[i] and walk.possible(k, *around)[0]:
+                cells = np.s_[ends[k] - len(walk.watched[k]) : ends[k]]
+                told, left = told_between(walk.bridge(k, *around), there[i : i + 1, cells], float(coin[i, k]))
+                known[i, cells], chance[i, cells] = told[0], left[0]
+    return known, chance

@@ -8,6 +8,7 @@ from passerby.measurement.method import Method
 
 from .baseline import BASELINE
 from .constant import CONSTANT
+from .crowd import CROWD
 from .dp import DP
 from .enumeration import ENUMERATION, SHORT_LIST
 from .fano import FANO
@@ -43,6 +44,7 @@ METHODS: tuple[Method, ...] = (
     SAMPLING,
     RAW_AGAIN,
     KNOWN,
+    CROWD,
     PUBLISHED,
 )
 

@@ -22,5 +22,4 @@ DP = Method(
     bounds=("dp",),
     needs=("baseline",),
     refuses=refuses,
-    independent=False,
 )

@@ -77,7 +77,6 @@ ENUMERATION = Method(
     needs=("baseline",),
     refuses=refuses,
     cost=cost,
-    independent=True,
 )
 SHORT_LIST = Method(
     "short_list",
@@ -88,5 +87,4 @@ SHORT_LIST = Method(
     needs=("baseline",),
     refuses=refuses_short,
     cost=cost,
-    independent=True,
 )

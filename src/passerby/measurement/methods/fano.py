@@ -22,5 +22,4 @@ FANO = Method(
     bounds=("fano",),
     needs=("baseline",),
     refuses=refuses,
-    independent=True,
 )

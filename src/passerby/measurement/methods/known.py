@@ -9,17 +9,18 @@ from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.mechanisms import Raw
-from passerby.model.crowd import Headcount, likely
+from passerby.model.headcount import likely
 from passerby.outcomes.channels import at_any
 from passerby.outcomes.quantisation import grown_series
 
+from .crowd import again
 from .enumeration import LISTED_SERIES
-from .ways import refuses_others
+from .ways import refuses_one_series
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
     """At most what raw counts would give."""
-    rule, raw = question.release.rule, known.bound("raw")
+    rule, raw = question.release.mechanism, known.bound("raw")
     most = 1.0 if raw is None else raw.ceiling
     if isinstance(rule, Raw):
         yield limit("known", most)
@@ -31,19 +32,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
 
 def knowing(question: Question) -> Finding:
     """The number of others does not matter to an adversary who knows it."""
-    from passerby.measurement.measure import measure
-
-    found = measure(
-        question.prior,
-        question.release.with_others(None),
-        question.misses,
-        tolerance=question.tolerance,
-        seed=question.seed,
-        series=question.series,
-        runs=question.runs,
-        confidence=1 - 2 * (1 - question.level),
-        budget=question.budget,
-    )
+    found = again(question, question.release.with_others(None), 1 - 2 * (1 - question.level))
     return limit("known", found.upper, level=None if found.effort.confidence is None else question.level)
 
 
@@ -53,11 +42,11 @@ def at_likely_counts(question: Question, known: Known) -> float:
     Whoever knows the numbers of others has what the rule tells at these, which at each sensor is less than what a
     stand-in for all likely numbers tells.
     """
-    headcount = getattr(question.release.mechanism, "first", None)
-    assert isinstance(headcount, Headcount)
+    assert question.release.crowd is not None
+    numbers = [law for step in question.release.crowd.laws(question.release.sensors) for law in step]
     left = 0.1 * question.tolerance * known.baseline.floor
-    ranges = [likely(law, left / len(headcount.cells)) for law in headcount.cells]
-    laws = [law for ends in ranges if (law := at_any(question.release.rule, *ends)) is not None]
+    ranges = [likely(law, left / len(numbers)) for law in numbers]
+    laws = [law for ends in ranges if (law := at_any(question.release.mechanism, *ends)) is not None]
     most = affordable(question, question.budget / 4)
     if len(laws) < len(ranges):
         return 1.0
@@ -75,7 +64,7 @@ def at_likely_counts(question: Question, known: Known) -> float:
 
 def refuses(question: Question) -> str | None:
     """Without a crowd, the adversary knows everyone else anyway."""
-    return "the others are known anyway" if question.release.habits is None else refuses_others(question)
+    return "the others are known anyway" if question.release.crowd is None else refuses_one_series(question)
 
 
 KNOWN = Method(

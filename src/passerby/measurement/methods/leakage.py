@@ -24,5 +24,4 @@ LEAKAGE = Method(
     bounds=("leakage",),
     needs=("baseline",),
     refuses=refuses,
-    independent=True,
 )

@@ -21,5 +21,4 @@ LOOSE = Method(
     run,
     bounds=("loose",),
     refuses=refuses,
-    independent=True,
 )

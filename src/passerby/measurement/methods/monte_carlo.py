@@ -33,5 +33,4 @@ MONTE_CARLO = Method(
     run,
     attacks=("map", "prior", "constant"),
     refuses=refuses,
-    independent=True,
 )

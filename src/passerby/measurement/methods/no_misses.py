@@ -9,7 +9,6 @@ from passerby.measurement.finding import Finding, Known, exact, limit
 from passerby.measurement.information import check_stretches
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
-from passerby.mechanisms import Raw
 from passerby.model.lumping import with_one_sensor
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -41,7 +40,7 @@ def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None
 
 def refuses(question: Question) -> str | None:
     """Only a sighting makes the chain start afresh, and only without misses is the likeliest trace the best guess."""
-    if question.misses or not isinstance(question.release.mechanism, Raw):
+    if question.misses or not question.release.plain:
         return "the recursion over sightings is for raw counts and no misses"
     return refuses_others(question)
 
@@ -53,5 +52,4 @@ NO_MISSES = Method(
     attacks=("map", "ascent"),
     bounds=("posterior",),
     refuses=refuses,
-    independent=True,
 )

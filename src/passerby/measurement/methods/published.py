@@ -28,5 +28,4 @@ PUBLISHED = Method(
     bounds=("posterior",),
     refuses=refuses,
     cost=lambda question: cost_of_series(question.prior, question.steps, question.misses),
-    independent=True,
 )

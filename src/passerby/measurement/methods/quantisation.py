@@ -83,5 +83,4 @@ QUANTISATION = Method(
     needs=("baseline", "raw"),
     refuses=refuses,
     cost=lambda question: SERIES[0] * cost_of_series(question.prior, question.steps, question.misses),
-    independent=True,
 )

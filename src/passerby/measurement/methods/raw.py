@@ -9,12 +9,11 @@ from passerby.measurement.best_guess import average_upper, bracket_series, brack
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
-from passerby.mechanisms import Raw
 from passerby.model.release import Release
 from passerby.outcomes.series import count_series, enumerate_series
 
 from .no_misses import all_right
-from .ways import refuses_others
+from .ways import refuses_one_series
 
 #: The share of the budget that goes to raw counts before it is known whether they decide.
 FIRST = 0.25
@@ -64,9 +63,9 @@ def raw_loss(question: Question, budget: float) -> tuple[float, float]:
 
 def refuses(question: Question) -> str | None:
     """Raw counts are not bounded by themselves."""
-    if isinstance(question.release.mechanism, Raw):
+    if question.release.plain:
         return "the counts are raw"
-    return refuses_others(question)
+    return refuses_one_series(question)
 
 
 RAW = Method(

@@ -37,5 +37,4 @@ RENEWAL = Method(
     needs=("baseline",),
     refuses=refuses,
     cost=lambda question: question.budget / 2,
-    independent=True,
 )

@@ -44,5 +44,4 @@ SAMPLING = Method(
     needs=("baseline",),
     refuses=refuses,
     cost=lambda question: draws(question) * cost_of_series(question.prior, question.steps, question.misses),
-    independent=True,
 )

@@ -21,5 +21,4 @@ TIGHT = Method(
     run,
     bounds=("tight",),
     refuses=refuses,
-    independent=True,
 )

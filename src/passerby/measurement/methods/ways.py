@@ -2,11 +2,17 @@
 
 from passerby.measurement.average import affordable
 from passerby.measurement.question import Question
-from passerby.mechanisms import Raw
 from passerby.outcomes.series import count_series
 
 
 def refuses_others(question: Question) -> str | None:
+    """The reason, where counts cannot be looked at one by one, or the question is not about all of them."""
+    if not question.release.independent:
+        return "counts of the same crowd depend on each other"
+    return refuses_one_series(question)
+
+
+def refuses_one_series(question: Question) -> str | None:
     """The reason, where the question is not about all that can be published."""
     if question.published is not None:
         return "one series was published, and the question is about that one"
@@ -15,7 +21,7 @@ def refuses_others(question: Question) -> str | None:
 
 def by_sightings(question: Question) -> bool:
     """Whether each count tells for certain if the target is there, or tells nothing."""
-    return isinstance(question.told.mechanism, Raw)
+    return question.told.plain
 
 
 def too_many(question: Question) -> bool:

@@ -1,0 +1,115 @@
+"""Guesses of an adversary who knows how numbers of others at different counts go together, by their covariance.
+
+Somebody who stays is in two counts or in neither, so what is left of a count, given the one before it, is far less
+uncertain than the count. With the numbers of others taken for Gaussian, of mean μ and covariance Σ, a trace of bits b
+(whether it is at each sensor) is the likelier, the larger
+
+    log Pr[x] + bᵀ Λ r - ½ bᵀ Λ b,    r = y - μ,    Λ = Σ⁻¹,
+
+which is a chain again if of Λ no more than neighbouring steps are kept; for the rest, b is put at its mean. It is a way
+to guess and nothing else: guesses are scored under the true law.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.kernels import best_guess
+from passerby.model.crowd import presence
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Draws from which it is seen what the mechanism does to a count.
+_TRIALS = 500
+#: Added to each variance, in people: what never varies would be taken for certain otherwise.
+_LEAST = 0.02
+
+
+@dataclass(frozen=True)
+class Believed:
+    """Published values without the target: `mean` (cells,) and `precision` (cells, cells), the inverse covariance.
+
+    `step` (cells,) is what the target adds to the mean of each, and `often` (cells,) how likely they are to be there.
+    """
+
+    mean: Floats
+    precision: Floats
+    step: Floats
+    often: Floats
+
+
+def believed(prior: MarkovPrior, release: Release, rng: np.random.Generator) -> Believed | None:
+    """What is known of the published values by habits; None where it is not known how they go together."""
+    crowd = release.crowd
+    covariance = None if crowd is None else crowd.covariance(release.sensors)
+    if crowd is None or covariance is None:
+        return None
+    active = release.grid >= 0
+    alone = crowd.as_if_independent(release.sensors).draw(release.sensors, _TRIALS, rng)
+    without, target = (_filled(release.published(alone + bit, rng)[:, active]) for bit in (0, 1))
+    counts = alone[:, active] - alone[:, active].mean(axis=0)
+    mean, variance = without.mean(axis=0), np.maximum((counts**2).mean(axis=0), 1e-12)
+    slope = (counts * (without - mean)).mean(axis=0) / variance
+    rest = np.maximum(without.var(axis=0) - slope**2 * variance, 0.0)
+    spread = slope[:, None] * covariance * slope + np.diag(rest + _LEAST)
+    often = np.concatenate(presence(prior, release.sensors))
+    return Believed(mean, np.linalg.inv(spread), target.mean(axis=0) - mean, often)
+
+
+def _filled(values: Floats) -> Floats:
+    """Empty cells stand at the mean of those that are not."""
+    there = ~np.isnan(values)
+    mean = np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    return np.where(there, values, mean)
+
+
+def neighbour_guesses(prior: MarkovPrior, release: Release, known: Believed, published: Floats, misses: int) -> Ints:
+    """The best guess found (n, T) for each published series (n, T, S)."""
+    steps, active = release.steps, release.grid >= 0
+    values = published[:, active]
+    apart = np.where(np.isnan(values), 0.0, values - known.mean)
+    cell = np.cumsum([0, *map(len, release.sensors)])
+    near = np.repeat(np.arange(steps), np.diff(cell))
+    close = np.abs(near[:, None] - near) <= 1
+    scaled = known.step[:, None] * known.precision * known.step
+    far = (np.where(close, 0.0, scaled) @ known.often)[None]
+    nodes = known.step * (apart @ known.precision) - np.diag(scaled) / 2 - far
+    with np.errstate(divide="ignore"):
+        log_start, log_moves = np.log(prior.initial), np.log(prior.matrices)
+    edges = []
+    for t in range(steps - 1):
+        edge = log_moves[0 if prior.homogeneous else t].copy()
+        here, there = list(release.sensors[t]), list(release.sensors[t + 1])
+        edge[np.ix_(here, there)] -= scaled[cell[t] : cell[t + 1], cell[t + 1] : cell[t + 2]]
+        edges.append(edge)
+    named = prior.guessable.astype(np.float64)
+    out = np.empty((len(published), steps), dtype=np.int64)
+    for i, row in enumerate(nodes):
+        weights = np.zeros((steps, prior.places))
+        for t, step in enumerate(release.sensors):
+            weights[t, list(step)] = row[cell[t] : cell[t + 1]]
+        out[i] = _guess(log_start, edges, weights, named, misses)
+    return out
+
+
+def _guess(log_start: Floats, edges: list[Floats], weights: Floats, named: Floats, misses: int) -> Ints:
+    """The best guess found for one chain of log weights of places (T, M) and of moves (T - 1) of (M, M)."""
+    steps, places = weights.shape
+    moves = np.zeros((max(steps - 1, 1), places, places))
+    value = weights[-1]
+    for t in range(steps - 2, -1, -1):
+        joint = edges[t] + value
+        total = np.logaddexp.reduce(joint, axis=1)
+        moves[t] = np.exp(joint - np.where(total > -np.inf, total, 0.0)[:, None])
+        value = weights[t] + total
+    start = log_start + value
+    start = np.exp(start - np.logaddexp.reduce(start))
+    nothing, even = np.empty((steps, 0), dtype=np.int64), np.ones((1, steps, 1))
+    found = best_guess.brackets(start, moves, nothing, even, np.ones(1), named, misses, np.inf, 0.0, False, np.zeros(1))
+    return np.asarray(found[1][0, 2])

@@ -1,0 +1,216 @@
+"""Against an adversary who knows the others only by their habits: both ends under the true law of all counts together.
+
+The upper end is for an adversary who is told where each of the others was at every second step (`model.bridges`), on
+average over what is told. The lower end is a guess that is made without being told, scored under the law that holds
+given what is told, which is exact, and averaged likewise. Where little can be told, all of it is listed, and both ends
+are certain; otherwise the others are drawn, and both are confidence limits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import UnsupportedRelease
+from passerby.model.crowd import Crowd, Laws
+from passerby.model.disclosure import Disclosure, draw_told, list_told
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
+from passerby.support.confidence import lower_limit
+
+from .best_guess import average_upper, bracket_series
+from .covariance import believed, neighbour_guesses
+from .finding import Finding, exact
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: More things to tell, and more series together with what is told, than this are not listed.
+MOST_TOLD = 512
+MOST_ROWS = 20_000
+#: The log-likelihood, relative to the largest of the step, of what habits take for impossible.
+FAINT = -40.0
+#: For each published series, so many likeliest things to be told say what to guess.
+CANDIDATES = 4
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What `attacks` achieve, and a `bound` on all attacks; `certain`, or confidence limits from a sample.
+
+    `series` were looked at, with `nodes` and `operations` of search.
+    """
+
+    attacks: dict[str, Finding]
+    bound: float
+    certain: bool
+    series: int
+    nodes: int
+    operations: float
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is asked of one person: how many `misses` there may be, how well it is to be known, and at what effort."""
+
+    misses: int
+    tolerance: float
+    budget: float
+    level: float
+    runs: int
+    anchor: Anchor | None = None
+
+
+def against_crowd(prior: MarkovPrior, release: Release, aim: Aim, rng: np.random.Generator) -> Ends:
+    """Both ends against the crowd of a release: of listed things to be told where they are few, else of drawn ones."""
+    crowd = release.crowd
+    if crowd is None or crowd.priors is None:
+        raise UnsupportedRelease(f"{release.way}: how numbers of others at different counts go together is not known")
+    where = crowd.where or release.sensors
+    rows = max(1, min(MOST_ROWS, aim.runs * 20))
+    listed = list_told(crowd.priors, where, min(MOST_TOLD, rows))
+    table = None if listed is None else _listed_series(prior, release, listed, rows)
+    if table is not None:
+        return _listed_ends(prior, release, table, aim)
+    told = draw_told(crowd.priors, where, aim.runs, rng)
+    return drawn_ends(prior, release, told, aim, rng)
+
+
+def drawn_ends(prior: MarkovPrior, release: Release, told: Disclosure, aim: Aim, rng: np.random.Generator) -> Ends:
+    """Both ends from draws of what is told: confidence limits, each at the level asked for."""
+    attacks = blind_attacks(prior, release, told, aim, rng)
+    traces = sample_traces(prior, release.steps, rng, len(told), aim.anchor)
+    evidence = told.evidence(release, told.publish(release, traces, rng))
+    series = sampled_series(prior, release, evidence, aim.anchor)
+    found = bracket_series(prior, release, series, aim.misses, aim.tolerance, aim.budget)
+    bound = average_upper(series, found, aim.level)
+    return Ends(attacks, bound, False, len(series), found.nodes, found.operations)
+
+
+def blind_attacks(
+    prior: MarkovPrior, release: Release, told: Disclosure, aim: Aim, rng: np.random.Generator
+) -> dict[str, Finding]:
+    """Guesses from habits and the published series alone, with what the best of them achieves at least.
+
+    Each guess is scored by its probability given the series and what is told, of which the guess knows nothing: on
+    average over both, that is how often it succeeds.
+    """
+    traces = prior.sample(len(told), release.steps, rng)
+    published = told.publish(release, traces, rng)
+    evidence = told.evidence(release, published)
+    guesses = blind_guesses(prior, release, published, aim.misses)
+    known = believed(prior, release, rng)
+    if known is not None:
+        guesses["covariance"] = neighbour_guesses(prior, release, known, published, aim.misses)
+    level = 1 - (1 - aim.level) / 2  # the better one of two is taken
+    out = {}
+    for name, guess in guesses.items():
+        values = np.clip(score(prior, release, evidence, guess, aim.misses), 0.0, 1.0)
+        error = float(values.std(ddof=1) / np.sqrt(len(values)))
+        floor = lower_limit(values, level) if name in ("ascent", "covariance") else 0.0
+        found = "ascent" if name == "covariance" else name
+        out[name] = Finding(found, floor=floor, value=float(values.mean()), error=error, level=aim.level)
+    if known is not None:
+        out["ascent"] = max(out["ascent"], out.pop("covariance"), key=lambda attack: attack.floor)
+    return out
+
+
+def blind_guesses(prior: MarkovPrior, release: Release, published: Floats, misses: int) -> dict[str, Ints]:
+    """What to guess (n, T) for published series (n, T, S), as if numbers of others were independent."""
+    even = np.full(len(published), 1 / len(published))
+    evidence = release.evidence(published)
+    # Counts that habits cannot explain are taken for next to impossible, and say nothing where nothing explains them.
+    top = evidence.max(axis=2, keepdims=True)
+    likely = np.where(top > -np.inf, np.maximum(evidence - np.where(top > -np.inf, top, 0.0), FAINT), 0.0)
+    series = Series(likely, even, sampled=True, left_over=0.0)
+    guesses = bracket_series(prior, release, series, misses, np.inf, 0.0).guesses
+    return {name: guesses[:, i].copy() for i, name in enumerate(("map", "marginal", "ascent"))}
+
+
+@dataclass(frozen=True)
+class _Table:
+    """All that can be told, with all that can then be published: `series` of rows (n,).
+
+    `published` (series, T, S) are the different ones, and `number` (n,) tells which of them each row is.
+    """
+
+    series: Series
+    published: Floats
+    number: Ints
+
+    @property
+    def ranked(self) -> Ints:
+        """For each published series, the row that is the likeliest, the next one, and so on: (candidates, series)."""
+        order = np.lexsort((-self.series.mass, self.number))
+        size = np.bincount(self.number)
+        first = np.cumsum(size) - size
+        most = min(CANDIDATES, int(size.max()))
+        return np.stack([order[first + np.minimum(rank, size - 1)] for rank in range(most)])
+
+    def won(self, values: Floats) -> Floats:
+        """How likely each published series is together with success, from the success (n,) of each row."""
+        won = np.bincount(self.number, self.series.mass * np.clip(values, 0.0, 1.0))
+        return np.asarray(won, dtype=np.float64)
+
+
+def _listed_series(
+    prior: MarkovPrior, release: Release, listed: Sequence[tuple[float, Laws]], most: int
+) -> _Table | None:
+    """None where there are more than so many rows, or a continuum of values."""
+    evidence, mass, rows = [], [], []
+    for p, laws in listed:
+        told = release.with_others(Crowd.told_of(laws, laws))
+        outputs = [mechanism.outputs(count) for step in told.channels for mechanism, count in step]
+        finite = [value for value in outputs if value is not None]
+        most -= math.prod(map(len, finite))
+        if len(finite) < len(outputs) or most < 0:
+            return None
+        published = np.full((math.prod(map(len, finite)), *release.grid.shape), np.nan)
+        published[:, release.grid >= 0] = np.array(list(product(*finite)))
+        evidence.append(told.evidence(published))
+        mass.append(p * _probability(prior, release, evidence[-1]))
+        rows.append(published.reshape(len(published), -1))
+    there = np.concatenate(mass) > 0
+    series = Series(np.concatenate(evidence)[there], np.concatenate(mass)[there], sampled=False, left_over=0.0)
+    # An empty cell equals an empty cell.
+    values = np.nan_to_num(np.concatenate(rows)[there], nan=np.inf)
+    _, first, number = np.unique(values, axis=0, return_index=True, return_inverse=True)
+    published = np.concatenate(rows)[there][first].reshape(-1, *release.grid.shape)
+    return _Table(series, published, number.reshape(-1))
+
+
+def _probability(prior: MarkovPrior, release: Release, evidence: Floats) -> Floats:
+    """`Pr[series]` for each series of evidence (n, T, S + 1), given what is told."""
+    weights = np.exp(evidence)
+    law = np.repeat(prior.initial[None], len(evidence), axis=0)
+    for t, step in enumerate(release.sensors):
+        if t:
+            law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
+        away = np.repeat(weights[:, t, :1], prior.places, axis=1)
+        away[:, list(step)] = weights[:, t, 1 : 1 + len(step)]
+        law = law * away
+    return np.asarray(law.sum(axis=1))
+
+
+def _listed_ends(prior: MarkovPrior, release: Release, table: _Table, aim: Aim) -> Ends:
+    """Both ends, certain: the best guess for each series and what is told, and for each series alone."""
+    series = table.series
+    found = bracket_series(prior, release, series, aim.misses, aim.tolerance, aim.budget)
+    guesses = blind_guesses(prior, release, table.published, aim.misses)
+    guesses |= {str(rank): found.guesses[rows, 2] for rank, rows in enumerate(table.ranked)}
+    if aim.anchor is not None:
+        guesses["anchor"] = np.repeat(aim.anchor.guess[None], len(table.published), axis=0)
+    won = {
+        name: table.won(score(prior, release, series.evidence, guess[table.number], aim.misses))
+        for name, guess in guesses.items()
+    }
+    attacks = {name: exact(name, min(1.0, float(won[name].sum()))) for name in ("map", "marginal")}
+    attacks["ascent"] = exact("ascent", min(1.0, float(np.max(list(won.values()), axis=0).sum())))
+    bound = average_upper(series, found, aim.level)
+    return Ends(attacks, bound, True, len(series), found.nodes, found.operations)

@@ -1,0 +1,117 @@
+"""What single counts tell of the target, and what all counts of a step tell together."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import NOTHING, paired
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: More outcomes of one step than this are not listed.
+MOST_OUTCOMES = 20_000
+
+
+class Channel(NamedTuple):
+    """One published count: two laws of its value, at `others` people (without the target) and at one more.
+
+    They are the others who are known to be there. Where more of them may be, the `mechanism` adds an unknown number to
+    the count before it does anything else (`headcount.Headcount`).
+    """
+
+    mechanism: Mechanism
+    others: int
+
+    @property
+    def apart(self) -> float:
+        """Total variation between the two laws."""
+        return _apart(self.mechanism, self.others)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether values are published from a continuum."""
+        return self.mechanism.outputs(self.others) is None
+
+    def information(self, presence: float) -> float:
+        """What the value tells, in nats, of a target who is there with this probability."""
+        return self.mechanism.information(presence, self.others)
+
+
+#: The channels of all counts of a release, step by step.
+Channels = tuple[tuple[Channel, ...], ...]
+
+
+@lru_cache(maxsize=20_000)
+def _apart(mechanism: Mechanism, count: int) -> float:
+    """Remembered: in an audit, the same counts of others come up again and again."""
+    return mechanism.total_variation(count)
+
+
+@lru_cache(maxsize=20_000)
+def _table(step: tuple[Channel, ...]) -> Floats | None:
+    """Outcomes of one step, remembered likewise."""
+    if any(channel.continuous for channel in step):
+        return None
+    table = np.ones((1, 1))
+    for channel in step:
+        single = _merged(paired(*channel))
+        if len(table) * len(single) > MOST_OUTCOMES:
+            return None
+        table = joined(table, single)
+    table.flags.writeable = False
+    return table
+
+
+def tables(channels: Channels) -> list[Floats] | None:
+    """Outcomes of all steps, arrays (outcomes, sensors + 1); None where there are too many at one of them."""
+    found = [_table(step) for step in channels]
+    return None if any(table is None for table in found) else [table for table in found if table is not None]
+
+
+@lru_cache(maxsize=16)
+def stacked(channels: Channels) -> tuple[Floats, Ints] | None:
+    """The same in one array. Remembered for the releases of the moment only, since they may be large."""
+    found = tables(channels)
+    if found is None:
+        return None
+    out = np.zeros((len(found), *np.max([table.shape for table in found], axis=0)))
+    for t, table in enumerate(found):
+        out[t, : table.shape[0], : table.shape[1]] = table
+    sizes = np.array([len(table) for table in found], dtype=np.int64)
+    out.flags.writeable = sizes.flags.writeable = False
+    return out, sizes
+
+
+def joined(table: Floats, single: Floats) -> Floats:
+    """Add a sensor to a step: rows are pairs of outcomes, the target is at one of the sensors at most."""
+    absent = table[:, None, :] * single[None, :, :1]
+    present = table[:, None, :1] * single[None, :, 1:]
+    return _merged(np.concatenate([absent, present], axis=2).reshape(-1, table.shape[1] + 1))
+
+
+def _merged(rows: Floats) -> Floats:
+    """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior."""
+    rows = rows[rows.sum(axis=1) > NOTHING]
+    shape = rows / rows.sum(axis=1, keepdims=True)
+    _, index = np.unique(shape.round(12), axis=0, return_inverse=True)
+    out = np.zeros((index.max() + 1, rows.shape[1]))
+    np.add.at(out, index.reshape(-1), rows)
+    return out
+
+
+def combined(absent: Floats, present: Floats) -> Floats:
+    """Log-likelihoods by where the target is, (..., S + 1), from those of each sensor's value (..., S).
+
+    Entry 0 is for "at none of the sensors", entry 1 + j for "at sensor j" and so at no other one.
+    """
+    nothing = np.zeros((*absent.shape[:-1], 1))
+    # The others are added up from both sides and not subtracted: a log-likelihood may be minus infinity.
+    before = np.concatenate([nothing, np.cumsum(absent, axis=-1)], axis=-1)
+    after = np.concatenate([nothing, np.cumsum(absent[..., ::-1], axis=-1)], axis=-1)[..., -2::-1]
+    return np.concatenate([before[..., -1:], before[..., :-1] + after + present], axis=-1)
