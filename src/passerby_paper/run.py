@@ -33,7 +33,6 @@ class Report:
     ran: list[str]
     kept: list[str]
     left_out: list[str]
-    figures: list[Path]
     page: Path
 
 
@@ -68,12 +67,13 @@ def reproduce(
     for name, rows in _rows(todo, files, settings, workers or os.cpu_count() or 1, tell):
         tables[name] = EXPERIMENTS[name].table(rows, settings)
         write_table(numbers, name, tables[name], marks[name])
-    written = [path for name in chosen for path in _draw(name, tables[name], figures)]
+    for name in chosen:
+        _draw(name, tables[name], figures)
     claims = out / "claims.md"
     with whole(claims) as draft:
         draft.write_text(page.written(tables, settings), encoding="utf-8")
     left_out = [] if set(names) else [name for name in EXPERIMENTS if name not in chosen]
-    return Report(todo, kept, left_out, written, claims)
+    return Report(todo, kept, left_out, claims)
 
 
 def choose(names: Iterable[str], files: Mapping[str, Path]) -> list[str]:
@@ -119,9 +119,7 @@ def _rows(
             yield name, [row for j in at[name] for row in found.pop(j)]
 
 
-def _draw(name: str, table: pl.DataFrame, folder: Path) -> list[Path]:
-    draw = EXPERIMENTS[name].draw
-    if draw is None:
-        return []
-    with style.styled():
-        return style.save(draw(table), folder, name)
+def _draw(name: str, table: pl.DataFrame, folder: Path) -> None:
+    if (draw := EXPERIMENTS[name].draw) is not None:
+        with style.styled():
+            style.save(draw(table), folder, name)

@@ -124,11 +124,8 @@ def legend(figure: Figure, axes: Iterable[Axes], note: str = "", columns: int = 
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, title=note, title_fontsize=7.5)
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+def save(figure: Figure, folder: Path, name: str) -> None:
     """Write a figure as PDF and SVG; the same figure gives the same bytes."""
-    out = []
     for kind, metadata in (("pdf", {"CreationDate": None, "Producer": None}), ("svg", {"Date": None})):
-        out.append(folder / f"{name}.{kind}")
-        with whole(out[-1]) as draft:
+        with whole(folder / f"{name}.{kind}") as draft:
             figure.savefig(draft, format=kind, metadata=metadata)
-    return out

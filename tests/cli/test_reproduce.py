@@ -34,7 +34,7 @@ def test_what_is_left_out_without_files_is_said(typed: Call, monkeypatch: pytest
 
     few = {name: EXPERIMENTS[name] for name in ("examples", "people", "readings")}
     monkeypatch.setattr(module, "EXPERIMENTS", few)
-    monkeypatch.setattr(module, "_draw", lambda *_: [])
+    monkeypatch.setattr(module, "_draw", lambda *_: None)
     done = typed("reproduce", "--quick", "--out", "result", "--workers", "1")
     assert done.returncode == 0, done.stderr
     assert "Left out, for want of --foursquare and --gowalla: people, readings\n" in done.stdout

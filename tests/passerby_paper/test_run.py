@@ -70,6 +70,11 @@ def test_another_seed_is_another_run(tmp_path: Path) -> None:
     assert not tables[0].equals(tables[1])
 
 
+def test_simulated_tables_do_not_depend_on_files(file: Path, tmp_path: Path) -> None:
+    assert reproduce(["places"], tmp_path, {}, TINY, workers=1).ran == ["places"]
+    assert reproduce(["places"], tmp_path, {"foursquare": file}, TINY, workers=1).kept == ["places"]
+
+
 def test_choosing() -> None:
     assert choose([], {}) == GROUPS["simulated"]
     assert choose(["sigma", "places"], {}) == ["places", "sigma"]
