@@ -8,6 +8,7 @@ privacy loss distributions of the package dp-accounting, whose rounding is alway
 from __future__ import annotations
 
 import math
+import sys
 from functools import lru_cache
 from typing import Any, TypeGuard
 
@@ -22,6 +23,8 @@ from passerby.mechanisms.shaped import ALONE, cut
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.channels import in_order, joined
+
+from .roots import rounded_up
 
 Floats = NDArray[np.float64]
 
@@ -150,31 +153,34 @@ def epsilon(noise: Mechanism, times: int, delta: float) -> float:
     return min(value, epsilon(noise.second, times, delta)) if isinstance(noise, Then) else value
 
 
-def success_bound(noise: Mechanism, times: int, known: float) -> float:
-    """The largest success of any guess whose success without the release is at most `known`: `1 - f(known)`.
+def success_bound(noise: Mechanism, times: int, log_known: float) -> float:
+    """The largest success of any guess whose success without the release is at most κ: `1 - f(κ)`, from `log κ`.
 
     f is the trade-off function of the noise drawn `times` times (Dong, Roth and Su 2022, "Gaussian differential
     privacy"). For every trace x the event "the guess succeeds against x" has a probability of at most `1 - f(q)` under
     the law of what is published about x, where q is its probability when the target is nowhere; `1 - f` is concave, and
-    on average over x, q is at most `known`. This is the argument of Hayes, Mahloujifar and Balle (2023), "Bounding
+    on average over x, q is at most κ. This is the argument of Hayes, Mahloujifar and Balle (2023), "Bounding
     training data reconstruction in DP-SGD", and of Kulynych et al. (2024), "Attack-aware noise calibration for
-    differential privacy". Gaussian: `Φ(Φ⁻¹(known) + sqrt(times) / sigma)`.
+    differential privacy". Gaussian: `Φ(Φ⁻¹(κ) + sqrt(times) / sigma)`. However small κ is, much noise-free
+    evidence may make up for it, so that it must not be taken for nothing.
 
-    >>> round(success_bound(Gaussian(1.0), 1, 0.1), 4)
+    >>> round(success_bound(Gaussian(1.0), 1, math.log(0.1)), 4)
     0.3891
     """
-    if times == 0 or not 0 < known < 1:
-        return min(1.0, max(0.0, known))
+    if times == 0 or not -math.inf < log_known < 0:
+        return rounded_up(log_known)
     if isinstance(noise, Gaussian):
-        from scipy.special import ndtr, ndtri
+        from scipy.special import log_ndtr, ndtri_exp
 
-        return float(ndtr(ndtri(known) + math.sqrt(times) / noise.sigma))
+        start, shift = float(ndtri_exp(log_known)), math.sqrt(times) / noise.sigma
+        # The two may all but cancel: rounding is to the safe side.
+        return rounded_up(float(log_ndtr(start + shift + 8 * sys.float_info.epsilon * (abs(start) + shift))))
     if noise.total_variation() > 1 - math.exp(-CERTAIN / 4):
         return 1.0
     levels, deltas = _curve(noise, times)
-    above = np.exp(levels) * known + deltas
-    below = 1 - np.exp(-levels) * (1 - deltas - known)
-    return float(min(1.0, above.min(), below.min()))
+    above = np.exp(np.minimum(levels + log_known, 0.0)) + deltas
+    below = 1 - np.exp(-levels) * (-math.expm1(log_known) - deltas)
+    return max(rounded_up(log_known), float(min(1.0, above.min(), below.min())))
 
 
 @lru_cache(maxsize=256)
