@@ -22,7 +22,8 @@ from passerby.mechanisms.rules import Rule
 from passerby.mechanisms.shaped import ALONE, cut
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.channels import in_order, joined
+from passerby.outcomes.channels import joined
+from passerby.support.ratios import by_ratio
 
 from .roots import rounded_up
 
@@ -118,7 +119,7 @@ def _worst(noise: Mechanism) -> Floats:
     2024, "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition").
     """
     table = _pair(noise)
-    return joined([in_order(table), in_order(table[:, ::-1])])
+    return joined([by_ratio(table), by_ratio(table[:, ::-1])])
 
 
 def _pair(noise: Mechanism) -> Floats:

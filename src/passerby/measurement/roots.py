@@ -32,7 +32,7 @@ def loose_root(unknown: float, log_ball: float, log_all: float) -> float:
     if unknown <= log_ball:
         return 1.0
     # By rounding, more may seem to be unknown than there is to know.
-    rounding = 4 * sys.float_info.epsilon * log_all
+    rounding = 64 * sys.float_info.epsilon * log_all
     return divergence_root(max(0.0, log_all - unknown) + rounding, log_ball - log_all)
 
 
