@@ -108,8 +108,9 @@ class TestRecord:
 
     @pytest.mark.parametrize("leak", [1e-11, 1e-14, 1e-300])
     def test_a_slow_leak_is_no_equilibrium(self, leak: float) -> None:
-        assert not pb.MarkovPrior([1, 0], [[1 - leak, leak], [0, 1]]).starts_stationary
-        assert pb.MarkovPrior([0, 1], [[1 - leak, leak], [0, 1]]).starts_stationary
+        moves = np.array([[1 - leak, leak], [0.0, 1.0]])
+        assert not pb.MarkovPrior([1, 0], moves).starts_stationary
+        assert pb.MarkovPrior([0, 1], moves).starts_stationary
 
     @pytest.mark.parametrize("places", [2, 30, 300])
     def test_an_equilibrium_is_known_in_spite_of_rounding(self, places: int) -> None:

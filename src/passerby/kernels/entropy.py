@@ -26,10 +26,15 @@ def told(row, hidden, places):
         if places[j] >= 0:
             seen += row[places[j]]
     mass = unseen_mass + seen
-    total = unseen_mass * np.log1p(seen / unseen_mass) if unseen_mass > 0.0 else 0.0
+    total = 0.0
+    if unseen_mass > seen:
+        total = unseen_mass * np.log1p(seen / unseen_mass)
+    elif unseen_mass > 0.0:
+        total = unseen_mass * (np.log(mass) - np.log(unseen_mass))
     for j in range(places.shape[0]):
         if places[j] >= 0 and row[places[j]] > 0.0:
-            total += row[places[j]] * np.log(mass / row[places[j]])
+            p = row[places[j]]
+            total += p * (np.log(mass) - np.log(p) if mass > 2.0 * p else np.log1p((mass - p) / p))
     return total
 
 

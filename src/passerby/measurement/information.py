@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal
@@ -36,8 +37,11 @@ def told_apart(law: Floats) -> float:
     """The entropy of "at none of the sensors", "at sensor 0", ... without differences, so that little stays exact."""
     none, seen = float(law[0]), law[1:][law[1:] > 0]
     total = none + float(seen.sum())
-    unseen = none * float(np.log1p(seen.sum() / none)) if none > 0 else 0.0
-    return unseen + float(seen @ np.log(total / seen))
+    if none > seen.sum():
+        unseen = none * float(np.log1p(seen.sum() / none))
+    else:
+        unseen = none * (math.log(total) - math.log(none)) if none > 0 else 0.0
+    return unseen + float(seen @ (math.log(total) - np.log(seen))) if len(seen) else 0.0
 
 
 def entropy(prior: MarkovPrior, steps: int) -> float:
