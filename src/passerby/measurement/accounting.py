@@ -1,8 +1,8 @@
 """Differential privacy of noise that is drawn afresh several times, and what it implies for any guess.
 
 Only additive noise (of which the published values may be any function, and the count a fresh sample) is accounted for;
-whatever else is refused with the reason. Composition is exact: the Gaussian mechanism in closed form, the rest by the
-privacy loss distributions of the package dp-accounting, whose rounding is always to the safe side.
+whatever else is refused with the reason. Gaussian noise is composed in closed form, the rest by the privacy loss
+distributions of the package dp-accounting, which are cut into steps and rounded to the safe side.
 """
 
 from __future__ import annotations
@@ -140,7 +140,8 @@ def epsilon(noise: Mechanism, times: int, delta: float) -> float:
 
     Gaussian: the privacy curve of Balle and Wang (2018), "Improving the Gaussian mechanism for differential privacy",
     theorem 8, as computed by dp-accounting. Otherwise numerical composition, as in Doroshenko et al. (2022), "Connect
-    the dots".
+    the dots", never below the smallest epsilon and hardly above it. Laplace and geometric noise of a scale below 0.02
+    is given the epsilon that holds at any delta, `times / scale`.
     """
     if times == 0:
         return 0.0
