@@ -145,7 +145,7 @@ def between(case: Case, draws: int) -> Look | None:
         spent += low.operations + high.operations
         nodes += low.nodes + high.nodes
         look = Look(len(pair[1]), covered=1.0 - pair[1].left_over, nodes=nodes, operations=spent)
-        gaps.append(min(upper, *case.bounds.values()) / max(lower, case.baseline.lower) - 1)
+        gaps.append(min(upper, *case.bounds.values()) / max(lower, case.baseline.lower, 5e-324) - 1)
     if look is None:
         return None
     if gaps[-1] > case.tolerance and upper - lower > case.resolution(draws):

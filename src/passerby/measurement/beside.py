@@ -24,6 +24,7 @@ from .bounds import BOUNDS, FAINT, FROM_KAPPA, log_kappa_bound, paper_informatio
 from .case import Case
 from .information import check_stretches
 from .loss import Interval
+from .roots import rounded_up
 
 #: Effort that a baseline gets at the least. It is a single search, and all that is said of a release rests on it.
 BASELINE = 1e9
@@ -41,7 +42,7 @@ def unaided(case: Case) -> Interval:
     known = best.value
     case.anchor = Anchor(np.array(best.guess), misses, known)
     if misses == 0:
-        return Interval(known, known)
+        return Interval(known, known if known > FAINT else rounded_up(log_kappa_bound(prior, steps, 0)))
     one = one_series(np.zeros((1, steps, 1)))
     if cost_of_series(prior, steps, misses) <= max(case.budget / 4, 1e10):
         with suppress(UnsupportedRelease):
@@ -51,7 +52,7 @@ def unaided(case: Case) -> Interval:
             if lower > known:
                 case.anchor = Anchor(found.guesses[0, 2], misses, lower)
             return Interval(case.anchor.success, max(case.anchor.success, float(found.upper[0])))
-    return Interval(known, max(known, math.exp(log_kappa_bound(prior, steps, misses))))
+    return Interval(known, max(known, rounded_up(log_kappa_bound(prior, steps, misses))))
 
 
 def formulas(case: Case) -> None:
@@ -131,5 +132,4 @@ def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None
         check_stretches(prior, release)
     except UnsupportedRelease:
         return None
-    value = renewal.log_all_right(*prior.named_logs, release.grid)
-    return min(1.0, math.exp(value))
+    return rounded_up(renewal.log_all_right(*prior.named_logs, release.grid))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -21,6 +20,7 @@ from .beside import all_right, at_likely_counts, decided_by_raw, formulas, raw, 
 from .bounds import log_kappa_bound
 from .case import Case, Look
 from .loss import Effort, Interval, Loss
+from .roots import rounded_up
 
 #: Attacks and bounds that hold whatever the law of the number of others.
 SURE = ("prior", "constant", "raw", "known", "dp")
@@ -114,7 +114,7 @@ def by_sampling(case: Case, runs: int) -> Loss:
     """The paper's way: three attacks by plain Monte Carlo, and the bounds by formula."""
     case.attacks = sampled_attacks(case.prior, case.release, case.misses, case.rng, runs, case.level)
     known = max(case.attacks["prior"].sure, case.attacks["constant"].sure)
-    kappa = math.exp(log_kappa_bound(case.prior, case.release.steps, case.misses))
+    kappa = rounded_up(log_kappa_bound(case.prior, case.release.steps, case.misses))
     case.baseline = Interval(known, max(known, kappa))
     formulas(case)
     return concluded(case, Look(runs, sampled=True))
