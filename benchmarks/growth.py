@@ -23,7 +23,7 @@ from passerby.kernels import chain as kernels
 from passerby.kernels import score
 from passerby.measurement.attacks import decode_series
 from passerby.measurement.bounds import log_joint_maxima
-from passerby.measurement.methods.no_misses import all_right
+from passerby.measurement.methods.no_misses import log_all_right
 from passerby.outcomes.series import relative
 from passerby.people.sensors import random_sensors
 
@@ -89,7 +89,7 @@ def scoring(places: int, steps: int, misses: int) -> Work:
 
 
 def getting_all_right(places: int, steps: int, sensors: int) -> Work:
-    return partial(all_right, chain("line", places), pb.Release(scattered(places, steps, sensors)), 0)
+    return partial(log_all_right, chain("line", places), pb.Release(scattered(places, steps, sensors)), 0)
 
 
 def informing(places: int, steps: int, sensors: int) -> Work:

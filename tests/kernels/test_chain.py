@@ -213,7 +213,12 @@ def test_what_is_too_faint_is_refused() -> None:
     """Nobody can be where the series is likely: what is left fades beside it, or is lost beside something else."""
     places = np.array([[1], [1]])
     plain = np.ones((2, 2))
-    for start, scale, refused in (([1.0, 0.0], 1e-240, False), ([1.0, 0.0], 1e-251, True), ([0.5, 0.5], 1e-300, False)):
+    for start, scale, refused in (
+        ([1.0, 0.0], 1e-20, False),
+        ([1.0, 0.0], 1e-240, True),
+        ([1.0, 0.0], 1e-291, True),
+        ([0.5, 0.5], 1e-300, False),
+    ):
         moves = np.array([[[scale, 0.0], [0.0, 1.0]]])
         *_, log_mass = chain.posterior(np.array(start), moves, places, plain)
         assert (log_mass == -np.inf) == refused

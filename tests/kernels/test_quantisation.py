@@ -9,7 +9,7 @@ from tests.oracle import World
 from tests.strategies import Case, cases
 
 from passerby.kernels import quantisation
-from passerby.outcomes.channels import in_order
+from passerby.support.ratios import by_ratio
 
 Floats = NDArray[np.float64]
 pytestmark = pytest.mark.usefixtures("plainly")
@@ -23,7 +23,7 @@ def law(seed: int, size: int) -> Floats:
         table[0, 0] = 0.0
     if rng.random() < 0.3 and size > 1:
         table[1, 1] = 0.0
-    return in_order(table / table.sum(axis=0))
+    return by_ratio(table / table.sum(axis=0))
 
 
 def variance(p: float, table: Floats) -> float:
@@ -40,7 +40,7 @@ chances = st.floats(0.01, 0.99)
 @given(laws, chances, st.sampled_from([0.0, 1e-4, 1e-3, 1e-2, 10.0]))
 def test_telling_outcomes_as_one(table: Floats, p: float, limit: float) -> None:
     out = np.full((len(table) + 1, 2), np.nan)
-    size = quantisation.told_as_one(table, len(table), p, limit, out)
+    size = quantisation.told_as_one(table, len(table), p, 1 - p, limit, out)
     ends = [0]
     for group in out[:size]:
         begin = ends[-1]
@@ -56,7 +56,7 @@ def test_telling_outcomes_as_one(table: Floats, p: float, limit: float) -> None:
 @given(laws, chances, st.sampled_from([0.0, 1e-4, 1e-3, 1e-2, 10.0]))
 def test_telling_outcomes_as_one_of_two(table: Floats, p: float, limit: float) -> None:
     out, kept = np.full((len(table) + 1, 2), np.nan), np.full(len(table) + 1, -1)
-    size = quantisation.told_as_two(table, len(table), p, limit, kept, out)
+    size = quantisation.told_as_two(table, len(table), p, 1 - p, limit, kept, out)
     chosen = kept[:size]
     assert chosen[0] == 0
     assert chosen[-1] == len(table) - 1

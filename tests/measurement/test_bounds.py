@@ -1,4 +1,5 @@
 import math
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +17,7 @@ import passerby as pb
 from passerby.measurement import bounds, information
 from passerby.measurement.bounds import (
     BOUNDS,
+    FROM_KAPPA,
     dp_bound,
     fano_bound,
     fast_joint_maxima,
@@ -28,9 +30,9 @@ from passerby.measurement.bounds import (
     log_kappa_bound,
     log_likeliest,
     log_moment_bound,
+    log_told_bound,
     loose_bound,
     tight_bound,
-    told_bound,
 )
 
 
@@ -168,7 +170,7 @@ class TestKappa:
 
     @given(masked_cases())
     def test_told_the_past(self, case: Case) -> None:
-        found = told_bound(case.prior, case.steps, case.misses)
+        found = math.exp(log_told_bound(case.prior, case.steps, case.misses))
         assert found == pytest.approx(min(1.0, told(case.prior, case.steps, case.steps - case.misses)), abs=1e-12)
         assert found >= kappa(case, World(case.prior, case.steps)) - 1e-12
 
@@ -186,7 +188,7 @@ class TestKappa:
             expected = log_likeliest(prior, steps)
         else:
             by_moments = log_moment_bound(prior, steps, steps - misses)
-            by_telling = math.log(max(told_bound(prior, steps, misses), 1e-300))
+            by_telling = log_told_bound(prior, steps, misses)
             expected = min(0.0, by_moments, by_telling, log_ball_paper(prior, steps, misses))
         assert found == pytest.approx(expected, abs=1e-9)
         assert math.exp(found) >= kappa(case, World(prior, steps)) - 1e-12
@@ -333,3 +335,65 @@ class TestLong:
         prior = chain(2, 30, 1000, "stationary")
         assert -3000 < log_likeliest(prior, 1000) < -100
         assert math.isfinite(log_ball_paper(prior, 1000, 0))
+
+
+def log_tail(steps: int, right: Fraction, needed: int) -> float:
+    """Log of the chance of at least `needed` successes in `steps` trials: exact until the last two logarithms."""
+    wrong = 1 - right
+    total = sum(math.comb(steps, k) * right**k * wrong ** (steps - k) for k in range(needed, steps + 1))
+    return math.log(total.numerator) - math.log(total.denominator)
+
+
+class TestLongChains:
+    """Steps that do not depend on each other: the number right is binomial, with and without counts."""
+
+    EVEN = pb.MarkovPrior([0.5, 0.5], np.full((2, 2), 0.5))
+
+    @pytest.mark.parametrize("misses", [0, 5, 40])
+    @pytest.mark.parametrize("chance", [2.0**-10, 2.0**-40])
+    def test_what_is_known_beforehand_does_not_underflow(self, chance: float, misses: int) -> None:
+        """Only the rare place may be named, at each of 120 steps."""
+        rare = pb.MarkovPrior([1 - chance, chance], [[1 - chance, chance]] * 2, guessable=[False, True])
+        truth = log_tail(120, Fraction(chance), 120 - misses)
+        for bound in (log_kappa_bound(rare, 120, misses), log_told_bound(rare, 120, misses)):
+            assert truth - 1e-11 * abs(truth) <= bound <= 0.95 * truth
+
+    @pytest.mark.parametrize("misses", [0, 5])
+    @pytest.mark.parametrize(
+        ("noise", "right"),
+        [
+            (pb.Gaussian(0.15), ndtr(1 / 0.3)),
+            (pb.Gaussian(0.6), ndtr(1 / 1.2)),
+            (pb.Gaussian(20.0), ndtr(1 / 40)),
+        ],
+        ids=repr,
+    )
+    def test_no_bound_is_decided_by_underflow(self, noise: pb.Mechanism, right: float, misses: int) -> None:
+        steps = 1100
+        release = pb.Release([0] * steps, noise)
+        truth = log_tail(steps, Fraction(round(right * 2**40), 2**40), steps - misses)
+        known = log_tail(steps, Fraction(1, 2), steps - misses)
+        assert known < -700
+        found = {name: bound(self.EVEN, release, misses, known) for name, bound in BOUNDS.items() if name in FROM_KAPPA}
+        found["tight"] = tight_bound(self.EVEN, release, misses)
+        found["loose"] = loose_bound(self.EVEN, release, misses)
+        for name, value in found.items():
+            assert value > 0, name
+            assert truth <= math.log(value) + 1e-8, name
+
+    @pytest.mark.parametrize("noise", [pb.Laplace(1.0), pb.Geometric(0.8), pb.DiscreteGaussian(1.0)], ids=repr)
+    def test_other_noise_likewise(self, noise: pb.Mechanism) -> None:
+        """Ten of 1100 steps are counted; the others are guessed as without counts."""
+        release = pb.Release([[0]] * 10 + [[]] * 1090, noise)
+        known = -1100 * math.log(2)
+        truth = known + 10 * math.log1p(noise.total_variation())
+        for name in FROM_KAPPA:
+            assert BOUNDS[name](self.EVEN, release, 0, known) >= max(5e-324, math.exp(truth) * (1 - 1e-9)), name
+
+    def test_a_tiny_chance_beforehand_does_not_make_noise_private(self) -> None:
+        """κ is 1e-478, and yet hardly any step is guessed wrong."""
+        release = pb.Release([0] * 1590, pb.Gaussian(0.12))
+        truth = ndtr(1 / 0.24) ** 1590
+        assert truth > 0.97
+        assert dp_bound(self.EVEN, release, 0) >= truth
+        assert pb.measure(self.EVEN, release, runs=20, budget=1e8).upper >= truth

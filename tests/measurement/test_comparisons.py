@@ -247,7 +247,7 @@ class TestBoundFromDifferentialPrivacy:
     def test_gaussian_against_riskcal(self, known: float, times: int) -> None:
         risk = pytest.importorskip("riskcal.analysis")
         expected = 1 - risk.get_beta_from_gdp(mu=math.sqrt(times) / 1.5, alpha=known)
-        assert success_bound(pb.Gaussian(1.5), times, known) == pytest.approx(float(expected), rel=1e-9)
+        assert success_bound(pb.Gaussian(1.5), times, math.log(known)) == pytest.approx(float(expected), rel=1e-9)
 
     @pytest.mark.parametrize("noise", [pb.Laplace(1.0), pb.Geometric(1.0), pb.DiscreteGaussian(1.0)], ids=repr)
     @pytest.mark.parametrize("times", [1, 4])
@@ -255,13 +255,13 @@ class TestBoundFromDifferentialPrivacy:
         risk = pytest.importorskip("riskcal.analysis")
         for known in (1e-3, 0.05, 0.5, 0.9):
             expected = 1 - float(risk.get_beta_from_pld(_losses(noise, times), alpha=known))
-            found = success_bound(noise, times, known)
+            found = success_bound(noise, times, math.log(known))
             assert expected - 1e-6 <= found <= expected * 1.01 + 1e-6
 
     def test_hardly_any_noise_bounds_nothing(self) -> None:
         for noise in (pb.Laplace, pb.Geometric, pb.DiscreteGaussian):
-            assert success_bound(noise(1e-3), 1, 0.01) == 1
-        assert success_bound(pb.Geometric(0.3), 1, 0.01) == pytest.approx(0.01 * math.exp(1 / 0.3), rel=1e-3)
+            assert success_bound(noise(1e-3), 1, math.log(0.01)) == 1
+        assert success_bound(pb.Geometric(0.3), 1, math.log(0.01)) == pytest.approx(0.01 * math.exp(1 / 0.3), rel=1e-3)
 
     @given(cases(mechanisms=(pb.Geometric(1.0), pb.Geometric(0.3, clamped=True))))
     def test_the_optimum_is_below(self, case: Case) -> None:

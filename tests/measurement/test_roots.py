@@ -1,24 +1,42 @@
 import math
+from decimal import Decimal, localcontext
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
-from tests.uncompiled import uncompiled
 
-from passerby.kernels.bisection import binary_entropy
-from passerby.measurement.roots import divergence_root, loose_root, tight_root
+from passerby.measurement.roots import divergence_root, loose_root, rounded_up, tight_root
 
 
 def h(p: float) -> float:
     return 0.0 if p in (0, 1) else -p * math.log(p) - (1 - p) * math.log1p(-p)
 
 
-@given(st.floats(0, 1))
-@example(0.0)
-@example(1.0)
-def test_entropy_of_a_yes_or_no(p: float) -> None:
-    with uncompiled():
-        assert binary_entropy(p) == pytest.approx(h(p), rel=1e-12)
+def exact_cost(p: Decimal, kappa: Decimal, full: bool) -> Decimal:
+    """`kl(p ‖ κ)`, or the same without the term in `log(1-κ)`, to a hundred digits."""
+    rest = (1 - p) * (1 - p).ln() if p < 1 else Decimal(0)
+    return p * (p / kappa).ln() + rest - ((1 - p) * (1 - kappa).ln() if full else 0)
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("log_kappa", [-5000.0, -745.2, -300.0, -46.0, -7.0, -0.1, -1e-8])
+@pytest.mark.parametrize("gain", [1e-100, 1e-20, 1e-9, 1e-3, 0.03, 0.04, 0.5, 0.999])
+def test_no_digits_are_lost_of_tiny_numbers(full: bool, log_kappa: float, gain: float) -> None:
+    """The root is at least what the information pays for, and hardly more, for successes near κ and far beyond."""
+    with localcontext() as digits:
+        digits.prec = 220
+        digits.Emin = -10000
+        kappa = Decimal(log_kappa).exp()
+        for p in (kappa * (1 + Decimal(gain)), kappa ** Decimal(1 - gain)):
+            told = exact_cost(p, kappa, full)
+            if p >= 1 or not 1e-300 < told < 1e300:
+                continue
+            root = (divergence_root if full else tight_root)(float(told) * (1 + 2e-16), log_kappa)
+            error = Decimal(4e-16 * abs(log_kappa) + 1e-12)
+            assert Decimal(root) >= p * (1 - error)
+            # The costlier of two successes at the same cost is the root that was looked for.
+            if full or p > kappa * 3:
+                assert Decimal(root) <= max(p * (1 + error), Decimal("5e-324"))
 
 
 informations = st.floats(0, 20)
@@ -101,3 +119,13 @@ def test_loose_with_one_trace() -> None:
     # By rounding, more may seem to be unknown than there is to know.
     assert loose_root(1e-15, 0.0, 0.0) == 1
     assert loose_root(2.0 + 1e-15, 2.0, 2.0) == 1
+
+
+def test_only_what_is_impossible_becomes_nothing() -> None:
+    assert rounded_up(-math.inf) == 0
+    assert rounded_up(-1e6) == 5e-324
+    assert rounded_up(math.log(1e-310)) >= 1e-310
+    assert rounded_up(0.5) == 1
+    for log_kappa in (-800.0, -1e5):
+        assert divergence_root(0.0, log_kappa) == 5e-324
+        assert tight_root(0.0, log_kappa) == 5e-324

@@ -11,10 +11,10 @@ from tests.oracle import World
 import passerby as pb
 from passerby.kernels import best_guess
 from passerby.measurement.best_guess import bracket_series, bracket_stretches, plain_series
-from passerby.measurement.methods.no_misses import all_right
+from passerby.measurement.methods.no_misses import log_all_right
 from passerby.model import lumping as module
 from passerby.model.lumping import FEWEST, alike, merged, with_one_sensor
-from passerby.outcomes.series import enumerate_series, relative, sample_series
+from passerby.outcomes.series import enumerate_series, relative, sample_series, score
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -107,7 +107,7 @@ def test_sensors_that_see_places_that_are_alike_are_one(prior: pb.MarkovPrior, m
     joint = world.sightings(release) * world.chance
     best = (joint @ (world.distance <= misses))[:, allowed].max(axis=1).sum()
     if misses == 0:
-        assert all_right(prior, release, 0) == pytest.approx(best)
+        assert log_all_right(prior, release, 0) == pytest.approx(np.log(best))
     found = bracket_stretches(prior, release, misses, 0.0, 1e8)
     if found is not None:
         assert found.lower - 1e-12 <= best <= found.upper + 1e-12
@@ -178,3 +178,38 @@ def test_a_single_step_makes_all_places_alike() -> None:
     assert alike(prior).tolist() == [0, 1, 2, 3]
     loss = pb.measure(prior, pb.Release([1]), 0, tolerance=0.0)
     assert loss.lower == loss.upper == pytest.approx(0.2 + 0.4)
+
+
+@pytest.mark.parametrize("faint", [1e-10, 1e-12, 1e-300])
+def test_a_small_entry_is_told_from_none(faint: float) -> None:
+    """Places that mix, one of which also has a faint way in: it is not like the others, nor like one never reached."""
+    moves = np.full((7, 7), 0.2)
+    moves[:, 5:] = 0.0
+    moves[5] = 0.0
+    moves[5, 6] = 1.0
+    moves[6] = moves[5]
+    moves[0, 5], moves[1, 5] = faint, 2 * faint
+    prior = pb.MarkovPrior([0.2] * 5 + [0.0, 0.0], moves / moves.sum(axis=1, keepdims=True))
+    assert alike(prior).tolist() == [2, 3, 4]
+    start = np.array([0.2, 0.2, 0.2, 0.2, 0.2, 0.0, 0.0])
+    start[3] += faint
+    assert 3 not in alike(pb.MarkovPrior(start, moves / moves.sum(axis=1, keepdims=True))) or faint < 1e-15
+
+
+@pytest.mark.parametrize("faint", [1e-10, 1e-12, 1e-14])
+def test_a_faint_way_into_a_corridor_is_not_merged_away(faint: float) -> None:
+    """A hundred places that mix, and two that are entered seldom and never left: staying there is the best guess."""
+    mixing, steps = 100, 12
+    moves = np.zeros((mixing + 2, mixing + 2))
+    moves[:mixing, :mixing] = (1 - faint) / mixing
+    moves[:mixing, mixing] = faint
+    moves[mixing:, mixing + 1] = 1.0
+    start = np.zeros(mixing + 2)
+    start[:mixing] = 1 / mixing
+    prior = pb.MarkovPrior(start, moves)
+    stay = np.full(steps, mixing + 1)
+    stay[1] = mixing
+    truth = score(prior, pb.Release.silent(steps), np.zeros((1, steps, 1)), stay[None], 2)[0]
+    loss = pb.measure(prior, pb.Release.silent(steps), 2)
+    assert truth > 0.5 * faint
+    assert loss.upper >= truth * (1 - 1e-12)

@@ -106,6 +106,18 @@ class TestRecord:
         assert not pb.MarkovPrior([1, 0], moves).starts_stationary
         assert not pb.MarkovPrior([0.5, 0.5], [HALF]).starts_stationary
 
+    @pytest.mark.parametrize("leak", [1e-11, 1e-14, 1e-300])
+    def test_a_slow_leak_is_no_equilibrium(self, leak: float) -> None:
+        moves = np.array([[1 - leak, leak], [0.0, 1.0]])
+        assert not pb.MarkovPrior([1, 0], moves).starts_stationary
+        assert pb.MarkovPrior([0, 1], moves).starts_stationary
+
+    @pytest.mark.parametrize("places", [2, 30, 300])
+    def test_an_equilibrium_is_known_in_spite_of_rounding(self, places: int) -> None:
+        rng = np.random.default_rng(places)
+        assert pb.line_prior(places).starts_stationary
+        assert pb.MarkovPrior.stationary(rng.dirichlet(np.full(places, 0.1), places)).starts_stationary
+
 
 class TestStationary:
     @pytest.mark.parametrize("places", [1, 2, 7, 60])

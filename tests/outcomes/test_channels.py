@@ -15,9 +15,10 @@ from tests.oracle import World
 from tests.strategies import Case, Whimsical, cases
 
 import passerby as pb
-from passerby.outcomes.channels import OUTCOMES, at_any, in_order, spread, stand_ins
+from passerby.outcomes.channels import OUTCOMES, at_any, spread, stand_ins
 from passerby.outcomes.quantisation import bracketing_series
 from passerby.outcomes.series import Series
+from passerby.support.ratios import by_ratio
 
 Floats = NDArray[np.float64]
 SPREADS = [1e-4, 0.02, 0.3, 1.0, 4.0, 100.0]
@@ -110,7 +111,7 @@ def test_few_outcomes_stand_for_themselves() -> None:
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 6))
 def test_spreading_keeps_both_laws_and_tells_more(seed: int, size: int, kept: int) -> None:
     rng = np.random.default_rng(seed)
-    table = in_order(rng.dirichlet(np.ones(size), 2).T)
+    table = by_ratio(rng.dirichlet(np.ones(size), 2).T)
     some = np.unique(np.append(0, rng.integers(0, size, kept)))
     more = spread(table, some)
     assert len(more) == len(np.union1d(some, [size - 1]))

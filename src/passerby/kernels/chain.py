@@ -30,9 +30,14 @@ LEADERS = 12
 #: After this many leaders, give up on dominance for the step unless half of the places are out.
 TRIAL = 2
 #: In `posterior`, places less likely than this, relative to the likeliest of the step after, are left out, and the log
-#: of the share of the series' probability below which that may matter. Times a move of 1e-50 it does not underflow.
-FAINT = 1e-250
-DOUBTFUL = -540.0
+#: of the share of the series' probability below which that may matter: what is left out is at most 1e-280 of it.
+FAINT = 1e-290
+DOUBTFUL = -23.0
+#: What may be lost to underflow of a product that is not watched, and the log of the share below which it is.
+UNDERFLOW = 1e-307
+RARE = -60.0
+#: No more than this of a posterior's probability is missing, for each place and step.
+MISSING = 1e-279
 
 
 @inlined
@@ -65,6 +70,28 @@ def fades(row, weights):
     for j in range(weights.shape[0]):
         least = min(least, weights[j]) if weights[j] > 0.0 else least
     return low * least < FAINT
+
+
+@inlined
+def possible(row, b):
+    """How many places are possible after this row of a matrix, however unlikely."""
+    count = 0
+    for y in range(row.shape[0]):
+        count += 1 if row[y] > 0.0 and b[y] > 0.0 else 0
+    return count
+
+
+@inlined
+def smallest(initial, matrices):
+    """The smallest probability of a start or a move that is not zero."""
+    low = 1.0
+    for x in range(initial.shape[0]):
+        low = min(low, initial[x]) if initial[x] > 0.0 else low
+    for k in range(matrices.shape[0]):
+        for x in range(initial.shape[0]):
+            for y in range(initial.shape[0]):
+                low = min(low, matrices[k, x, y]) if matrices[k, x, y] > 0.0 else low
+    return low
 
 
 @inlined
@@ -323,7 +350,7 @@ def posterior(initial, matrices, places, weights):
     `P_t(x, y) w_{t+1}(y) b_{t+1}(y) / b_t(x)`. Rows of places that cannot be reached are left empty. The log
     probability is minus infinity for an impossible series, and where numbers get too small to be told apart: what is
     left out at step t is at most `FAINT` in the scale of the step after it, in which the series itself must not be too
-    small.
+    small. So of the posterior's probability, at most `MISSING` for each place and step is left out.
     """
     T = places.shape[0]
     M = initial.shape[0]
@@ -353,7 +380,7 @@ def posterior(initial, matrices, places, weights):
                     moves[t, x, y] = P[x, y] * b[y] * f
                 now[x] /= top
             else:
-                if now[x] > 0.0:
+                if possible(P[x], b) > 0:
                     log_faint = max(log_faint, log_mass)
                 now[x] = 0.0
         b = now
@@ -364,6 +391,8 @@ def posterior(initial, matrices, places, weights):
         b[x] *= initial[x]
         total += b[x]
     if total < FAINT or log_mass + np.log(total) - log_faint < DOUBTFUL:
+        return b, moves, -np.inf
+    if log_mass + np.log(total) < RARE and smallest(initial, matrices) * FAINT < UNDERFLOW:
         return b, moves, -np.inf
     b /= total
     return b, moves, log_mass + np.log(total)

@@ -15,16 +15,27 @@ def surprise(p):
 
 @inlined
 def told(row, hidden, places):
-    """What a step's sensors tell about a belief `row` (M,) whose mass need not be one: mass times entropy."""
-    mass = 0.0
+    """What a step's sensors tell about a belief `row` (M,) whose mass need not be one: mass times entropy.
+
+    `Σ_j p_j log(mass / p_j) + p_0 log(1 + Σ_j p_j / p_0)`: nothing is subtracted, so that little is told exactly too.
+    """
+    unseen_mass, seen = 0.0, 0.0
     for x in range(row.shape[0]):
-        mass += row[x] * hidden[x]
-    total = surprise(mass)
+        unseen_mass += row[x] * hidden[x]
     for j in range(places.shape[0]):
         if places[j] >= 0:
-            total += surprise(row[places[j]])
-            mass += row[places[j]]
-    return total - surprise(mass)
+            seen += row[places[j]]
+    mass = unseen_mass + seen
+    total = 0.0
+    if unseen_mass > seen:
+        total = unseen_mass * np.log1p(seen / unseen_mass)
+    elif unseen_mass > 0.0:
+        total = unseen_mass * (np.log(mass) - np.log(unseen_mass))
+    for j in range(places.shape[0]):
+        if places[j] >= 0 and row[places[j]] > 0.0:
+            p = row[places[j]]
+            total += p * (np.log(mass) - np.log(p) if mass > 2.0 * p else np.log1p((mass - p) / p))
+    return total
 
 
 @kernel(number(vector, cube, vector, whole))

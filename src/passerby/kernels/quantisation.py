@@ -1,7 +1,8 @@
 """Series of stand-ins, grown cell by cell: each beginning is told apart only as finely as it matters there.
 
 A cell's law (K, 2) lists outcomes without and with the person, in increasing order of the likelihood ratio. Given a
-beginning with probability w under which the person is there with probability p, an outcome moves p to a posterior r.
+beginning with probability w under which the person is there with probability p and away with probability q (kept on
+its own, since `1 - p` says nothing of a small one), an outcome moves p to a posterior r.
 Telling less, neighbouring outcomes are told as one. Telling more, a few outcomes are kept, and each of the others is
 told as one of the two around it, at random so that both laws are kept. What either changes is measured by the variance
 of r that is lost or gained, times w: near enough to how much the best guess can gain from it.
@@ -17,16 +18,22 @@ _RESULT = types.Tuple((out_cube, out_vector, number))
 
 
 @inlined
-def told_as_one(law, K, p, limit, out):
+def moved_to(law, p, q):
+    """The probability of an outcome, and the posterior r after it."""
+    m = q * law[0] + p * law[1]
+    return m, (p * law[1] / m if m > 0.0 else 0.0)
+
+
+@inlined
+def told_as_one(law, K, p, q, limit, out):
     """Group neighbouring outcomes while the variance lost in each group is within the limit; returns their number."""
     n = 0
     mass, mean, square = 0.0, 0.0, 0.0
     for i in range(K):
-        m = (1.0 - p) * law[i, 0] + p * law[i, 1]
-        r = p * law[i, 1] / m
+        m, r = moved_to(law[i], p, q)
         grown = mass + m
         slope = mean + m * r
-        if mass == 0.0 or square + m * r * r - slope * slope / grown > limit:
+        if n == 0 or square + m * r * r - slope * slope / grown > limit:
             out[n, 0], out[n, 1] = 0.0, 0.0
             n += 1
             grown, slope, square = m, m * r, 0.0
@@ -38,23 +45,21 @@ def told_as_one(law, K, p, limit, out):
 
 
 @inlined
-def told_as_two(law, K, p, limit, kept, out):
+def told_as_two(law, K, p, q, limit, kept, out):
     """Keep outcomes far apart while the variance gained between two of them is within the limit; returns their number.
 
     An outcome (a, b) between two kept ones is split between them by its share b / (a + b), which keeps both sums.
     """
     n = 1
     kept[0] = 0
-    start = p * law[0, 1] / ((1.0 - p) * law[0, 0] + p * law[0, 1])
+    start = moved_to(law[0], p, q)[1]
     mass, mean, square = 0.0, 0.0, 0.0
     for i in range(1, K):
-        m = (1.0 - p) * law[i, 0] + p * law[i, 1]
-        r = p * law[i, 1] / m
+        m, r = moved_to(law[i], p, q)
         if mean * (r + start) - square - start * r * mass > limit:
             kept[n] = i - 1
             n += 1
-            before = (1.0 - p) * law[i - 1, 0] + p * law[i - 1, 1]
-            start = p * law[i - 1, 1] / before
+            start = moved_to(law[i - 1], p, q)[1]
             mass, mean, square = 0.0, 0.0, 0.0
         mass += m
         mean += m * r
@@ -69,7 +74,8 @@ def told_as_two(law, K, p, limit, kept, out):
         low, high = first[1] / (first[0] + first[1]), last[1] / (last[0] + last[1])
         for i in range(kept[j] + 1, kept[j + 1]):
             total = law[i, 0] + law[i, 1]
-            up = min(1.0, max(0.0, (law[i, 1] / total - low) / (high - low))) * total
+            # Ratios may differ by more than shares near one can tell.
+            up = min(1.0, max(0.0, (law[i, 1] / total - low) / (high - low))) * total if high > low else 0.0
             down = total - up
             out[j, 0] += down * (1.0 - low)
             out[j, 1] += down * low
@@ -110,17 +116,19 @@ def grow(initial, matrices, places, laws, sizes, limits, more, faint, most):
             cell = t * S + j
             law, grown = laws[cell], 0
             for i in range(n):
-                w = belief[i].sum()
-                p = belief[i, place] / w
+                here, away = belief[i, place], 0.0
+                for x in range(M):
+                    away += belief[i, x] if x != place else 0.0
+                w = here + away
                 cut[0] = 1.0
                 size = 1
-                if 0.0 < p < 1.0 - 1e-15:
+                if here > 0.0 and away > 0.0:
                     if more:
-                        size = told_as_two(law, sizes[cell], p, limits[cell] / w, kept, cut)
+                        size = told_as_two(law, sizes[cell], here / w, away / w, limits[cell] / w, kept, cut)
                     else:
-                        size = told_as_one(law, sizes[cell], p, limits[cell] / w, cut)
+                        size = told_as_one(law, sizes[cell], here / w, away / w, limits[cell] / w, cut)
                 for o in range(size):
-                    mass = w * ((1.0 - p) * cut[o, 0] + p * cut[o, 1])
+                    mass = away * cut[o, 0] + here * cut[o, 1]
                     if mass <= faint:
                         dropped += mass
                         continue

@@ -1,13 +1,14 @@
 """Differential privacy of noise that is drawn afresh several times, and what it implies for any guess.
 
 Only additive noise (of which the published values may be any function, and the count a fresh sample) is accounted for;
-whatever else is refused with the reason. Composition is exact: the Gaussian mechanism in closed form, the rest by the
-privacy loss distributions of the package dp-accounting, whose rounding is always to the safe side.
+whatever else is refused with the reason. Gaussian noise is composed in closed form, the rest by the privacy loss
+distributions of the package dp-accounting, which are cut into steps and rounded to the safe side.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from functools import lru_cache
 from typing import Any, TypeGuard
 
@@ -21,7 +22,10 @@ from passerby.mechanisms.rules import Rule
 from passerby.mechanisms.shaped import ALONE, cut
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.channels import in_order, joined
+from passerby.outcomes.channels import joined
+from passerby.support.ratios import by_ratio
+
+from .roots import rounded_up
 
 Floats = NDArray[np.float64]
 
@@ -115,7 +119,7 @@ def _worst(noise: Mechanism) -> Floats:
     2024, "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition").
     """
     table = _pair(noise)
-    return joined([in_order(table), in_order(table[:, ::-1])])
+    return joined([by_ratio(table), by_ratio(table[:, ::-1])])
 
 
 def _pair(noise: Mechanism) -> Floats:
@@ -136,7 +140,8 @@ def epsilon(noise: Mechanism, times: int, delta: float) -> float:
 
     Gaussian: the privacy curve of Balle and Wang (2018), "Improving the Gaussian mechanism for differential privacy",
     theorem 8, as computed by dp-accounting. Otherwise numerical composition, as in Doroshenko et al. (2022), "Connect
-    the dots".
+    the dots", never below the smallest epsilon and hardly above it. Laplace and geometric noise of a scale below 0.02
+    is given the epsilon that holds at any delta, `times / scale`.
     """
     if times == 0:
         return 0.0
@@ -150,31 +155,34 @@ def epsilon(noise: Mechanism, times: int, delta: float) -> float:
     return min(value, epsilon(noise.second, times, delta)) if isinstance(noise, Then) else value
 
 
-def success_bound(noise: Mechanism, times: int, known: float) -> float:
-    """The largest success of any guess whose success without the release is at most `known`: `1 - f(known)`.
+def success_bound(noise: Mechanism, times: int, log_known: float) -> float:
+    """The largest success of any guess whose success without the release is at most κ: `1 - f(κ)`, from `log κ`.
 
     f is the trade-off function of the noise drawn `times` times (Dong, Roth and Su 2022, "Gaussian differential
     privacy"). For every trace x the event "the guess succeeds against x" has a probability of at most `1 - f(q)` under
     the law of what is published about x, where q is its probability when the target is nowhere; `1 - f` is concave, and
-    on average over x, q is at most `known`. This is the argument of Hayes, Mahloujifar and Balle (2023), "Bounding
+    on average over x, q is at most κ. This is the argument of Hayes, Mahloujifar and Balle (2023), "Bounding
     training data reconstruction in DP-SGD", and of Kulynych et al. (2024), "Attack-aware noise calibration for
-    differential privacy". Gaussian: `Φ(Φ⁻¹(known) + sqrt(times) / sigma)`.
+    differential privacy". Gaussian: `Φ(Φ⁻¹(κ) + sqrt(times) / sigma)`. However small κ is, much noise-free
+    evidence may make up for it, so that it must not be taken for nothing.
 
-    >>> round(success_bound(Gaussian(1.0), 1, 0.1), 4)
+    >>> round(success_bound(Gaussian(1.0), 1, math.log(0.1)), 4)
     0.3891
     """
-    if times == 0 or not 0 < known < 1:
-        return min(1.0, max(0.0, known))
+    if times == 0 or not -math.inf < log_known < 0:
+        return rounded_up(log_known)
     if isinstance(noise, Gaussian):
-        from scipy.special import ndtr, ndtri
+        from scipy.special import log_ndtr, ndtri_exp
 
-        return float(ndtr(ndtri(known) + math.sqrt(times) / noise.sigma))
+        start, shift = float(ndtri_exp(log_known)), math.sqrt(times) / noise.sigma
+        # The two may all but cancel: rounding is to the safe side.
+        return rounded_up(float(log_ndtr(start + shift + 8 * sys.float_info.epsilon * (abs(start) + shift))))
     if noise.total_variation() > 1 - math.exp(-CERTAIN / 4):
         return 1.0
     levels, deltas = _curve(noise, times)
-    above = np.exp(levels) * known + deltas
-    below = 1 - np.exp(-levels) * (1 - deltas - known)
-    return float(min(1.0, above.min(), below.min()))
+    above = np.exp(np.minimum(levels + log_known, 0.0)) + deltas
+    below = 1 - np.exp(-levels) * (-math.expm1(log_known) - deltas)
+    return max(rounded_up(log_known), float(min(1.0, above.min(), below.min())))
 
 
 @lru_cache(maxsize=256)

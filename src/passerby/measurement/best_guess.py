@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import best_guess, renewal_guess
+from passerby.kernels.chain import MISSING
 from passerby.model.lumping import merged, with_one_sensor
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -79,7 +80,13 @@ def bracket_series(
         for i in np.flatnonzero(table[:, 4] < 0):
             table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
             total = total + more
-    return Brackets(table[:, 0], table[:, 1], table[:, 2], table[:, 3], guesses, int(total[0]), float(total[1]))
+    upper = table[:, 3] + missing(prior, steps)
+    return Brackets(table[:, 0], table[:, 1], table[:, 2], upper, guesses, int(total[0]), float(total[1]))
+
+
+def missing(prior: MarkovPrior, steps: int) -> float:
+    """What underflow may have taken from an upper end, at most: it is never 0 for want of digits."""
+    return MISSING * steps * prior.places
 
 
 def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
@@ -131,6 +138,7 @@ def bracket_stretches(
     lower, upper, refined, nodes, work = renewal_guess.stretchwise(
         prior.initial, prior.matrices, release.grid, named, misses, tolerance, budget
     )
+    upper += missing(prior, release.steps)
     return Stretches(min(1.0, float(lower)), min(1.0, float(upper)), int(refined), int(nodes), float(work))
 
 

@@ -25,14 +25,17 @@ from passerby.model.release import Release
 from .accounting import most_sightings, private_noise, success_bound
 from .attacks import logs
 from .information import check_independent, check_stretches, entropy, mutual_information
-from .roots import divergence_root, loose_root, tight_root
+from .roots import divergence_root, loose_root, rounded_up, tight_root
 
 Floats = NDArray[np.float64]
 
 #: The full recursion of Theorem 1 is run only up to this many elementary operations (a few minutes).
 FULL_LIMIT = 3e11
-#: Probabilities below this may have lost digits or underflowed; bounds on their logarithms come from logarithms.
+#: Probabilities below this may have lost digits or underflowed; bounds on their logarithms come from logarithms, or
+#: take them for as large as this.
 FAINT = 1e-290
+#: Binomial coefficients of at most so many steps are exact; beyond, differences of log factorials lose a few digits.
+EXACT_BINOMIALS = 2000
 
 
 def loose_bound(prior: MarkovPrior, release: Release, misses: int, information: float | None = None) -> float:
@@ -85,7 +88,7 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
         log_kappa = log_kappa_bound(prior, release.steps, misses)
     steps, sensors = release.grid.shape
     if sensors == 0:
-        return math.exp(min(0.0, log_kappa))
+        return rounded_up(log_kappa)
     check_independent(release)
     reveal = np.zeros((steps, sensors))
     for t, step in enumerate(release.channels):
@@ -97,7 +100,7 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
 
     if log_kappa == -math.inf:
         return 0.0
-    return math.exp(min(0.0, renewal.lowest_power_sum(log_first, log_stay, log_reveal, log_kappa)))
+    return rounded_up(renewal.lowest_power_sum(log_first, log_stay, log_reveal, log_kappa))
 
 
 def dp_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float | None = None) -> float:
@@ -108,14 +111,14 @@ def dp_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float
     noise = private_noise(release.mechanism)
     if log_kappa is None:
         log_kappa = log_kappa_bound(prior, release.steps, misses)
-    return success_bound(noise, most_sightings(prior, release), math.exp(min(0.0, log_kappa)))
+    return success_bound(noise, most_sightings(prior, release), log_kappa)
 
 
 def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Log of a cheap upper bound on what any guess achieves without a release: the best of three.
 
     The paper's sum over balls; moments of the number right (`log_moment_bound`); an adversary who is told each place
-    after naming it (`told_bound`).
+    after naming it (`log_told_bound`).
     """
     values = [0.0]
     if misses == 0:
@@ -123,8 +126,7 @@ def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
     if steps**2 * prior.places**3 <= FULL_LIMIT / 10:
         values.append(log_moment_bound(prior, steps, steps - misses))
     if steps * (steps - misses) * prior.places**2 <= FULL_LIMIT / 10:
-        told = told_bound(prior, steps, misses)
-        values.append(math.log(told) if told > FAINT else 0.0)
+        values.append(log_told_bound(prior, steps, misses))
     with suppress(UnsupportedRelease):
         values.append(log_ball_paper(prior, steps, misses))
     return min(values)
@@ -139,33 +141,46 @@ def log_moment_bound(prior: MarkovPrior, steps: int, needed: int) -> float:
     """
     named = np.where(prior.guessable, 0.0, -np.inf)
     table = np.full((steps, needed, prior.places), -np.inf)
-    table[:, 0] = logs(prior.marginals(steps)) + named
+    table[:, 0] = logs(_marginals(prior, steps)) + named
     for source in range(steps):
         between = np.eye(prior.places)
         for target in range(source + 1, steps):
-            between = between @ prior.matrices[0 if prior.homogeneous else target - 1]
+            between = ahead(between, prior.matrices[0 if prior.homogeneous else target - 1])
             joint_maxima.add_up(table, source, target, logs(between) + named)
     sums = np.logaddexp.reduce(table.max(axis=2), axis=0)
     return float(min(sums[k - 1] - log_choose(needed, k) for k in range(1, needed + 1)))
 
 
-def told_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
-    """Success of an adversary who learns each place after naming it: never below that of any guess.
+def log_told_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
+    """Log of the success of an adversary who learns each place after naming it: never below that of any guess.
 
-    `W_t(x,k) = Σ_y P(x,y) W_{t+1}(y,k) + max_y P(x,y) (W_{t+1}(y,k-1) - W_{t+1}(y,k))`.
+    `W_t(x,k) = Σ_y P(x,y) W_{t+1}(y,k) + max_y P(x,y) (W_{t+1}(y,k-1) - W_{t+1}(y,k))`. Each row k has a scale of its
+    own, as a logarithm. The recursion never falls when `W` is raised, so that what is too small for its scale is.
     """
     named = prior.guessable.astype(np.float64)
     needed = steps - misses
-    value = np.zeros((needed + 1, prior.places))
-    value[0] = 1.0
+    value, scale = np.zeros((needed + 1, prior.places)), np.full(needed + 1, -np.inf)
+    value[0], scale[0] = 1.0, 0.0
     for t in range(steps - 1, -1, -1):
-        gain = (value[:-1] - value[1:]) * named
         moves = prior.initial[None] if t == 0 else prior.matrices[0 if prior.homogeneous else t - 1]
         new = np.ones((needed + 1, moves.shape[0]))
-        for k in range(1, needed + 1):
-            new[k] = moves @ value[k] + (moves * gain[k - 1]).max(axis=1)
+        for k in range(needed, 0, -1):
+            if scale[k - 1] == -np.inf:
+                new[k] = 0.0
+                continue
+            # With more steps needed there is less success: the row before has the larger scale.
+            row = value[k] * math.exp(scale[k] - scale[k - 1])
+            row[(row < FAINT) & (value[k] > 0)] = FAINT
+            gain = np.maximum(value[k - 1] - row, 0.0) * named
+            new[k] = moves @ row + (moves * gain).max(axis=1)
+            if new[k].min() < FAINT:
+                possible = (moves > 0).astype(np.float64) @ ((row > 0) | (gain > 0)) > 0
+                new[k, (new[k] < FAINT) & possible] = FAINT
+            top = new[k].max()
+            scale[k] = scale[k - 1] + math.log(top) if top > 0 else -np.inf
+            new[k] /= top if top > 0 else 1.0
         value = new
-    return float(min(1.0, value[needed, 0]))
+    return min(0.0, float(scale[needed]))
 
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
@@ -205,6 +220,8 @@ def log_likeliest(prior: MarkovPrior, steps: int) -> float:
 
 def log_choose(n: int, k: int) -> float:
     """Log of the binomial coefficient."""
+    if n <= EXACT_BINOMIALS:
+        return math.log(math.comb(n, k))
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
@@ -251,7 +268,7 @@ def fast_joint_maxima(prior: MarkovPrior, steps: int) -> tuple[Floats, NDArray[n
             return values, certified
         target = min(2 * formed, steps - 1)
         for delta in range(formed + 1, target + 1):
-            power = power @ prior.transition
+            power = ahead(power, prior.transition)
             better = power > best
             best[better] = power[better]
             gap[better] = delta
@@ -264,16 +281,33 @@ def full_joint_maxima(prior: MarkovPrior, steps: int) -> Floats:
     `G(k, t, x) = max_{t'<t} max_{x'} G(k-1, t', x') Pr[X_t = x | X_{t'} = x']`, `f(k) = max_t max_x G(k, t, x)`.
     """
     table = np.full((steps, steps, prior.places), -np.inf)
-    table[:, 0] = logs(prior.marginals(steps)) + np.where(prior.guessable, 0.0, -np.inf)
+    table[:, 0] = logs(_marginals(prior, steps)) + np.where(prior.guessable, 0.0, -np.inf)
     between, matrices = np.empty((steps, prior.places, prior.places)), prior.matrices
     for source in range(steps - 1):
         if source == 0 or not prior.homogeneous:
-            ahead = np.eye(prior.places)
+            so_far = np.eye(prior.places)
             for target in range(source + 1, steps):
-                ahead = between[target - source - 1] = ahead @ matrices[0 if prior.homogeneous else target - 1]
+                so_far = between[target - source - 1] = ahead(so_far, matrices[0 if prior.homogeneous else target - 1])
             log_between = logs(between[: steps - source - 1])
         joint_maxima.extend(table, source, log_between, prior.guessable)
     return np.asarray(table.max(axis=(0, 2)))
+
+
+def ahead(law: Floats, moves: Floats) -> Floats:
+    """`law @ moves`, in which what is possible does not underflow: it is taken for at least `FAINT`."""
+    out = law @ moves
+    if out.min() < FAINT:
+        out[(out < FAINT) & ((law > 0).astype(np.float64) @ (moves > 0) > 0)] = FAINT
+    return out
+
+
+def _marginals(prior: MarkovPrior, steps: int) -> Floats:
+    """`MarkovPrior.marginals`, in which what is possible does not underflow."""
+    out = np.empty((prior.check_steps(steps), prior.places))
+    out[0] = prior.initial
+    for t in range(1, steps):
+        out[t] = ahead(out[t - 1], prior.matrices[0 if prior.homogeneous else t - 1])
+    return out
 
 
 BOUNDS: dict[str, Callable[..., float]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal
@@ -22,12 +23,25 @@ Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
 
 #: Recursions over stretches between sightings are run only up to this many elementary operations (about a minute).
 STRETCHES_LIMIT = 1e11
+#: What a mechanism says of its information may be short of it by so much, by rounding.
+QUADRATURE = 1e-13
 
 
 def shannon(law: Floats, axis: int | None = -1) -> Floats:
     """`-Σ p log p` along an axis, with `0 log 0 = 0`."""
     safe = np.where(law > 0, law, 1.0)
     return np.asarray(-(law * np.log(safe)).sum(axis=axis))
+
+
+def told_apart(law: Floats) -> float:
+    """The entropy of "at none of the sensors", "at sensor 0", ... without differences, so that little stays exact."""
+    none, seen = float(law[0]), law[1:][law[1:] > 0]
+    total = none + float(seen.sum())
+    if none > seen.sum():
+        unseen = none * float(np.log1p(seen.sum() / none))
+    else:
+        unseen = none * (math.log(total) - math.log(none)) if none > 0 else 0.0
+    return unseen + float(seen @ (math.log(total) - np.log(seen))) if len(seen) else 0.0
 
 
 def entropy(prior: MarkovPrior, steps: int) -> float:
@@ -68,8 +82,8 @@ def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]
     """For each step, the probabilities of "at none of the sensors", "at sensor 0", ..."""
     out = []
     for law, step in zip(prior.marginals(release.steps), release.sensors, strict=True):
-        seen = law[list(step)]
-        out.append(np.append(max(0.0, law.sum() - seen.sum()), seen))
+        # Added up and not subtracted, so that a little is not lost.
+        out.append(np.append(np.delete(law, list(step)).sum(), law[list(step)]))
     return out
 
 
@@ -97,8 +111,11 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
         distance = np.full((law.size, law.size), 2.0)
         distance[0, :] = distance[:, 0] = 1.0
         np.fill_diagonal(distance, 0.0)
+        # `log Σ_b p_b e^{-KL}`, from one minus the sum where that is small.
+        apart = -np.expm1(-distance / (2 * release.mechanism.sigma**2)) @ law
         mixed = np.exp(-distance / (2 * release.mechanism.sigma**2)) @ law
-        total -= float(law @ np.log(np.where(law > 0, mixed, 1.0)))
+        log_mixed = np.where(apart < 0.5, np.log1p(-np.minimum(apart, 0.5)), np.log(np.where(law > 0, mixed, 1.0)))
+        total -= float(law @ np.where(law > 0, log_mixed, 0.0))
     return total
 
 
@@ -128,19 +145,21 @@ def check_independent(release: Release) -> None:
         )
 
 
-def _per_step(prior: MarkovPrior, release: Release) -> float:
+def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> float:
+    """The sum over steps; each term raised by its `rounding`, but never above the entropy of what there is to tell."""
     check_independent(release)
     total = 0.0
     for law, step in zip(sighting_probabilities(prior, release), release.channels, strict=True):
-        each = sum(channel.information(float(p)) for p, channel in zip(law[1:], step, strict=True))
-        total += min(each, float(shannon(law)))
+        each = [channel.information(float(p)) for p, channel in zip(law[1:], step, strict=True)]
+        most = [told_apart(np.array([np.delete(law, j).sum(), law[j]])) for j in range(1, law.size)]
+        total += min(sum(min(a + rounding, b) for a, b in zip(each, most, strict=True)), told_apart(law))
     return total
 
 
 def _best(prior: MarkovPrior, release: Release) -> float:
     # For raw counts the exact value is the entropy of the series, which is never above the sum over steps.
     plain = release.plain
-    values = [_per_step(prior, release)] if release.independent and not plain else []
+    values = [_per_step(prior, release, QUADRATURE)] if release.independent and not plain else []
     raw = release if plain else Release(release.sensors)
     for method in (_exact, _order1):
         with suppress(UnsupportedRelease):

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from .finding import Finding
 
+#: Where the baseline leaves less room than this, `advantage` is what was added as a share of this.
+LEAST_ROOM = 1e-9
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -46,7 +49,7 @@ class Loss:
     `lower` is what the best attack achieves for sure and `upper` the smallest bound; `attacks` and `bounds` hold each
     by name, and `refused` the ones that cannot be given for this release, with the reason. `baseline` is what the
     adversary achieves without the release, and `advantage` the share of the remaining room that the release adds:
-    `(loss - baseline) / (1 - baseline)`.
+    `(loss - baseline) / (1 - baseline)`, where the room is not taken for smaller than `LEAST_ROOM`.
 
     Against an adversary who knows the others only by their habits (`Crowd`), attacks guess from habits and counts, and
     the bound `crowd` is for an adversary who is told where each of the others was at every second step; the bound
@@ -67,10 +70,15 @@ class Loss:
 
     @property
     def advantage(self) -> Interval:
-        """What the release added: `(loss - baseline) / (1 - baseline)`, between 0 and 1."""
+        """What the release added: `(loss - baseline) / max(1 - baseline, 1e-9)`, between 0 and 1.
+
+        Somebody who is guessed all but for sure without the release leaves no room to add to. A share of a room that
+        is no larger than rounding errors would be any number, so that of a smaller room than `LEAST_ROOM` is a share of
+        `LEAST_ROOM`: about 0, as where nothing is published.
+        """
 
         def share(loss: float, known: float) -> float:
-            return (loss - known) / (1 - known) if known < 1 else 0.0
+            return (loss - known) / max(1 - known, LEAST_ROOM)
 
         return Interval(
             max(0.0, share(self.lower, self.baseline.upper)), max(0.0, share(self.upper, self.baseline.lower))

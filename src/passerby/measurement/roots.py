@@ -1,31 +1,48 @@
-"""Largest success probabilities allowed by Fano-type inequalities: one-dimensional roots, found by bisection."""
+"""Largest success probabilities allowed by Fano-type inequalities. What is known beforehand comes as a logarithm."""
 
 from __future__ import annotations
 
 import math
+import sys
 
-from passerby.kernels.bisection import largest
+from passerby.kernels.bisection import largest_gain
+
+
+def rounded_up(log_value: float) -> float:
+    """The probability of this logarithm; where it is too small to be held, a number that is not below it.
+
+    Only what is impossible becomes 0.
+
+    >>> rounded_up(-800.0), rounded_up(-math.inf), rounded_up(0.1)
+    (5e-324, 0.0, 1.0)
+    """
+    value = math.exp(min(0.0, log_value))
+    if value > sys.float_info.min or log_value == -math.inf:
+        return value
+    return math.nextafter(value, 1.0)
 
 
 def loose_root(unknown: float, log_ball: float, log_all: float) -> float:
     """One minus the smallest `q` with `unknown <= h(q) + q log((M^T - N) / N) + log N`.
 
-    `unknown = H(X) - I`, `log_ball = log N`, `log_all = T log M`. Koga et al. (2024), equation 3.
+    `unknown = H(X) - I`, `log_ball = log N`, `log_all = T log M`. Koga et al. (2024), equation 3. With
+    `κ = N / M^T` the right side is `T log M - kl(1-q ‖ κ)`: it is the inequality of `divergence_root` for somebody who
+    is told what is not unknown about a trace of which all are equally likely.
     """
-    need = unknown - log_ball
-    if need <= 0 or log_ball >= log_all:
+    if unknown <= log_ball:
         return 1.0
-    log_rest = log_all + math.log(-math.expm1(log_ball - log_all)) - log_ball
-    peak = math.exp(log_ball - log_all)  # the success probability at which the right side is largest
-    return float(largest(peak, 0.0, log_rest, need, 1.0))
+    # By rounding, more may seem to be unknown than there is to know.
+    rounding = 64 * sys.float_info.epsilon * log_all
+    return divergence_root(max(0.0, log_all - unknown) + rounding, log_ball - log_all)
 
 
 def tight_root(information: float, log_kappa: float) -> float:
     """The largest p with `-information <= h(p) + p log κ` (Koga et al. 2024, section 3.3.2)."""
     if log_kappa >= -information:
         return 1.0
-    kappa = math.exp(log_kappa)
-    return float(largest(kappa / (1 + kappa), log_kappa, 0.0, -information, 1.0))
+    if log_kappa == -math.inf:
+        return 0.0
+    return rounded_up(log_kappa + largest_gain(log_kappa, max(0.0, information), False))
 
 
 def divergence_root(information: float, log_kappa: float) -> float:
@@ -33,10 +50,10 @@ def divergence_root(information: float, log_kappa: float) -> float:
 
     `kl(p ‖ κ) = p log(p/κ) + (1-p) log((1-p)/(1-κ))`; the paper drops the term in `log(1-κ)`.
     """
-    kappa = math.exp(min(log_kappa, 0.0))
-    if log_kappa >= -information or kappa == 1:
+    if log_kappa >= min(0.0, -information):
         return 1.0
+    if log_kappa == -math.inf:
+        return 0.0
     if information <= 0:
-        return kappa  # the divergence is flat at its zero, where bisection would stop too late
-    log_rest = math.log1p(-kappa)
-    return float(largest(kappa, log_kappa, log_rest, -information, 1.0))
+        return rounded_up(log_kappa)
+    return rounded_up(log_kappa + largest_gain(log_kappa, information, True))

@@ -21,6 +21,10 @@ Ints = NDArray[np.int64]
 
 #: Fewer places than this are not worth merging: two states are left of them.
 FEWEST = 4
+#: Habits that lead to two places are in proportion if they are up to so large a share.
+ROUNDING = 32 * np.finfo(np.float64).eps
+#: The smallest weight of what is possible.
+FAINTEST = 1e-300
 #: Elementary operations of one pass over all series below which merging takes longer than it saves.
 SMALL = 1e5
 
@@ -37,14 +41,23 @@ def alike(prior: MarkovPrior) -> Ints:
         away = prior.matrices.transpose(1, 0, 2)
         towards = np.concatenate([prior.initial[:, None], prior.matrices.reshape(-1, prior.places).T], axis=1)
         total = towards.sum(axis=1)
-        shape = np.round(towards / np.where(total > 0, total, 1.0)[:, None], 11) + 0.0
-        classes: dict[tuple[bytes, bytes], list[int]] = {}
+        classes: dict[bytes, list[int]] = {}
         for x in np.flatnonzero(total > 0).tolist():
-            classes.setdefault((away[x].tobytes(), shape[x].tobytes()), []).append(x)
-        found = np.array(max(classes.values(), key=len), dtype=np.int64)
-        found = found if len(found) > 1 else found[:0]
+            classes.setdefault(away[x].tobytes(), []).append(x)
+        found = np.empty(0, dtype=np.int64)
+        for members in sorted(classes.values(), key=len, reverse=True):
+            left = np.array(members, dtype=np.int64)
+            while len(left) > max(1, len(found)):
+                group = _in_proportion(towards[left] / total[left, None])
+                found = left[group] if group.sum() > max(1, len(found)) else found
+                left = left[~group]
         prior.__dict__["_alike"] = found
     return found
+
+
+def _in_proportion(shape: Floats) -> NDArray[np.bool_]:
+    """Which rows equal the first one, entry by entry and but for rounding: a small entry equals no other, nor zero."""
+    return np.asarray((np.abs(shape - shape[0]) <= ROUNDING * shape[0]).all(axis=1))
 
 
 def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, Release]:
@@ -126,7 +139,8 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
             else:
                 places[t, j] = state[place]
                 out[:, t, 1 + j] = weights[:, t, 1 + j]
-    parts *= share
+    # What is possible keeps a weight, if a faint one.
+    parts = np.where(parts > 0, np.maximum(parts * share, FAINTEST), 0.0)
     top = np.argmax(parts * named[group] + (named[group] - 1.0), axis=2)
     mine = np.arange(len(group)) == top[:, :, None]
     out[:, :, -2] = (parts * mine).sum(axis=2)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import NOTHING, paired
+from passerby.mechanisms.base import paired
+from passerby.support.ratios import by_ratio, without_the_faintest
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,10 +97,16 @@ def joined(table: Floats, single: Floats) -> Floats:
 
 
 def _merged(rows: Floats) -> Floats:
-    """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior."""
-    rows = rows[rows.sum(axis=1) > NOTHING]
+    """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior.
+
+    With several sensors, rows are products of those of each sensor, which are merged already. Then they are the same
+    only where one sensor gives the target away, and the others' values do not matter any more.
+    """
+    if rows.shape[1] == 2:
+        return by_ratio(rows)[::-1]
+    rows = without_the_faintest(rows)
     shape = rows / rows.sum(axis=1, keepdims=True)
-    _, index = np.unique(shape.round(12), axis=0, return_inverse=True)
+    _, index = np.unique(shape, axis=0, return_inverse=True)
     out = np.zeros((index.max() + 1, rows.shape[1]))
     np.add.at(out, index.reshape(-1), rows)
     return out

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import NOTHING, stood_in
+from passerby.mechanisms.base import stood_in
+from passerby.support.ratios import by_ratio
 
 Floats = NDArray[np.float64]
 
@@ -45,21 +46,11 @@ def stand_ins(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
     pair = stood_in(mechanism, count)
     if pair is None:
         return None
-    less, more = (in_order(table) for table in pair)
+    less, more = (by_ratio(table) for table in pair)
     less = np.add.reduceat(less, _groups(less), axis=0) if len(less) > OUTCOMES else less
     more = spread(more, _groups(more)) if len(more) > OUTCOMES else more
     less.flags.writeable = more.flags.writeable = False
     return less, more
-
-
-def in_order(table: Floats) -> Floats:
-    """Outcomes (n, 2) by increasing likelihood ratio, with those of the same ratio added up."""
-    table = table[table.sum(axis=1) > NOTHING]
-    share = table[:, 1] / table.sum(axis=1)
-    distinct, index = np.unique(share.round(12), return_inverse=True)
-    out = np.zeros((len(distinct), 2))
-    np.add.at(out, index.reshape(-1), table)
-    return out
 
 
 def _groups(table: Floats) -> NDArray[np.int64]:
@@ -85,7 +76,8 @@ def spread(table: Floats, kept: NDArray[np.int64]) -> Floats:
     share = table[:, 1] / total
     left = np.minimum(np.searchsorted(kept, np.arange(len(table)), side="right") - 1, len(kept) - 2)
     low, high = share[kept[left]], share[kept[left + 1]]
-    up = ((share - low) / (high - low)).clip(0.0, 1.0)
+    # Ratios may differ by more than shares near one can tell.
+    up = np.divide(share - low, high - low, out=np.zeros(len(table)), where=high > low).clip(0.0, 1.0)
     mass = np.zeros(len(kept))
     np.add.at(mass, left, total * (1 - up))
     np.add.at(mass, left + 1, total * up)
@@ -122,7 +114,7 @@ def joined(tables: Sequence[Floats]) -> Floats:
             hull.pop()
         hull.append(point)
     hull[0], hull[-1] = np.zeros(2), np.ones(2)
-    return in_order(np.diff(hull, axis=0))
+    return by_ratio(np.diff(hull, axis=0))
 
 
 def _left(a: Floats, b: Floats, c: Floats) -> float:

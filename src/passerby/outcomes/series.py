@@ -29,6 +29,8 @@ MOST_ANCHORED = 0.98
 MOST_ANCHORED_GIVEN = 1 - 1e-9
 #: More series than this are not enumerated.
 MAX_SERIES = 4096
+#: The smallest weight of what is possible.
+FAINTEST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -183,9 +185,13 @@ def enumerate_series(
 
 
 def relative(evidence: Floats) -> Floats:
-    """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs."""
+    """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs.
+
+    What is possible keeps a weight, if a faint one, by which kernels know that they leave something out.
+    """
     # Where nothing explains the step, all weights are zero.
-    return np.asarray(np.exp(evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300)))
+    weights = np.exp(evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300))
+    return np.where(evidence > -np.inf, np.maximum(weights, FAINTEST), 0.0)
 
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:

@@ -57,20 +57,27 @@ def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
     >>> round(lower_limit(np.ones(1000), 0.99), 4)
     0.995
     """
+    guide = values if guide is None else guide
+    # What is bet depends on ratios alone. So that the squares of tiny values do not vanish, the largest becomes one.
+    top = max(float(values.max(initial=0.0)), float(guide.max(initial=0.0)))
+    if top == 0:
+        return 0.0
+    values, guide = values / top, guide / top
     n = len(values)
     target = math.log(1 / (1 - confidence))
     count = np.arange(1, n + 1)
-    guide = values if guide is None else guide
     running = np.cumsum(guide) / count
     spread = (running**2 + np.cumsum((guide - running) ** 2)) / count
     before = np.concatenate([[0.0], spread[:-1]])
-    stakes = np.sqrt(np.divide(2 * target / max(n, 1), before, out=np.zeros(n), where=before > 0))
+    stakes = np.sqrt(np.divide(2 * target / n, before, out=np.zeros(n), where=before > 0))
 
     def refuted(mean: float) -> bool:
         return bool(np.cumsum(np.log1p(np.minimum(0.95 / mean, stakes) * (values - mean))).max() >= target)
 
-    low, high = 0.0, float(values.mean()) if n else 0.0
-    for _ in range(60 if high > 0 else 0):
+    low, high = 0.0, float(values.mean())
+    for _ in range(60):
         middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
         low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
+    return low * top

@@ -1,6 +1,5 @@
 """The baseline: what is achieved without the release, by the same search on the prior itself."""
 
-import math
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -9,10 +8,11 @@ import numpy as np
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.attacks import constant_attack, prior_attack
 from passerby.measurement.best_guess import bracket_series, cost_of_series
-from passerby.measurement.bounds import log_kappa_bound
+from passerby.measurement.bounds import FAINT, log_kappa_bound
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.roots import rounded_up
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series
 
@@ -28,7 +28,8 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     found = found or [attack(prior, steps, misses) for attack in (prior_attack, constant_attack)]
     best = max(found, key=lambda finding: finding.floor)
     if misses == 0:
-        yield _between(best.floor, best.floor, best.guess)
+        upper = best.floor if best.floor > FAINT else rounded_up(log_kappa_bound(prior, steps, 0))
+        yield _between(best.floor, upper, best.guess)
         return
     if cost_of_series(prior, steps, misses) <= max(question.budget / 4, 10 * LEAST_EFFORT):
         with suppress(UnsupportedRelease):
@@ -39,7 +40,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
                 best = exact("ascent", float(search.lower[0]), tuple(search.guesses[0, 2].tolist()))
             yield _between(best.floor, float(search.upper[0]), best.guess)
             return
-    yield _between(best.floor, math.exp(min(0.0, log_kappa_bound(prior, steps, misses))), best.guess)
+    yield _between(best.floor, rounded_up(log_kappa_bound(prior, steps, misses)), best.guess)
 
 
 def _between(lower: float, upper: float, guess: tuple[int, ...] | None) -> Finding:

@@ -1,6 +1,5 @@
 """The paper's way: its three attacks scored by plain Monte Carlo. Koga, Meehan and Chaudhuri (2024), section 4."""
 
-import math
 from collections.abc import Iterator
 
 from passerby.measurement.attacks import sampled_attacks
@@ -8,6 +7,7 @@ from passerby.measurement.bounds import log_kappa_bound
 from passerby.measurement.finding import Finding, Known, Look
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.roots import rounded_up
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -18,7 +18,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     )
     yield from found.values()
     floor = max(found[name].floor for name in ("prior", "constant"))
-    kappa = math.exp(log_kappa_bound(question.prior, question.steps, question.misses))
+    kappa = rounded_up(log_kappa_bound(question.prior, question.steps, question.misses))
     yield Finding("baseline", min(floor, kappa), kappa, level=question.level, about="baseline")
 
 

@@ -9,6 +9,7 @@ from passerby.measurement.finding import Finding, Known, exact, limit
 from passerby.measurement.information import check_stretches
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.roots import rounded_up
 from passerby.model.lumping import with_one_sensor
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -18,15 +19,16 @@ from .ways import refuses_others
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
     """The loss itself."""
-    value = all_right(question.prior, question.release, question.misses)
-    if value is not None:
+    log_value = log_all_right(question.prior, question.release, question.misses)
+    if log_value is not None:
+        value = min(1.0, math.exp(log_value))
         yield exact("map", value)
         yield exact("ascent", value)
-        yield limit("posterior", value)
+        yield limit("posterior", rounded_up(log_value))
 
 
-def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
-    """`Σ_y max_x Pr[X = x, Y = y]` for raw counts; None where there are misses, or where it takes too long."""
+def log_all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
+    """Log of `Σ_y max_x Pr[X = x, Y = y]` for raw counts; None where there are misses, or where it takes too long."""
     if misses:
         return None
     prior, release = with_one_sensor(prior, release)
@@ -34,8 +36,7 @@ def all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None
         check_stretches(prior, release)
     except UnsupportedRelease:
         return None
-    value = renewal.log_all_right(*prior.named_logs, release.grid)
-    return min(1.0, math.exp(value))
+    return float(renewal.log_all_right(*prior.named_logs, release.grid))
 
 
 def refuses(question: Question) -> str | None:

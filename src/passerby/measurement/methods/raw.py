@@ -1,5 +1,6 @@
 """The bound `raw`: published counts follow from raw ones, so that no guess does better than with those."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,10 +10,11 @@ from passerby.measurement.best_guess import average_upper, bracket_series, brack
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.roots import rounded_up
 from passerby.model.release import Release
 from passerby.outcomes.series import count_series, enumerate_series
 
-from .no_misses import all_right
+from .no_misses import log_all_right
 from .ways import refuses_one_series
 
 #: The share of the budget that goes to raw counts before it is known whether they decide.
@@ -43,9 +45,9 @@ def raw_loss(question: Question, budget: float) -> tuple[float, float]:
     """What raw counts from the same sensors would give: at least, and at most."""
     counts = Release.raw(question.release.sensors)
     prior, misses, tolerance = question.prior, question.misses, question.tolerance
-    exact = all_right(prior, counts, misses)
-    if exact is not None:
-        return exact, exact
+    log_exact = log_all_right(prior, counts, misses)
+    if log_exact is not None:
+        return math.exp(log_exact), rounded_up(log_exact)
     most = affordable(question, budget)
     if count_series(prior, counts) > most:
         found = bracket_stretches(prior, counts, misses, tolerance, budget)
