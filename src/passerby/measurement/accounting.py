@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
 from passerby.mechanisms.additive import Additive
-from passerby.mechanisms.rules import Rule
-from passerby.mechanisms.shaped import ALONE, cut
+from passerby.mechanisms.bins import ALONE, cut
+from passerby.mechanisms.fixed import Fixed
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.channels import in_order, joined
@@ -44,7 +44,7 @@ def private_noise(mechanism: Mechanism) -> Mechanism:
     """
     if isinstance(mechanism, Raw):
         raise UnsupportedRelease("raw counts are not differentially private: no noise is added")
-    if isinstance(mechanism, Rule):
+    if isinstance(mechanism, Fixed):
         raise UnsupportedRelease(
             f"{mechanism!r} is not differentially private: at some counts, one person changes the published value "
             "for certain"

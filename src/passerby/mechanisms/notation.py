@@ -10,8 +10,8 @@ from passerby.errors import InputError
 from .base import Mechanism
 from .chance import Miscount, RandomRounding, Sampling
 from .composition import Then
+from .fixed import AtLeast, Bands, Raw, Rounding, Suppression
 from .real_noise import Gaussian, Laplace
-from .rules import AtLeast, Bands, Raw, Rounding, Suppression
 from .whole_noise import DiscreteGaussian, Geometric
 
 KNOWN: dict[str, type[Mechanism]] = {
