@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.audits.settings import MECHANISMS, AuditSettings, check_settings
+from passerby.audits.settings import AuditSettings, check_settings
 from passerby.audits.settings_file import as_toml, read_settings, write_settings
 from passerby.errors import ConfigError
+from passerby.mechanisms.registry import BY_SETTING
 
 LETTERS = st.characters(codec="utf-8")
 
@@ -109,7 +110,7 @@ def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
         read_settings(tmp_path)
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", BY_SETTING)
 def test_every_mechanism_can_be_asked_for(name: str) -> None:
     assert isinstance(check_settings({"visits": "v", "mechanism": name}).build_mechanism(), pb.Mechanism)
 
@@ -131,4 +132,4 @@ def test_every_setting_is_an_option_with_its_default_in_the_help() -> None:
         part = said.split(f"\n{name}\n", 1)[1].split("[default: ", 1)[1].split("]", 1)[0]
         assert part == text, name
     told = re.findall(r"[\w-]+", said.split("\nmechanism\n", 1)[1].split("[default", 1)[0])
-    assert set(MECHANISMS) <= set(told)
+    assert set(BY_SETTING) <= set(told)

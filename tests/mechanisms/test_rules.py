@@ -166,7 +166,10 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: pb.Bands(5), r"edges must be a list"),  # type: ignore[arg-type]
     (lambda: pb.AtLeast(-1), r"AtLeast\(least=-1\)"),
     (lambda: pb.Then(pb.Raw(), 5), r"Then: second = 5: expected a Mechanism"),  # type: ignore[arg-type]
-    (lambda: pb.Then(pb.Laplace(1.0), pb.Sampling(0.5)), r"gives real numbers, .* takes whole numbers of at least 0 only; let noise"),
+    (
+        lambda: pb.Then(pb.Laplace(1.0), pb.Sampling(0.5)),
+        r"gives real numbers, .* takes whole numbers of at least 0 only; let noise",
+    ),
     (
         lambda: pb.Then(pb.Geometric(1.0), pb.Sampling(0.5)),
         r"gives whole numbers, .* takes whole numbers of at least 0 only; .* \(clamped=True\)",

@@ -13,29 +13,27 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from passerby.errors import ConfigError, PasserbyError
-from passerby.mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Geometric,
-    Laplace,
-    Mechanism,
-    RandomRounding,
-    Raw,
-    Rounding,
-    Sampling,
-    Suppression,
-)
-from passerby.mechanisms.checks import MOST_NOISE, MOST_PEOPLE
+from passerby.mechanisms import Mechanism
 from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import BY_SETTING, PARAMETERS
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
 from passerby.visits.steps import parse_instant, parse_length
 
+
+def _limits(parameter: str) -> Any:
+    """The limits of a parameter of mechanisms."""
+    return Field(**PARAMETERS[parameter].limits)  # type: ignore[call-overload]
+
+
 Share = Annotated[float, Field(ge=0, le=1)]
 Probability = Annotated[float, Field(gt=0, lt=1)]
-Scale = Annotated[float, Field(ge=1 / MOST_NOISE, le=MOST_NOISE)]
-Base = Annotated[int, Field(ge=2, le=MOST_PEOPLE)]
+Sigma = Annotated[float, _limits("sigma")]
+Scale = Annotated[float, _limits("scale")]
+Base = Annotated[int, _limits("base")]
+Below = Annotated[int, _limits("below")]
+Rate = Annotated[float, _limits("rate")]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 
@@ -82,11 +80,11 @@ class AuditSettings(BaseModel):
     sensor_places: tuple[str, ...] = ()
     schedule: Path | None = None
     mechanism: str = "raw"
-    sigma: Scale = 1.0
-    scale: Scale = 1.0
-    base: Base = 5
-    below: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] = 10
-    rate: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    sigma: Sigma = PARAMETERS["sigma"].default
+    scale: Scale = PARAMETERS["scale"].default
+    base: Base = int(PARAMETERS["base"].default)
+    below: Below = int(PARAMETERS["below"].default)
+    rate: Rate = PARAMETERS["rate"].default
     published: Path | None = None
     # The measurement.
     misses: Annotated[int, Field(ge=0)] = 1
@@ -98,7 +96,7 @@ class AuditSettings(BaseModel):
     sample: Count | None = None
     # The report.
     explore: Annotated[int, Field(ge=0)] = 100
-    sigmas: tuple[Scale, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
+    sigmas: tuple[Sigma, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
     bases: tuple[Base, ...] = (5, 20)
     thresholds: tuple[Probability, ...] = (0.1, 0.25, 0.5, 0.9)
     delta: Probability = 1e-5
@@ -128,10 +126,10 @@ class AuditSettings(BaseModel):
     def _known(cls, value: str) -> str:
         if "(" in value:
             return _told(lambda: read_mechanism(value), value)
-        if value not in MECHANISMS:
-            near = difflib.get_close_matches(value, MECHANISMS, 1)
+        if value not in BY_SETTING:
+            near = difflib.get_close_matches(value, BY_SETTING, 1)
             hint = f"; did you mean {near[0]}?" if near else ", nor as 'Then(Suppression(10), Rounding(5))'"
-            raise ValueError(f"{value!r} is not one of {', '.join(MECHANISMS)}{hint}")
+            raise ValueError(f"{value!r} is not one of {', '.join(BY_SETTING)}{hint}")
         return value
 
     @model_validator(mode="after")
@@ -173,7 +171,7 @@ class AuditSettings(BaseModel):
 
     def build_mechanism(self) -> Mechanism:
         """The mechanism that these settings name."""
-        return read_mechanism(self.mechanism) if "(" in self.mechanism else MECHANISMS[self.mechanism](self)
+        return read_mechanism(self.mechanism) if "(" in self.mechanism else BY_SETTING[self.mechanism].build(self)
 
     def build_sensors(self, people: People) -> Sensors:
         """The sensors of each held-out step, by place numbers."""
@@ -189,20 +187,6 @@ class AuditSettings(BaseModel):
     def build_release(self, people: People) -> Release:
         """What would be published about these people."""
         return Release(self.build_sensors(people), self.build_mechanism())
-
-
-#: The mechanisms that can be asked for by name: a line each.
-MECHANISMS: dict[str, Callable[[AuditSettings], Mechanism]] = {
-    "raw": lambda settings: Raw(),
-    "gaussian": lambda settings: Gaussian(settings.sigma),
-    "discrete-gaussian": lambda settings: DiscreteGaussian(settings.sigma),
-    "laplace": lambda settings: Laplace(settings.scale),
-    "geometric": lambda settings: Geometric(settings.scale),
-    "rounding": lambda settings: Rounding(settings.base),
-    "random-rounding": lambda settings: RandomRounding(settings.base),
-    "suppression": lambda settings: Suppression(settings.below),
-    "sampling": lambda settings: Sampling(settings.rate),
-}
 
 
 def check_settings(values: Mapping[str, Any], where: str = "settings") -> AuditSettings:

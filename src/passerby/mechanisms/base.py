@@ -10,22 +10,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import UnsupportedRelease
 
 from .checks import MOST_NOISE
 from .domain import COUNTS, REALS, Domain
-from .law import HIDDEN as HIDDEN
-from .law import NOTHING as NOTHING
-from .law import SUMS, Floats, mixture_information, same
-from .law import Law as Law
-from .law import trimmed as trimmed
-from .log_chance import log_sum
+from .law import Floats, Law, mixture_information, trimmed
+from .memory import apart, paired, table
 
 if TYPE_CHECKING:
     from .fixed import Fixed
@@ -154,7 +149,7 @@ class Mechanism(ABC):
 
     def total_variation(self, count: int = 0) -> float:
         """Total variation between the laws at `count` (others alone) and `count + 1` (others and the target)."""
-        return _apart(self, count)
+        return apart(self, count)
 
     def information(self, presence: float, count: int = 0) -> float:
         """Mutual information, in nats, between the target's presence (of this probability) and the published value."""
@@ -214,102 +209,3 @@ class Record:
             if f.default is MISSING or value != f.default:
                 shown.append(f"{f.name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
-
-
-class Discrete(Mechanism):
-    """A mechanism with finitely many outputs at each count: everything follows from its `law`.
-
-    Where a law has no end, `law` lists what matters of it, and `log_likelihood` must be exact for the rest too.
-    """
-
-    @abstractmethod
-    def law(self, count: float) -> Law:
-        """The values that can be published at `count`, in increasing order (empty cells last), and probabilities."""
-
-    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
-        """By inversion of each count's law."""
-        counts = np.asarray(count, dtype=np.float64)
-        where = rng.random(counts.shape)
-        out = np.empty(counts.shape)
-        for n in np.unique(counts):
-            values, chances = table(self, float(n))
-            here = same(counts, n)
-            edges = np.cumsum(chances)
-            index = np.searchsorted(edges, where[here] * edges[-1], side="right")
-            out[here] = values[np.minimum(index, len(values) - 1)]
-        return out
-
-    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """Looked up in each count's law; minus infinity for values that are not in it."""
-        outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
-        out = np.full(outputs.shape, -np.inf)
-        for n in np.unique(counts):
-            values, chances = table(self, float(n))
-            here = same(counts, n)
-            wanted = outputs[here]
-            index = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
-            with np.errstate(divide="ignore"):
-                out[here] = np.where(same(values[index], wanted), np.log(chances[index]), -np.inf)
-        return out
-
-    def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
-        """Added up over the law."""
-        lows, highs, counts = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (low, high, count)))
-        out = np.empty(lows.shape)
-        for where in np.ndindex(lows.shape):
-            values, chances = table(self, float(counts[where]))
-            inside = (values >= lows[where]) & (values < highs[where])
-            out[where] = log_sum(np.log(chances[inside]))
-        return out
-
-    def outputs(self, count: int) -> Floats | None:
-        """All values that can be published at `count` or `count + 1`."""
-        return np.unique(np.concatenate([table(self, float(count))[0], table(self, count + 1.0)[0]]))
-
-
-@lru_cache(maxsize=20_000)
-def table(mechanism: Mechanism, count: float) -> Law:
-    """The law of a mechanism at a count, remembered; an empty cell stays empty."""
-    if math.isnan(count):
-        return np.array([HIDDEN]), np.ones(1)
-    values, chances = (np.asarray(part, dtype=np.float64) for part in mechanism.law(count))
-    wrong = _wrong_with(values, chances, mechanism.gives(mechanism.takes))
-    if wrong:
-        raise InputError(f"{mechanism!r} at a count of {count:g}: {wrong}")
-    # Rounding goes; a law without an end keeps what its list lacks.
-    return trimmed(values, chances if mechanism.endless else chances / chances.sum())
-
-
-def _wrong_with(values: Floats, chances: Floats, domain: Domain) -> str:
-    """What makes values and probabilities no law over a domain; nothing if they are one."""
-    if values.ndim != 1 or values.shape != chances.shape:
-        return f"its law has {values.shape} values and {chances.shape} probabilities, instead of two lists as long"
-    if not (chances >= 0).all():
-        return f"its law has a probability of {chances[~(chances >= 0)][0]:g}"
-    if not abs(chances.sum() - 1) < SUMS:
-        return f"the probabilities of its law sum to {chances.sum():.12g}, not to one"
-    # An empty cell, which is not a number, comes last.
-    if not (np.diff(values[~np.isnan(values)]) > 0).all() or np.isnan(values[:-1]).any():
-        return "the values of its law are not in increasing order"
-    if not domain.holds(values).all():
-        return f"its law has a value of {values[~domain.holds(values)][0]:g}, but it says that it gives {domain}"
-    return ""
-
-
-@lru_cache(maxsize=4_000)
-def paired(mechanism: Mechanism, count: int) -> Floats:
-    """`Mechanism.pair`, remembered: in an audit, the same counts come up again and again."""
-    return mechanism.pair(count)
-
-
-@lru_cache(maxsize=500)
-def stood_in(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
-    """`Mechanism.stand_ins`, remembered for as long as one person is looked at."""
-    return mechanism.stand_ins(count)
-
-
-@lru_cache(maxsize=20_000)
-def _apart(mechanism: Mechanism, count: int) -> float:
-    stand_ins = stood_in(mechanism, count)
-    pair = paired(mechanism, count) if stand_ins is None else stand_ins[0]
-    return min(1.0, float(np.abs(pair[:, 0] - pair[:, 1]).sum() / 2))

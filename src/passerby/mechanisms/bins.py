@@ -9,6 +9,7 @@ import numpy as np
 
 from .fixed import Fixed
 from .law import Floats
+from .line import AS_IT_IS
 from .post_processing import pieces_of
 
 if TYPE_CHECKING:
@@ -65,16 +66,17 @@ def _increasing(weights: Floats) -> Floats | None:
 
 def _bins(steps: Sequence[Fixed], low: float, high: float, grid: Floats) -> tuple[Floats, Floats, Floats]:
     """Both ends of each bin, and the value that it is published as; infinite where it is published as it is."""
-    left, right, values = [], [], []
-    for piece in pieces_of(steps, low, high):
-        edges = np.array([piece.low, piece.high])
-        if piece.value is None:
-            edges = np.unique(np.append(grid[(grid > piece.low) & (grid < piece.high)], edges))
+    pieces = pieces_of(steps, low, high)
+    alone = np.isinf(pieces.value)
+    left, right, values = [pieces.low[~alone]], [pieces.high[~alone]], [pieces.value[~alone]]
+    for start, end in pieces.left_alone:
+        edges = np.unique(np.append(grid[(grid > start) & (grid < end)], [start, end]))
         left.append(edges[:-1])
         right.append(edges[1:])
-        values.append(np.full(len(edges) - 1, np.inf if piece.value is None else piece.value))
-    left[0][0], right[-1][-1] = -np.inf, np.inf
-    return np.concatenate(left), np.concatenate(right), np.concatenate(values)
+        values.append(np.full(len(edges) - 1, AS_IT_IS))
+    starts, ends = np.concatenate(left), np.concatenate(right)
+    starts[starts == low], ends[ends == high] = -np.inf, np.inf
+    return starts, ends, np.concatenate(values)
 
 
 def _by_value(values: Floats, mass: Floats) -> Floats:

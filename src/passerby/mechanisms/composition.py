@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from passerby.errors import InputError, UnsupportedRelease
 
 from .base import Mechanism, Record
-from .chance import Sampling
 from .domain import COUNTS, Domain
 from .fixed import Fixed, Raw
 from .law import Floats, Law
-from .mixture import Chain, Mixture
+from .mixture import Both, Chain, Mixture
 from .post_processing import PostProcessing
+from .sampling import Sampling
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,6 +135,8 @@ class Then(Record, Mechanism):
 
 def joined(first: Mechanism, second: Mechanism) -> Mechanism:
     """Two mechanisms of which the second takes what the first gives, as one."""
+    if isinstance(second, Both):
+        return joined(joined(first, second.first), second.second)
     continuum = first.outputs(0) is None
     if isinstance(second, Fixed):
         if (better := first.followed_by(second)) is not None:

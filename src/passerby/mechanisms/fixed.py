@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike
 
 from passerby.errors import InputError, UnsupportedRelease
 
-from .base import Discrete, Record
+from .base import Record
 from .checks import at_least, flag
+from .discrete import Discrete
 from .domain import COUNTS, REALS, Domain
 from .law import HIDDEN, Floats, Law
-from .line import AFTER_ZERO, MOST_PIECES, Piece, Spans, cut_line
+from .line import AFTER_ZERO, AS_IT_IS, MOST_PIECES, Pieces, Spans, cut_line
 
 
 class Fixed(Record, Discrete):
@@ -40,7 +41,7 @@ class Fixed(Record, Discrete):
         """What is published for each value; an empty cell stays empty."""
 
     @abstractmethod
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """The pieces of the line from `low` to `high`, in increasing order."""
 
     @abstractmethod
@@ -76,9 +77,9 @@ class Raw(Fixed):
         """The values, unchanged."""
         return values
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """One piece, left as it is."""
-        return [Piece(low, high, None)]
+        return cut_line(low, high, [], [AS_IT_IS])
 
     def preimage(self, low: Floats, high: Floats) -> list[Spans]:
         """The values themselves."""
@@ -118,9 +119,9 @@ class Suppression(Fixed):
             kept = kept | (values == 0)
         return np.where(kept, values, HIDDEN)
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """Empty below the threshold, and as it is from there on; a real number is never exactly zero."""
-        return cut_line(low, high, [self.below], [HIDDEN, None])
+        return cut_line(low, high, [self.below], [HIDDEN, AS_IT_IS])
 
     def preimage(self, low: Floats, high: Floats) -> list[Spans]:
         """The values themselves, from the threshold on, and zero if it is kept."""
@@ -151,7 +152,7 @@ class Rounding(Fixed):
         """`base * floor(value / base + 1/2)`."""
         return np.asarray(self.base * np.floor(values / self.base + 0.5) + 0.0)
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """One for each multiple."""
         first, last = math.floor(low / self.base + 0.5), math.floor(high / self.base + 0.5)
         if last - first > MOST_PIECES:
@@ -160,8 +161,8 @@ class Rounding(Fixed):
                 f"more than the {MOST_PIECES:,} that are listed; leave the rounding out: the noise alone tells a "
                 "little more, so that its upper end holds"
             )
-        cuts = [(k + 0.5) * self.base for k in range(first, last)]
-        return cut_line(low, high, cuts, [float(k * self.base) for k in range(first, last + 1)])
+        multiples = np.arange(first, last + 1.0)
+        return cut_line(low, high, (multiples[:-1] + 0.5) * self.base, multiples * self.base)
 
     def preimage(self, low: Floats, high: Floats) -> list[Spans]:
         """Half a base around the multiples."""
@@ -209,9 +210,9 @@ class Bands(Fixed):
         band = np.searchsorted(np.array(self.edges, dtype=np.float64), values, side="right")
         return np.where(np.isnan(values), HIDDEN, band)
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """One for each band."""
-        return cut_line(low, high, list(self.edges), [float(i) for i in range(len(self.edges) + 1)])
+        return cut_line(low, high, self.edges, np.arange(len(self.edges) + 1))
 
     def preimage(self, low: Floats, high: Floats) -> list[Spans]:
         """From the lower edge of the first band to the lower edge of the band after the last."""
@@ -241,9 +242,9 @@ class AtLeast(Fixed):
         """The larger of value and `least`."""
         return np.maximum(values, float(self.least))
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """One value below, and as it is above."""
-        return cut_line(low, high, [self.least], [float(self.least), None])
+        return cut_line(low, high, [self.least], [self.least, AS_IT_IS])
 
     def preimage(self, low: Floats, high: Floats) -> list[Spans]:
         """The values themselves, and all below with the least."""

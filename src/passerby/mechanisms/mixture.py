@@ -10,16 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import UnsupportedRelease
 
-from .base import Discrete, Mechanism, table
+from .base import Mechanism
+from .discrete import Discrete
 from .fixed import Fixed
 from .law import LOG_TAIL, Floats, Law, gathered, log_gathered
 from .line import after
 from .log_chance import log_sum
+from .memory import table
 
 #: More values of the first than this are not gone through one by one.
 MOST_GIVEN = 20_000
 #: More pairs of a value of the first and one of the second than this are not added up.
-MOST_PAIRS = 100_000_000
+MOST_PAIRS = 20_000_000
 #: Numbers that are held at a time.
 CHUNK = 2_000_000
 #: What is left out of a sum is at most this share of it, in logarithms.
@@ -28,7 +30,7 @@ LOG_SHARE = math.log(1e-13)
 LONGER, LONGEST = 4.0, 30_000.0
 
 
-class _Both(Mechanism):
+class Both(Mechanism):
     """Two mechanisms, of which the values of the first can be listed."""
 
     def __init__(self, first: Mechanism, second: Mechanism, join: Callable[[Mechanism, Mechanism], Mechanism]) -> None:
@@ -43,8 +45,10 @@ class _Both(Mechanism):
         return self.first.endless or self.second.endless
 
     def followed_by(self, second: Fixed) -> Mechanism:
-        """The first, and then the second with what follows it."""
-        return self._join(self.first, self._join(self.second, second))
+        """The first, and then the second with what follows it, where a list of the second would not be exact."""
+        if self.second.endless or self.second.outputs(0) is None:
+            return self._join(self.first, self._join(self.second, second))
+        return Chain(self, second, self._join)
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
         """One draw after another; an empty cell stays empty."""
@@ -131,21 +135,19 @@ class _Both(Mechanism):
         return out
 
 
-class Chain(_Both, Discrete):
+class Chain(Both, Discrete):
     """Values that can be listed, after others."""
 
     def law(self, count: float) -> Law:
         """`Pr[y] = Σ_v Pr[first gives v] Pr[second gives y from v]`."""
         given, logs = self._given(count, LOG_TAIL)
-        parts, total = [], 0
-        for value in given:
-            parts.append(table(self.second, float(value)))
-            total += len(parts[-1][0])
-            if total > MOST_PAIRS // 10:
-                raise UnsupportedRelease(
-                    f"{self!r} at a count of {count:g}: there are too many ways to come to a value; leave out one of "
-                    "the two (upper ends hold without the second, since what is done afterwards tells no more)"
-                )
+        sizes = [len(table(self.second, float(given[i]))[0]) for i in (0, len(given) // 2, -1)]
+        if len(given) * max(sizes) > MOST_PAIRS // 10:
+            raise UnsupportedRelease(
+                f"{self!r} at a count of {count:g}: there are too many ways to come to a value; leave out one of the "
+                "two (upper ends hold without the second, since what is done afterwards tells no more)"
+            )
+        parts = [table(self.second, float(value)) for value in given]
         values = np.concatenate([part[0] for part in parts])
         return gathered(values, np.concatenate([w * part[1] for w, part in zip(np.exp(logs), parts, strict=True)]))
 
@@ -168,7 +170,7 @@ class Chain(_Both, Discrete):
         return out
 
 
-class Mixture(_Both):
+class Mixture(Both):
     """A continuum after values that can be listed: a mixture of densities."""
 
     def _mixed(self, count: int) -> tuple[Floats, Floats, Floats]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from .base import Mechanism
 from .fixed import Fixed
 from .law import LOG_TAIL, Floats, Law, log_gathered
-from .line import Piece, Spans, after
+from .line import AS_IT_IS, Pieces, Spans, after, cut_line
 
 
 class PostProcessing(Mechanism):
@@ -69,17 +69,13 @@ class PostProcessing(Mechanism):
             )
         return out
 
-    def _pieces(self, low: float, high: float) -> list[Piece]:
-        return pieces_of(self.steps, low, high)
-
     def _atoms(self, low: float, high: float, log_tail: float) -> Floats | None:
         """Values that can be published at counts from `low` to `high`; None where some are from a continuum."""
         if not self._continuum:
             listed = [self.first.listing(count, log_tail)[0] for count in (low, high)]
             return np.unique(self.apply(np.concatenate(listed)))
-        pieces = self._pieces(self.first.extent(low, log_tail)[0], self.first.extent(high, log_tail)[1])
-        values = [piece.value for piece in pieces]
-        return None if None in values else np.unique(np.array(values, dtype=np.float64))
+        pieces = pieces_of(self.steps, self.first.extent(low, log_tail)[0], self.first.extent(high, log_tail)[1])
+        return None if pieces.left_alone else pieces.values
 
     def outputs(self, count: int) -> Floats | None:
         """The values, where all of them have a probability of their own."""
@@ -96,14 +92,12 @@ class PostProcessing(Mechanism):
     def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
         """Values with a probability of their own, and nodes for the rest."""
         low, high = (self.first.extent(float(end), LOG_TAIL)[i] for i, end in enumerate((centres.min(), centres.max())))
-        pieces = self._pieces(low, high)
-        atoms = np.unique(np.array([piece.value for piece in pieces if piece.value is not None], dtype=np.float64))
-        left = [piece for piece in pieces if piece.value is None]
-        ends = np.array([end for piece in left for end in piece[:2]])
-        nodes, weights = self.first.around(centres, np.append(cuts, ends))
+        pieces = pieces_of(self.steps, low, high)
+        nodes, weights = self.first.around(centres, np.append(cuts, pieces.left_alone))
         inside = np.zeros(len(nodes), dtype=bool)
-        for piece in left:
-            inside |= (nodes > piece.low) & (nodes < piece.high)
+        for start, end in pieces.left_alone:
+            inside |= (nodes > start) & (nodes < end)
+        atoms = pieces.values
         return np.append(nodes[inside], atoms), np.append(weights[inside], np.ones(len(atoms)))
 
     def crossing(self, centres: Floats, weights: Floats) -> Floats:
@@ -119,17 +113,16 @@ class PostProcessing(Mechanism):
         return super().stand_ins(count) or self.bins(np.array([count, count + 1.0]), np.eye(2))
 
 
-def pieces_of(steps: Sequence[Fixed], low: float, high: float) -> list[Piece]:
+def pieces_of(steps: Sequence[Fixed], low: float, high: float) -> Pieces:
     """The pieces of the line that fixed mechanisms make one after another."""
-    pieces = [Piece(low, high, None)]
+    pieces = cut_line(low, high, [], [AS_IT_IS])
     for step in steps:
-        values = [np.nan if piece.value is None else piece.value for piece in pieces]
-        applied = step.apply(np.array(values, dtype=np.float64)).tolist()
-        pieces = [
-            part
-            for piece, value in zip(pieces, applied, strict=True)
-            for part in (step.pieces(*piece[:2]) if piece.value is None else [Piece(*piece[:2], value)])
-        ]
+        alone = np.isinf(pieces.value)
+        kept = Pieces(pieces.low[~alone], pieces.high[~alone], step.apply(pieces.value[~alone]))
+        parts = [kept, *(step.pieces(*span) for span in pieces.left_alone)]
+        starts, ends, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.argsort(starts)
+        pieces = Pieces(starts[order], ends[order], values[order])
     return pieces
 
 

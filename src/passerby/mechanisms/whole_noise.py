@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .additive import Additive
-from .base import Discrete
+from .discrete import Discrete
 from .domain import Domain
 from .law import LOG_TAIL, Floats, Law, log_gathered
 from .log_chance import log1mexp, log_sum

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.mechanisms.base import Discrete, Law, trimmed
+from passerby.mechanisms import COUNTS, Discrete, Domain
 from passerby.mechanisms.chance import Sum, added
+from passerby.mechanisms.law import Law, trimmed
 
 from .prior import MarkovPrior
 
@@ -148,6 +149,10 @@ class Headcount(Discrete):
 
     def __repr__(self) -> str:
         return "Headcount()"
+
+    def gives(self, taken: Domain) -> Domain:
+        """Counts."""
+        return COUNTS
 
     def law(self, count: float) -> Law:
         """The number of others, and one more if the target is there."""

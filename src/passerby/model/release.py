@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw, Then
-from passerby.mechanisms.base import NOTHING, paired
 from passerby.mechanisms.checks import check_hashable
+from passerby.mechanisms.law import negligible
+from passerby.mechanisms.memory import paired
 
 from .crowd import Crowd, Headcount
 from .prior import MarkovPrior
@@ -25,6 +26,8 @@ Ints = NDArray[np.int64]
 
 #: More outcomes of one step than this are not listed.
 MOST_OUTCOMES = 20_000
+#: Whole numbers from here on, or the next ones, are not exact in floating point.
+LARGEST = 2**53 - 1
 
 
 @dataclass(frozen=True)
@@ -303,7 +306,7 @@ def joined(table: Floats, single: Floats) -> Floats:
 
 def _merged(rows: Floats) -> Floats:
     """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior."""
-    rows = rows[rows.sum(axis=1) > NOTHING]
+    rows = rows[~negligible(rows.sum(axis=1))]
     shape = rows / rows.sum(axis=1, keepdims=True)
     _, index = np.unique(shape.round(12), axis=0, return_inverse=True)
     out = np.zeros((index.max() + 1, rows.shape[1]))
@@ -323,4 +326,6 @@ def _per_step(values: Iterable[Any], name: str, what: str) -> tuple[tuple[int, .
 def _whole(value: Any, where: str, what: str) -> int:
     if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)) or value < 0:
         raise InputError(f"{where} = {value!r}: expected {what}, a whole number of at least 0")
+    if value >= LARGEST:
+        raise InputError(f"{where} = {value!r}: expected {what} below 2**53; larger ones cannot be told apart")
     return int(value)

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import NOTHING, stood_in
+from passerby.mechanisms.law import negligible
+from passerby.mechanisms.memory import stood_in
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def stand_ins(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
 
 def in_order(table: Floats) -> Floats:
     """Outcomes (n, 2) by increasing likelihood ratio, with those of the same ratio added up."""
-    table = table[table.sum(axis=1) > NOTHING]
+    table = table[~negligible(table.sum(axis=1))]
     share = table[:, 1] / table.sum(axis=1)
     distinct, index = np.unique(share.round(12), return_inverse=True)
     out = np.zeros((len(distinct), 2))
