@@ -168,7 +168,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: pb.Then(pb.Raw(), 5), r"Then: second = 5: expected a Mechanism"),  # type: ignore[arg-type]
     (
         lambda: pb.Then(pb.Laplace(1.0), pb.Sampling(0.5)),
-        r"gives real numbers, .* takes whole numbers of at least 0 only; let noise",
+        r"gives real numbers, .* takes whole numbers of at least 0",
     ),
     (
         lambda: pb.Then(pb.Geometric(1.0), pb.Sampling(0.5)),

@@ -112,6 +112,10 @@ class Mechanism(ABC):
         values, chances = table(self, count)
         return values, np.log(chances)
 
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Whether such a list leaves nothing out."""
+        return not self.endless
+
     def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
         """Nodes and weights of a numerical integration over the densities at all of the counts `centres`.
 

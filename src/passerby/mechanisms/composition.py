@@ -116,6 +116,10 @@ class Then(Record, Mechanism):
         """That of the two together."""
         return self._joined.listing(count, log_tail)
 
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Where that of the two together is."""
+        return self._joined.complete(count, log_tail)
+
     def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
         """That of the two together."""
         return self._joined.around(centres, cuts)

@@ -19,7 +19,7 @@ from .log_chance import log_sum
 from .memory import table
 
 #: More values of the first than this are not gone through one by one.
-MOST_GIVEN = 20_000
+MOST_GIVEN = 10_000
 #: More pairs of a value of the first and one of the second than this are not added up.
 MOST_PAIRS = 20_000_000
 #: Numbers that are held at a time.
@@ -75,7 +75,7 @@ class Both(Mechanism):
         while len(open_):
             given, logs = self._given(count, log_tail)
             out[open_] = self._log_mixed(wanted[open_], given, logs)
-            if not self.first.endless:
+            if self.first.complete(count, log_tail):
                 break
             left = log_tail + math.log(2) + self._log_peak(wanted[open_])
             rough = out[open_] < left - LOG_SHARE
@@ -159,6 +159,13 @@ class Chain(Both, Discrete):
         values = np.concatenate([given[~shown], *(part[0] for part in parts)])
         sums = [w + part[1] for w, part in zip(logs[shown], parts, strict=True)]
         return log_gathered(values, np.concatenate([logs[~shown], *sums]))
+
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Where both are, for all that the first may give."""
+        if not self.first.complete(count, log_tail):
+            return False
+        given = self._given(count, log_tail)[0]
+        return not self.second.endless or all(self.second.complete(float(v), log_tail) for v in given[~np.isnan(given)])
 
     def pair(self, count: int) -> Floats:
         """From the two lists, in which nothing is far out."""

@@ -89,6 +89,14 @@ class PostProcessing(Mechanism):
         logs = self.log_likelihood(values, count)
         return log_gathered(values, logs)
 
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Where what comes first is listed as a whole."""
+        if not self._continuum:
+            return self.first.complete(count, log_tail)
+        low, high = self.first.extent(count, log_tail)
+        beyond = self.first.log_between(np.array([-np.inf, high]), np.array([low, np.inf]), count)
+        return bool(np.isneginf(beyond).all())
+
     def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
         """Values with a probability of their own, and nodes for the rest."""
         low, high = (self.first.extent(float(end), LOG_TAIL)[i] for i, end in enumerate((centres.min(), centres.max())))

@@ -115,6 +115,10 @@ class Noise(Additive):
         """Where rounded."""
         return self.processed.listing(count, log_tail) if self.processed else super().listing(count, log_tail)
 
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Never: noise has no end."""
+        return False
+
     def extent(self, count: float, log_tail: float) -> tuple[float, float]:
         """The reach of the noise around the count."""
         reach = max(self.reach, self.reach_of(log_tail)) + 1

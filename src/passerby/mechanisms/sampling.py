@@ -93,6 +93,11 @@ class PerPerson(Record, Discrete):
         logs = self.log_mass(values, people)
         return values[logs > -np.inf], logs[logs > -np.inf]
 
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Where all sums are listed."""
+        people = self.check_count(count)
+        return self.window(people, log_tail) == (0, people * (len(self.share) - 1))
+
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
         """The log probability of each sum, however unlikely."""
         outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
