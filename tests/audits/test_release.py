@@ -4,12 +4,13 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits.release import MECHANISMS, build_mechanism, build_release
+from passerby.audits.release import build_mechanism, build_release
 from passerby.audits.settings import SETTINGS
 from passerby.audits.validation import check_settings
+from passerby.mechanisms.registry import BY_SETTING
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", BY_SETTING)
 def test_every_mechanism_can_be_asked_for(name: str) -> None:
     assert isinstance(build_mechanism(check_settings({"visits": "v", "mechanism": name})), pb.Mechanism)
     assert name in SETTINGS["mechanism"].metadata["text"]

@@ -6,9 +6,10 @@ from tests.mechanisms.test_conformance import EVERY
 import passerby as pb
 from passerby.audits.release import build_mechanism
 from passerby.audits.validation import check_settings
-from passerby.mechanisms.notation import KNOWN, read_mechanism
+from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import BY_NOTATION
 
-WRITTEN = tuple(mechanism for mechanism in EVERY if type(mechanism).__name__ in KNOWN)
+WRITTEN = tuple(mechanism for mechanism in EVERY if type(mechanism).__name__ in BY_NOTATION)
 
 
 @pytest.mark.parametrize("mechanism", WRITTEN, ids=repr)
@@ -18,7 +19,7 @@ def test_what_is_shown_can_be_read(mechanism: pb.Mechanism) -> None:
 
 
 def test_all_of_them_are_known() -> None:
-    assert {type(mechanism).__name__ for mechanism in WRITTEN} == set(KNOWN)
+    assert {type(mechanism).__name__ for mechanism in WRITTEN} == set(BY_NOTATION)
 
 
 @pytest.mark.parametrize(

@@ -166,19 +166,24 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: pb.Bands(5), r"edges must be a list"),  # type: ignore[arg-type]
     (lambda: pb.AtLeast(-1), r"AtLeast\(least=-1\)"),
     (lambda: pb.Then(pb.Raw(), 5), r"Then: second = 5: expected a Mechanism"),  # type: ignore[arg-type]
-    (lambda: pb.Then(pb.Laplace(1.0), pb.Sampling(0.5)), r"only fixed rules are modelled; let the noise be rounded"),
     (
-        lambda: pb.Then(pb.Geometric(1.0), pb.Sampling(0.5)).outputs(0),
-        r"let noise that comes first be clamped",
+        lambda: pb.Then(pb.Laplace(1.0), pb.Sampling(0.5)),
+        r"gives real numbers, .* takes whole numbers of at least 0",
+    ),
+    (
+        lambda: pb.Then(pb.Geometric(1.0), pb.Sampling(0.5)),
+        r"gives whole numbers, .* takes whole numbers of at least 0 only; .* \(clamped=True\)",
     ),
     (lambda: pb.Sampling(0.5).law(2.5), r"Sampling\(rate=0\.5\): 2\.5 is not a whole number; let noise .* be rounded"),
     (lambda: pb.Gaussian(1.0).law(2), r"Gaussian\(sigma=1\.0\) publishes from a continuum: its values have densities"),
     (lambda: Uniform().information(0.5), r"Uniform\(\): a mechanism with a continuum of outputs must say its own"),
-    (lambda: pb.Then(Uniform(), pb.Rounding(5)), r"Then\(Uniform\(\), \.\.\.\): only what is done to whole numbers or"),
+    (lambda: pb.Then(Uniform(), pb.Rounding(5)), r"Uniform\(\) does not say how likely .* write its log_between"),
     (
-        lambda: pb.Then(pb.Then(pb.Laplace(1.0), pb.Rounding(5)), Uniform()).total_variation(2),
-        r"Then\(Then\(Laplace\(scale=1\.0\), Rounding\(base=5\)\), Uniform\(\)\): densities are added up for the noise",
+        lambda: pb.Then(pb.Then(pb.Laplace(1.0, clamped=True), pb.Rounding(5)), Uniform()).total_variation(2),
+        r"Uniform\(\): a mechanism with a continuum of outputs must say its own .* write its around\(centres, cuts\)",
     ),
+    (lambda: pb.Then(pb.Gaussian(1.0), pb.Laplace(1.0)), r"after a continuum only fixed mechanisms are modelled"),
+    (lambda: pb.Then(pb.Gaussian(1e6), pb.Rounding(2)), r"multiples of 2 lie within reach .* leave the rounding out"),
     (
         lambda: pb.measure(pb.line_prior(4), pb.Release([1, 2], pb.Rounding(5))),
         r"^others: Rounding\(base=5\) .* needed",

@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from passerby.mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Geometric,
-    Laplace,
-    Mechanism,
-    RandomRounding,
-    Raw,
-    Rounding,
-    Sampling,
-    Suppression,
-)
+from passerby.mechanisms import Mechanism
 from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import BY_SETTING
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
 
 from .settings import ReleaseSettings
-
-#: The mechanisms that can be asked for by name: a line each.
-MECHANISMS: dict[str, Callable[[ReleaseSettings], Mechanism]] = {
-    "raw": lambda chosen: Raw(),
-    "gaussian": lambda chosen: Gaussian(chosen.sigma),
-    "discrete-gaussian": lambda chosen: DiscreteGaussian(chosen.sigma),
-    "laplace": lambda chosen: Laplace(chosen.scale),
-    "geometric": lambda chosen: Geometric(chosen.scale),
-    "rounding": lambda chosen: Rounding(chosen.base),
-    "random-rounding": lambda chosen: RandomRounding(chosen.base),
-    "suppression": lambda chosen: Suppression(chosen.below),
-    "sampling": lambda chosen: Sampling(chosen.rate),
-}
 
 
 def build_mechanism(chosen: ReleaseSettings) -> Mechanism:
@@ -43,7 +18,9 @@ def build_mechanism(chosen: ReleaseSettings) -> Mechanism:
     >>> build_mechanism(ReleaseSettings(mechanism="rounding", base=20))
     Rounding(base=20)
     """
-    return read_mechanism(chosen.mechanism) if "(" in chosen.mechanism else MECHANISMS[chosen.mechanism](chosen)
+    if "(" in chosen.mechanism:
+        return read_mechanism(chosen.mechanism)
+    return BY_SETTING[chosen.mechanism].build(chosen)
 
 
 def build_sensors(chosen: ReleaseSettings, people: People, seed: int) -> Sensors:

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from passerby.errors import ConfigError, PasserbyError
 from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import BY_SETTING
 from passerby.visits.steps import parse_instant, parse_length
 
-from .release import MECHANISMS
 from .settings import SETTINGS, TYPES, AuditSettings
 from .wording import Keys, Source, Wording
 
@@ -96,10 +96,10 @@ class _Checks(BaseModel):
     def _known(cls, value: str) -> str:
         if "(" in value:
             return _told(lambda: read_mechanism(value), value)
-        if value not in MECHANISMS:
-            near = difflib.get_close_matches(value, MECHANISMS, 1)
+        if value not in BY_SETTING:
+            near = difflib.get_close_matches(value, BY_SETTING, 1)
             hint = f"; did you mean {near[0]}?" if near else ", nor as 'Then(Suppression(10), Rounding(5))'"
-            raise ValueError(f"{value!r} is not one of {', '.join(MECHANISMS)}{hint}")
+            raise ValueError(f"{value!r} is not one of {', '.join(BY_SETTING)}{hint}")
         return value
 
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 import math
 import sys
 from functools import lru_cache
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
-from passerby.mechanisms.additive import Additive
-from passerby.mechanisms.rules import Rule
-from passerby.mechanisms.shaped import ALONE, cut
+from passerby.mechanisms.bins import ALONE, cut
+from passerby.mechanisms.fixed import Fixed
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.channels import joined
@@ -46,28 +45,54 @@ def private_noise(mechanism: Mechanism) -> Mechanism:
     >>> private_noise(Then(Gaussian(2.0, clamped=True), Rounding(5)))
     Gaussian(sigma=2.0)
     """
+    noise = mechanism.noise()
+    if noise is not None and _accounted(noise) is not None:
+        return noise
+    raise UnsupportedRelease(_why_not(mechanism))
+
+
+#: The noises that are accounted for, each with how.
+ACCOUNTED: dict[type[Mechanism], str] = {
+    Gaussian: "in closed form",
+    Laplace: "by its privacy loss distribution",
+    Geometric: "by its privacy loss distribution",
+    DiscreteGaussian: "by its privacy loss distribution",
+}
+#: Others, of which all values can be listed and none gives the target away.
+LISTED = "by the privacy loss distribution of its two laws"
+#: Noise after a fresh sample of the people.
+SAMPLED = "by the privacy loss distribution of the worse of both directions"
+
+
+def _accounted(noise: Mechanism) -> str | None:
+    """How noise is accounted for; None where it is not."""
+    if isinstance(noise, Then):
+        return SAMPLED if _accounted(noise.second) is not None else None
+    if type(noise) in ACCOUNTED:
+        return ACCOUNTED[type(noise)]
+    return LISTED if noise.outputs(0) is not None and not _tells(noise, 0) else None
+
+
+def _why_not(mechanism: Mechanism) -> str:
+    """Why a mechanism has no differential privacy, or none that is accounted for."""
     if isinstance(mechanism, Raw):
-        raise UnsupportedRelease("raw counts are not differentially private: no noise is added")
-    if isinstance(mechanism, Rule):
-        raise UnsupportedRelease(
+        return "raw counts are not differentially private: no noise is added"
+    if isinstance(mechanism, Fixed):
+        return (
             f"{mechanism!r} is not differentially private: at some counts, one person changes the published value "
             "for certain"
         )
-    noise = mechanism.noise()
-    plain = noise.second if isinstance(noise, Then) else noise
-    if noise is not None and (isinstance(plain, Additive) or (_listed(plain) and not _tells(plain, 0))):
-        return noise
     given_away = _gives_away(mechanism)
     if given_away is not None:
-        raise UnsupportedRelease(
+        return (
             f"{mechanism!r} is not differentially private: with {given_away} others, some values are published only if "
             "the target is there, or only if not"
         )
-    raise UnsupportedRelease(f"no accounting is known here for {mechanism!r}")
-
-
-def _listed(mechanism: Mechanism | None) -> TypeGuard[Mechanism]:
-    return mechanism is not None and mechanism.outputs(0) is not None
+    known = ", ".join(kind.__name__ for kind in ACCOUNTED)
+    return (
+        f"no accounting is known here for {mechanism!r}: its noise is none of {known}, and has no values that can be "
+        "listed"
+    )
 
 
 def _tells(mechanism: Mechanism, count: int) -> bool:

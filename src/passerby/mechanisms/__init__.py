@@ -1,24 +1,33 @@
 """What is done to a count before it is published.
 
-`base` says what a mechanism is; `rules` are fixed, `chance` draws, `noise` and `whole` add noise (both are `additive`),
-`shaped` is noise that fixed rules follow, `composition` puts any two one after another. `check` tests whether a
-mechanism of one's own keeps its promises, and `notation` reads one from text.
+`base` says what a mechanism is and `domain` what it takes and gives. Those of `fixed` leave nothing to chance, those of
+`chance` and `sampling` draw, `real_noise` and `whole_noise` are `additive`. `composition` puts any two one after
+another: fixed ones after noise by `post_processing`, the rest by `mixture`. `conformance` tests whether a mechanism of
+one's own keeps its promises, `registry` has a line for each, and `notation` reads one from text.
 """
 
-from .base import HIDDEN, Discrete, Mechanism, mixture_information
-from .chance import Miscount, RandomRounding, Sampling
+from .base import Mechanism
+from .chance import RandomRounding
 from .composition import Then
 from .conformance import check_mechanism
+from .discrete import Discrete
+from .domain import COUNTS, REALS, WHOLE, Domain
+from .fixed import AtLeast, Bands, Raw, Rounding, Suppression
+from .law import HIDDEN, mixture_information
 from .real_noise import Gaussian, Laplace
-from .rules import AtLeast, Bands, Raw, Rounding, Suppression
+from .sampling import Miscount, Sampling
 from .whole_noise import DiscreteGaussian, Geometric
 
 __all__ = [
+    "COUNTS",
     "HIDDEN",
+    "REALS",
+    "WHOLE",
     "AtLeast",
     "Bands",
     "Discrete",
     "DiscreteGaussian",
+    "Domain",
     "Gaussian",
     "Geometric",
     "Laplace",

@@ -9,6 +9,7 @@ from passerby.errors import InputError
 
 from .base import Mechanism, Record
 from .checks import above_zero, flag
+from .domain import REALS, Domain
 
 #: The largest scale of noise in whole numbers.
 MOST_WHOLE = 1000
@@ -35,6 +36,11 @@ class Additive(Record, Mechanism):
                     f"{self!r}: {f.name} must be at most {MOST_WHOLE:,} for noise in whole numbers, whose values are "
                     "listed; wider noise from a continuum (Gaussian, Laplace) cannot be told from it"
                 )
+
+    @property
+    def takes(self) -> Domain:
+        """Any numbers."""
+        return REALS
 
     @property
     @abstractmethod

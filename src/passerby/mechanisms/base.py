@@ -1,7 +1,7 @@
 """What a mechanism is: the law of the published value given the true count.
 
 Everything downstream (attacks, posterior chains, bounds, enumeration) uses only the methods of `Mechanism`, so a new
-rule needs nothing but those. `Discrete` works all of them out from a table of values and probabilities.
+one needs nothing but those. `Discrete` works all of them out from a table of values and probabilities.
 """
 
 from __future__ import annotations
@@ -10,25 +10,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import UnsupportedRelease
 
-Floats = NDArray[np.float64]
-#: Values that can be published, in increasing order, and their probabilities.
-Law = tuple[Floats, Floats]
+from .checks import MOST_NOISE
+from .domain import COUNTS, REALS, Domain
+from .law import Floats, Law, mixture_information, trimmed
+from .memory import apart, paired, table
 
-#: A cell that is left empty. Whatever is done to it afterwards, it stays empty.
-HIDDEN = math.nan
-
-#: Laws without an end are cut where less than this is left on either side. It is below the rounding error of adding
-#: up the probabilities that remain, so that no sum, and no bound, changes by it.
-TAIL = 1e-18
-#: Less than this is left of an outcome that is only there because a law was cut.
-NOTHING = 1e-16
+if TYPE_CHECKING:
+    from .fixed import Fixed
 
 
 class Mechanism(ABC):
@@ -36,6 +31,15 @@ class Mechanism(ABC):
 
     Counts and outputs are arrays of any (broadcastable) shape; outputs are floats, NaN for a cell left empty.
     """
+
+    @property
+    def takes(self) -> Domain:
+        """The numbers that the mechanism can be applied to: counts, unless it says otherwise."""
+        return COUNTS
+
+    def gives(self, taken: Domain) -> Domain:
+        """The numbers that it can publish, when it is applied to those of a domain."""
+        return REALS
 
     @property
     def shift_invariant(self) -> bool:
@@ -62,18 +66,83 @@ class Mechanism(ABC):
         """All values that can be published at `count` or `count + 1`; None where there is a continuum."""
         return None
 
+    @property
+    def endless(self) -> bool:
+        """Whether laws have no end, so that lists of what can be published are cut."""
+        return False
+
+    def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
+        """Log probability of publishing a value from `low` to below `high`.
+
+        It is what a fixed mechanism that follows needs of a continuum.
+        """
+        raise UnsupportedRelease(
+            f"{self!r} does not say how likely a value lies between two numbers, which is what must be known of a "
+            "continuum that something is done to; write its log_between(low, high, count)"
+        )
+
+    def extent(self, count: float, log_tail: float) -> tuple[float, float]:
+        """Numbers beyond which at most `exp(log_tail)` of a continuum lies on either side."""
+        ends = []
+        for sign in (-1, 1):
+            away = 1.0
+            while away < MOST_NOISE**2 and self._log_beyond(count + sign * away, sign, count) > log_tail:
+                away *= 2
+            ends.append(count + sign * away)
+        return ends[0], ends[1]
+
+    def _log_beyond(self, end: float, sign: int, count: float) -> float:
+        low, high = (-math.inf, end) if sign < 0 else (end, math.inf)
+        return float(self.log_between(low, high, count))
+
+    def unfolded(self) -> Mechanism:
+        """The same as a mechanism that others can be put after: plain noise and what follows it, for example."""
+        return self
+
+    def followed_by(self, second: Fixed) -> Mechanism | None:
+        """The two together, where this one knows a better way than in general."""
+        return None
+
+    def preimage(self, low: Floats, high: Floats) -> list[tuple[Floats, Floats]]:
+        """Intervals in which all numbers lie from which a value from `low` to below `high` can be made."""
+        return [(np.full(np.shape(low), -np.inf), np.full(np.shape(low), np.inf))]
+
+    def listing(self, count: float, log_tail: float) -> Law:
+        """The law at `count` in logarithms, of which at most `exp(log_tail)` is left out on either side."""
+        values, chances = table(self, count)
+        return values, np.log(chances)
+
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Whether such a list leaves nothing out."""
+        return not self.endless
+
+    def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
+        """Nodes and weights of a numerical integration over the densities at all of the counts `centres`.
+
+        No node stands for both sides of one of the `cuts`. Values that have a probability of their own are nodes of
+        weight one.
+        """
+        raise UnsupportedRelease(
+            f"{self!r}: a mechanism with a continuum of outputs must say its own total variation and information, "
+            "or the nodes to work them out with: write its around(centres, cuts)"
+        )
+
+    def crossing(self, centres: Floats, weights: Floats) -> Floats:
+        """Where the densities of two mixtures of counts cross, if that is known; weights are (2, centres)."""
+        return np.empty(0)
+
+    def bins(self, centres: Floats, weights: Floats, steps: Sequence[Fixed] = ()) -> tuple[Floats, Floats] | None:
+        """Stand-ins for two mixtures of counts, followed by fixed mechanisms; None where a continuum cannot be cut."""
+        return None
+
     def quadrature(self, count: int) -> tuple[Floats, Floats]:
         """Values and weights with which sums of `weight * likelihood` stand for sums over all that can be published.
 
-        For a continuum, the nodes and weights of a numerical integration over the densities at `count` and `count + 1`,
-        and a weight of one for values that have a probability of their own.
+        For a continuum, the nodes and weights of a numerical integration over the densities at `count` and `count + 1`.
         """
         outputs = self.outputs(count)
         if outputs is None:
-            raise UnsupportedRelease(
-                f"{self!r}: a mechanism with a continuum of outputs must say its own total variation and information, "
-                "or the quadrature to work them out with"
-            )
+            return self.around(np.array([count, count + 1.0]), np.array([count + 0.5]))
         return outputs, np.ones(len(outputs))
 
     def pair(self, count: int) -> Floats:
@@ -84,7 +153,7 @@ class Mechanism(ABC):
 
     def total_variation(self, count: int = 0) -> float:
         """Total variation between the laws at `count` (others alone) and `count + 1` (others and the target)."""
-        return _apart(self, count)
+        return apart(self, count)
 
     def information(self, presence: float, count: int = 0) -> float:
         """Mutual information, in nats, between the target's presence (of this probability) and the published value."""
@@ -144,116 +213,3 @@ class Record:
             if f.default is MISSING or value != f.default:
                 shown.append(f"{f.name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
-
-
-class Discrete(Mechanism):
-    """A mechanism with finitely many outputs at each count: everything follows from its `law`."""
-
-    @abstractmethod
-    def law(self, count: float) -> Law:
-        """The values that can be published at `count`, in increasing order (empty cells last), and probabilities."""
-
-    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
-        """By inversion of each count's law."""
-        counts = np.asarray(count, dtype=np.float64)
-        where = rng.random(counts.shape)
-        out = np.empty(counts.shape)
-        for n in np.unique(counts):
-            values, chances = table(self, float(n))
-            here = same(counts, n)
-            edges = np.cumsum(chances)
-            index = np.searchsorted(edges, where[here] * edges[-1], side="right")
-            out[here] = values[np.minimum(index, len(values) - 1)]
-        return out
-
-    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """Looked up in each count's law; minus infinity for values that are not in it."""
-        outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
-        out = np.full(outputs.shape, -np.inf)
-        for n in np.unique(counts):
-            values, chances = table(self, float(n))
-            here = same(counts, n)
-            wanted = outputs[here]
-            index = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
-            with np.errstate(divide="ignore"):
-                out[here] = np.where(same(values[index], wanted), np.log(chances[index]), -np.inf)
-        return out
-
-    def outputs(self, count: int) -> Floats | None:
-        """All values that can be published at `count` or `count + 1`."""
-        return np.unique(np.concatenate([table(self, float(count))[0], table(self, count + 1.0)[0]]))
-
-
-@lru_cache(maxsize=20_000)
-def table(mechanism: Mechanism, count: float) -> Law:
-    """The law of a mechanism at a count, remembered; an empty cell stays empty."""
-    if math.isnan(count):
-        return np.array([HIDDEN]), np.ones(1)
-    values, chances = (np.asarray(part, dtype=np.float64) for part in mechanism.law(count))
-    wrong = _wrong_with(values, chances)
-    if wrong:
-        raise InputError(f"{mechanism!r} at a count of {count:g}: {wrong}")
-    return values, chances
-
-
-def _wrong_with(values: Floats, chances: Floats) -> str:
-    """What makes values and probabilities no law; nothing if they are one."""
-    if values.ndim != 1 or values.shape != chances.shape:
-        return f"its law has {values.shape} values and {chances.shape} probabilities, instead of two lists as long"
-    if not (chances >= 0).all():
-        return f"its law has a probability of {chances[~(chances >= 0)][0]:g}"
-    if not abs(chances.sum() - 1) < 1e-6:
-        return f"the probabilities of its law sum to {chances.sum():.8g}, not to one"
-    # An empty cell, which is not a number, comes last.
-    if not (np.diff(values[~np.isnan(values)]) > 0).all() or np.isnan(values[:-1]).any():
-        return "the values of its law are not in increasing order"
-    return ""
-
-
-@lru_cache(maxsize=4_000)
-def paired(mechanism: Mechanism, count: int) -> Floats:
-    """`Mechanism.pair`, remembered: in an audit, the same counts come up again and again."""
-    return mechanism.pair(count)
-
-
-@lru_cache(maxsize=500)
-def stood_in(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
-    """`Mechanism.stand_ins`, remembered for as long as one person is looked at."""
-    return mechanism.stand_ins(count)
-
-
-@lru_cache(maxsize=20_000)
-def _apart(mechanism: Mechanism, count: int) -> float:
-    stand_ins = stood_in(mechanism, count)
-    pair = paired(mechanism, count) if stand_ins is None else stand_ins[0]
-    return min(1.0, float(np.abs(pair[:, 0] - pair[:, 1]).sum() / 2))
-
-
-def same(left: ArrayLike, right: ArrayLike) -> NDArray[np.bool_]:
-    """Equality in which an empty cell equals an empty cell."""
-    left, right = np.asarray(left, np.float64), np.asarray(right, np.float64)
-    return np.asarray((left == right) | (np.isnan(left) & np.isnan(right)))
-
-
-def gathered(values: Floats, chances: Floats) -> Law:
-    """A law in increasing order, with the probabilities of equal values added up."""
-    distinct, index = np.unique(values, return_inverse=True)
-    total = np.zeros(len(distinct))
-    np.add.at(total, index.reshape(-1), chances)
-    return trimmed(distinct, total)
-
-
-def trimmed(values: Floats, chances: Floats) -> Law:
-    """A law without the values that have no probability."""
-    there = chances > 0
-    return values[there], chances[there]
-
-
-def mixture_information(presence: float, absent: Floats, present: Floats) -> float:
-    """`I(B; Y)` in nats for a bit B that is 1 with probability `presence`, and laws of Y given B = 0 and B = 1."""
-    mixed = (1 - presence) * absent + presence * present
-    total = 0.0
-    for share, law in ((1 - presence, absent), (presence, present)):
-        there = share * law > 0
-        total += share * float(law[there] @ np.log(law[there] / mixed[there]))
-    return max(0.0, total)

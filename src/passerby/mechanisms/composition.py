@@ -11,19 +11,22 @@ from numpy.typing import ArrayLike
 
 from passerby.errors import InputError, UnsupportedRelease
 
-from .base import HIDDEN, Discrete, Floats, Law, Mechanism, Record, gathered, table
-from .chance import Sampling
-from .real_noise import Noise
-from .rules import Raw, Rule
-from .shaped import Shaped, crossing, cut
+from .base import Mechanism, Record
+from .domain import COUNTS, Domain
+from .fixed import Fixed, Raw
+from .law import Floats, Law
+from .mixture import Both, Chain, Mixture
+from .post_processing import PostProcessing
+from .sampling import Sampling
 
 
 @dataclass(frozen=True, repr=False)
 class Then(Record, Mechanism):
     """`first`, and then `second` done to what `first` gives; a cell that `first` leaves empty stays empty.
 
-    Whole numbers may be followed by anything, noise from a continuum by fixed rules. What a fixed or random rule does
-    after noise cannot undo the noise: differential privacy is that of the noise.
+    The second must take what the first gives (`Mechanism.takes`, `Mechanism.gives`). Values that can be listed may be
+    followed by anything, a continuum by fixed mechanisms. What is done after noise cannot undo the noise: differential
+    privacy is that of the noise.
 
     >>> from passerby.mechanisms import Rounding, Suppression
     >>> ten_five = Then(Suppression(10), Rounding(5))
@@ -44,22 +47,30 @@ class Then(Record, Mechanism):
 
     @cached_property
     def _joined(self) -> Mechanism:
-        if isinstance(self.second, Then):
-            return Then(Then(self.first, self.second.first), self.second.second)._joined
-        first, second = _unfolded(self.first), self.second
-        if isinstance(first, (Noise, Shaped)) and first.outputs(0) is None:
-            if not isinstance(second, Rule):
-                raise UnsupportedRelease(
-                    f"Then({self.first!r}, {self.second!r}): after noise from a continuum only fixed rules are "
-                    "modelled; let the noise be rounded (rounded=True)"
-                )
-            noise, rules = first.parts
-            return Shaped(noise, (*rules, second))
-        if first.outputs(0) is None:
+        given = self.first.gives(COUNTS)
+        if not given.within(self.second.takes):
             raise UnsupportedRelease(
-                f"Then({self.first!r}, ...): only what is done to whole numbers or to plain noise is modelled"
+                f"{self!r}: the first gives {given}, and the second takes {self.second.takes} only; {_instead(given)}"
             )
-        return Chained(first, second) if second.outputs(0) is not None else Blurred(first, second)
+        return joined(self.first.unfolded(), self.second.unfolded())
+
+    def unfolded(self) -> Mechanism:
+        """The two together."""
+        return self._joined
+
+    @property
+    def takes(self) -> Domain:
+        """What the first takes."""
+        return self.first.takes
+
+    def gives(self, taken: Domain) -> Domain:
+        """What the second makes of what the first gives."""
+        return self.second.gives(self.first.gives(taken))
+
+    @property
+    def endless(self) -> bool:
+        """Where one of them is."""
+        return self._joined.endless
 
     @property
     def shift_invariant(self) -> bool:
@@ -101,6 +112,18 @@ class Then(Record, Mechanism):
         """Where the second publishes from a continuum, None."""
         return self._joined.outputs(count)
 
+    def listing(self, count: float, log_tail: float) -> Law:
+        """That of the two together."""
+        return self._joined.listing(count, log_tail)
+
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Where that of the two together is."""
+        return self._joined.complete(count, log_tail)
+
+    def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
+        """That of the two together."""
+        return self._joined.around(centres, cuts)
+
     def quadrature(self, count: int) -> tuple[Floats, Floats]:
         """That of the two together."""
         return self._joined.quadrature(count)
@@ -114,79 +137,28 @@ class Then(Record, Mechanism):
         return self._joined.stand_ins(count)
 
 
-def _unfolded(mechanism: Mechanism) -> Mechanism:
-    return mechanism._joined if isinstance(mechanism, Then) else mechanism
+def joined(first: Mechanism, second: Mechanism) -> Mechanism:
+    """Two mechanisms of which the second takes what the first gives, as one."""
+    if isinstance(second, Both):
+        return joined(joined(first, second.first), second.second)
+    continuum = first.outputs(0) is None
+    if isinstance(second, Fixed):
+        if (better := first.followed_by(second)) is not None:
+            return better
+        if continuum or first.endless:
+            return PostProcessing(first, (second,))
+    if continuum:
+        raise UnsupportedRelease(
+            f"Then({first!r}, {second!r}): after a continuum only fixed mechanisms are modelled (Rounding, "
+            "Suppression, Bands, AtLeast); let noise that comes first be rounded (rounded=True)"
+        )
+    return Chain(first, second, joined) if second.outputs(0) is not None else Mixture(first, second, joined)
 
 
-class _Both(Mechanism):
-    """Two mechanisms, of which the first has finitely many outputs."""
-
-    def __init__(self, first: Mechanism, second: Mechanism) -> None:
-        self.first, self.second = first, second
-
-    def __repr__(self) -> str:
-        return f"Then({self.first!r}, {self.second!r})"
-
-
-class Chained(_Both, Discrete):
-    """Finitely many outputs after finitely many."""
-
-    def law(self, count: float) -> Law:
-        """`Pr[y] = Σ_v Pr[first gives v] Pr[second gives y from v]`."""
-        given, weights = table(self.first, count)
-        laws = [table(self.second, float(value)) for value in given]
-        values = np.concatenate([law[0] for law in laws])
-        return gathered(values, np.concatenate([w * law[1] for w, law in zip(weights, laws, strict=True)]))
-
-
-class Blurred(_Both):
-    """Noise from a continuum after finitely many outputs: a mixture of densities."""
-
-    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
-        """An empty cell stays empty."""
-        return self.second.sample(self.first.sample(count, rng), rng)
-
-    def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """`log Σ_v Pr[first gives v] density(y from v)`, and the probability of an empty cell."""
-        outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
-        out = np.full(outputs.shape, -np.inf)
-        for n in np.unique(counts[~np.isnan(counts)]):
-            here = counts == n
-            wanted = outputs[here]
-            values, weights = table(self.first, float(n))
-            each = self.second.log_likelihood(wanted[:, None], np.where(np.isnan(values), 0.0, values))
-            empty = np.where(np.isnan(wanted), 0.0, -np.inf)
-            each = np.where(np.isnan(values), empty[:, None], np.where(np.isnan(wanted)[:, None], -np.inf, each))
-            top = each.max(axis=1)
-            top = np.where(top > -np.inf, top, 0.0)
-            with np.errstate(divide="ignore"):
-                out[here] = top + np.log(np.exp(each - top[:, None]) @ weights)
-        return out
-
-    def _mixed(self, count: int) -> tuple[Floats, Floats, Floats]:
-        """What the first may give (n,), its weights (2, n), and the weights (1, 2) of an empty cell if there is one."""
-        laws = [table(self.first, float(count + bit)) for bit in (0, 1)]
-        values = np.unique(np.concatenate([law[0] for law in laws]))
-        weights = np.zeros((2, len(values)))
-        for row, (given, chances) in zip(weights, laws, strict=True):
-            row[np.searchsorted(values, given)] = chances
-        hidden = np.isnan(values)
-        return values[~hidden], weights[:, ~hidden], weights[:, hidden].T
-
-    def quadrature(self, count: int) -> tuple[Floats, Floats]:
-        """Panels around all that the first may give, and values that have a probability of their own."""
-        centres, shares, empty = self._mixed(count)
-        nodes, weights = np.empty(0), np.empty(0)
-        if len(centres):
-            if not isinstance(self.second, (Noise, Shaped)):
-                raise UnsupportedRelease(f"{self!r}: densities are added up for the noise of this package only")
-            nodes, weights = self.second.around(np.append(centres, crossing(self.second.parts[0], centres, shares)))
-        return np.append(nodes, [HIDDEN] * len(empty)), np.append(weights, np.ones(len(empty)))
-
-    def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
-        """Bins of the line, and an empty cell."""
-        centres, weights, empty = self._mixed(count)
-        if not len(centres):
-            return empty, empty
-        pair = cut(*self.second.parts, centres, weights) if isinstance(self.second, (Noise, Shaped)) else None
-        return pair and (np.concatenate([pair[0], empty]), np.concatenate([pair[1], empty]))
+def _instead(given: Domain) -> str:
+    """What to do about numbers that a mechanism does not take."""
+    wanted = [word for word, wrong in (("rounded=True", not given.whole), ("clamped=True", given.negative)) if wrong]
+    return (
+        f"let noise that comes first be rounded or clamped ({', '.join(wanted)}), "
+        "and a mechanism of your own say what it takes and gives"
+    )

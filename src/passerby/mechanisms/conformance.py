@@ -8,8 +8,9 @@ import numpy as np
 
 from passerby.errors import InputError
 
-from .base import Floats, Mechanism, mixture_information, same
+from .base import Mechanism
 from .checks import check_hashable
+from .law import Floats, mixture_information, same
 
 #: Presence probabilities at which the information is compared.
 PRESENCE = (0.05, 0.5)

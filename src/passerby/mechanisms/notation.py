@@ -8,21 +8,7 @@ from typing import Any
 from passerby.errors import InputError
 
 from .base import Mechanism
-from .chance import Miscount, RandomRounding, Sampling
-from .composition import Then
-from .real_noise import Gaussian, Laplace
-from .rules import AtLeast, Bands, Raw, Rounding, Suppression
-from .whole_noise import DiscreteGaussian, Geometric
-
-KNOWN: dict[str, type[Mechanism]] = {
-    kind.__name__: kind
-    for kind in (
-        *(Raw, Suppression, Rounding, Bands, AtLeast),
-        *(RandomRounding, Sampling, Miscount),
-        *(Gaussian, Laplace, DiscreteGaussian, Geometric),
-        Then,
-    )
-}
+from .registry import BY_NOTATION
 
 
 def read_mechanism(text: str) -> Mechanism:
@@ -44,15 +30,15 @@ def read_mechanism(text: str) -> Mechanism:
 def _value(node: ast.expr, text: str) -> Any:
     """A mechanism, a number, True or False, or a list of those."""
     match node:
-        case ast.Call(func=ast.Name(id=name)) if name in KNOWN:
+        case ast.Call(func=ast.Name(id=name)) if name in BY_NOTATION:
             given = [_value(part, text) for part in node.args]
             named = {part.arg: _value(part.value, text) for part in node.keywords if part.arg is not None}
             try:
-                return KNOWN[name](*given, **named)
+                return BY_NOTATION[name].kind(*given, **named)
             except TypeError as error:
                 raise InputError(f"{ast.unparse(node)}: {str(error).replace('.__init__()', '')}") from None
         case ast.Call():
-            raise InputError(f"{ast.unparse(node.func)!r} is not a mechanism; expected one of {', '.join(KNOWN)}")
+            raise InputError(f"{ast.unparse(node.func)!r} is not a mechanism; expected one of {', '.join(BY_NOTATION)}")
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return [_value(part, text) for part in parts]
         case ast.Constant(value=bool() | int() | float() as value):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -11,10 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .additive import Additive
-from .base import TAIL, Floats, Mechanism
+from .base import Mechanism
+from .bins import ALONE, crossing, cut
+from .domain import Domain
+from .fixed import AtLeast, Fixed, Nearest
+from .law import TAIL, Floats, Law
+from .log_chance import log_laplace, log_normal
+from .post_processing import PostProcessing
 from .quadrature import panels
-from .rules import AtLeast, Nearest, Rule
-from .shaped import ALONE, Shaped, cut
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,8 +47,12 @@ class Noise(Additive):
         """The distance beyond which less than `TAIL` of the noise lies on either side."""
 
     @abstractmethod
-    def below(self, noise: Floats) -> Floats:
-        """The probability of noise below each value."""
+    def reach_of(self, log_tail: float) -> float:
+        """The distance beyond which at most `exp(log_tail)` of the noise lies on either side."""
+
+    @abstractmethod
+    def log_within(self, low: Floats, high: Floats) -> Floats:
+        """The log probability of noise between two values."""
 
     @abstractmethod
     def log_density(self, noise: Floats) -> Floats:
@@ -53,61 +62,91 @@ class Noise(Additive):
     def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
         """Fresh noise."""
 
-    def between(self, low: ArrayLike, high: ArrayLike) -> Floats:
-        """The probability of noise between two values, from the smaller tail. The noise is symmetric."""
-        low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
-        right = low > 0
-        return np.asarray(self.below(np.where(right, -low, high)) - self.below(np.where(right, -high, low)))
+    def gives(self, taken: Domain) -> Domain:
+        """Whole numbers where rounded, nothing below zero where clamped."""
+        return Domain(whole=self.rounded, negative=not self.clamped)
 
     @cached_property
-    def _shaped(self) -> Shaped | None:
-        """The rounding and clamping, where there is any."""
-        rules = (*([Nearest()] if self.rounded else []), *([AtLeast(0)] if self.clamped else []))
-        return Shaped(replace(self, clamped=False, rounded=False), rules) if rules else None
+    def _plain(self) -> Noise:
+        return replace(self, clamped=False, rounded=False)
+
+    @cached_property
+    def processed(self) -> PostProcessing | None:
+        """Plain noise with rounding and clamping, where there is any."""
+        steps = (*([Nearest()] if self.rounded else []), *([AtLeast(0)] if self.clamped else []))
+        return PostProcessing(self._plain, steps) if steps else None
 
     @property
-    def parts(self) -> tuple[Noise, tuple[Rule, ...]]:
-        """Plain noise, and the rules that follow it."""
-        return self._shaped.parts if self._shaped else (self, ())
+    def endless(self) -> bool:
+        """Always."""
+        return True
+
+    def unfolded(self) -> Mechanism:
+        """Plain noise and what follows it."""
+        return self.processed or self
 
     def noise(self) -> Mechanism:
         """The noise before rounding and clamping."""
-        return self.parts[0]
+        return self._plain if self.processed else self
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
         """The count plus a fresh draw, rounded and clamped where asked."""
-        if self._shaped:
-            return self._shaped.sample(count, rng)
+        if self.processed:
+            return self.processed.sample(count, rng)
         count = np.asarray(count, dtype=np.float64)
         return np.asarray(count + self.draw(count.shape, rng))
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
         """The log density of the noise at "output minus count"; log probabilities where rounded or clamped."""
-        if self._shaped:
-            return self._shaped.log_likelihood(output, count)
+        if self.processed:
+            return self.processed.log_likelihood(output, count)
         return self.log_density(np.asarray(output, dtype=np.float64) - np.asarray(count, dtype=np.float64))
 
     def outputs(self, count: int) -> Floats | None:
         """None, unless rounded."""
-        return self._shaped.outputs(count) if self._shaped else None
+        return self.processed.outputs(count) if self.processed else None
 
-    def quadrature(self, count: int) -> tuple[Floats, Floats]:
-        """Panels of the width of the noise around both counts."""
-        return self.around(np.array([count, count + 0.5, count + 1]))
+    def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
+        """By the law of plain noise."""
+        low, high, count = (np.asarray(part, dtype=np.float64) for part in (low, high, count))
+        return self.log_within(low - count, high - count)
 
-    def around(self, centres: Floats) -> tuple[Floats, Floats]:
+    def listing(self, count: float, log_tail: float) -> Law:
+        """Where rounded."""
+        return self.processed.listing(count, log_tail) if self.processed else super().listing(count, log_tail)
+
+    def complete(self, count: float, log_tail: float) -> bool:
+        """Never: noise has no end."""
+        return False
+
+    def extent(self, count: float, log_tail: float) -> tuple[float, float]:
+        """The reach of the noise around the count."""
+        reach = max(self.reach, self.reach_of(log_tail)) + 1
+        return count - reach, count + reach
+
+    def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
         """Panels for densities with kinks at the centres, as a mixture of counts has."""
-        return self._shaped.around(centres) if self._shaped else panels(centres, self.reach, self.width)
+        if self.processed:
+            return self.processed.around(centres, cuts)
+        return panels(centres, self.reach, self.width, cuts)
+
+    def crossing(self, centres: Floats, weights: Floats) -> Floats:
+        """Where the densities are equal."""
+        return np.array([crossing(self._plain, centres, weights)])
+
+    def bins(self, centres: Floats, weights: Floats, steps: Sequence[Fixed] = ()) -> tuple[Floats, Floats] | None:
+        """Bins of the line."""
+        return self.processed.bins(centres, weights) if self.processed else cut(self, steps, centres, weights)
 
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
-        """Bins of the line."""
+        """The values where rounded, and bins of the line otherwise."""
         return (
-            self._shaped.stand_ins(count) if self._shaped else cut(*self.parts, np.array([count, count + 1.0]), ALONE)
+            self.processed.stand_ins(count) if self.processed else cut(self, (), np.array([count, count + 1.0]), ALONE)
         )
 
     def total_variation(self, count: int = 0) -> float:
         """`Pr[-1/2 < noise < 1/2]`: the densities cross half way between the counts."""
-        return self._shaped.total_variation(count) if self._shaped else self.half()
+        return self.processed.total_variation(count) if self.processed else self.half()
 
     @abstractmethod
     def half(self) -> float:
@@ -136,11 +175,13 @@ class Gaussian(Noise):
         """`Φ(-8.8) < 1e-18`."""
         return 8.8 * self.sigma
 
-    def below(self, noise: Floats) -> Floats:
-        """`Φ(noise / sigma)`."""
-        from scipy.special import ndtr
+    def reach_of(self, log_tail: float) -> float:
+        """`Φ(-z) <= exp(-z² / 2)`."""
+        return math.sqrt(-2 * log_tail) * self.sigma
 
-        return np.asarray(ndtr(noise / self.sigma))
+    def log_within(self, low: Floats, high: Floats) -> Floats:
+        """`log(Φ(high / sigma) - Φ(low / sigma))`."""
+        return log_normal(low / self.sigma, high / self.sigma)
 
     def log_density(self, noise: Floats) -> Floats:
         """Of a normal law."""
@@ -160,8 +201,8 @@ class Gaussian(Noise):
 
         By the trapezoid rule over the noise.
         """
-        if self._shaped:
-            return self._shaped.information(presence, count)
+        if self.processed:
+            return self.processed.information(presence, count)
         if not 0 < presence < 1:
             return 0.0
         z, weight = _points(self.sigma)
@@ -206,10 +247,13 @@ class Laplace(Noise):
         """`exp(-reach / scale) / 2 = TAIL`."""
         return -math.log(2 * TAIL) * self.scale
 
-    def below(self, noise: Floats) -> Floats:
-        """`exp(z / scale) / 2` below zero, `1 - exp(-z / scale) / 2` above."""
-        tail = 0.5 * np.exp(-np.abs(noise) / self.scale)
-        return np.where(noise < 0, tail, 1 - tail)
+    def reach_of(self, log_tail: float) -> float:
+        """`exp(-z / scale) / 2` is the tail."""
+        return -log_tail * self.scale
+
+    def log_within(self, low: Floats, high: Floats) -> Floats:
+        """From exponentials of the ends."""
+        return log_laplace(low / self.scale, high / self.scale)
 
     def log_density(self, noise: Floats) -> Floats:
         """`-|z| / scale - log(2 scale)`."""

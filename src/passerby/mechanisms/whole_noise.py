@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .additive import Additive
-from .base import TAIL, Discrete, Floats, Law, gathered
+from .discrete import Discrete
+from .domain import Domain
+from .law import LOG_TAIL, Floats, Law, log_gathered
+from .log_chance import log1mexp, log_sum
+
+#: Fewer whole numbers than this are added up one by one.
+FEW = 64
+#: Numbers that are held at a time.
+CHUNK = 1_000_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,26 +36,74 @@ class WholeNoise(Additive, Discrete):
         return True
 
     @property
+    def endless(self) -> bool:
+        """Always."""
+        return True
+
+    def gives(self, taken: Domain) -> Domain:
+        """Whole numbers if that is what it is given, nothing below zero where clamped."""
+        return Domain(whole=taken.whole, negative=not self.clamped)
+
     @abstractmethod
-    def reach(self) -> int:
-        """The distance beyond which less than `TAIL` of the noise lies on either side."""
+    def reach_of(self, log_tail: float) -> int:
+        """The distance beyond which at most `exp(log_tail)` of the noise lies on either side."""
 
     @abstractmethod
     def log_mass(self, noise: Floats) -> Floats:
         """The log probability of each whole number."""
 
+    @abstractmethod
+    def log_tail(self, distance: Floats) -> Floats:
+        """The log probability of noise of at least this distance above zero, from 1 on."""
+
     def law(self, count: float) -> Law:
         """Whole numbers within reach of the count; negative ones as zero where clamped."""
-        noise = np.arange(-self.reach, self.reach + 1.0)
-        values = count + noise
-        return gathered(np.maximum(values, 0.0) if self.clamped else values, np.exp(self.log_mass(noise)))
+        values, logs = self.listing(count, LOG_TAIL)
+        return values, np.exp(logs)
+
+    def listing(self, count: float, log_tail: float) -> Law:
+        """The same in logarithms, for any reach."""
+        reach = self.reach_of(log_tail)
+        values = count + np.arange(-reach, reach + 1.0)
+        values = np.unique(np.maximum(values, 0.0) if self.clamped else values)
+        return log_gathered(values, self.log_likelihood(values, count))
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
         """The log probability of the noise "output minus count", of all negative values at once where clamped."""
+        values, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
+        noise = values - counts
+        out = np.where(noise == np.floor(noise), self.log_mass(noise), -np.inf)
         if self.clamped:
-            return super().log_likelihood(output, count)
-        noise = np.asarray(output, dtype=np.float64) - np.asarray(count, dtype=np.float64)
-        return np.where(noise == np.floor(noise), self.log_mass(noise), -np.inf)
+            zero = values == 0
+            out[values < 0] = -np.inf
+            out[zero] = self._log_range(np.full(zero.sum(), -np.inf), np.floor(-counts[zero]))
+        return out
+
+    def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
+        """The log probability of the whole numbers between."""
+        lows, highs, counts = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (low, high, count)))
+        if self.clamped:
+            lows, highs = (np.where(end <= 0, -np.inf, end) for end in (lows, highs))
+        # Ends that lie next to a whole number are compared with it before the count is taken off.
+        below = np.floor(counts)
+        first, after = (np.ceil(end - (counts - below)) - below for end in (lows, highs))
+        return self._log_range(first, after - 1)
+
+    def _log_range(self, first: Floats, last: Floats) -> Floats:
+        """The log probability of noise from `first` to `last`, whole numbers. The noise is symmetric."""
+        right = first > 0
+        a, b = np.where(right, -last, first), np.where(right, -first, last)
+        out = np.full(a.shape, -np.inf)
+        some = (b >= a) & (b > -np.inf)
+        with np.errstate(invalid="ignore"):
+            few = some & (b - a < FEW)
+        around, left = some & ~few & (b >= 0), some & ~few & (b < 0)
+        each = a[few, None] + np.arange(float(FEW))
+        out[few] = log_sum(np.where(each <= b[few, None], self.log_mass(each), -np.inf))
+        out[around] = np.log1p(-np.exp(self.log_tail(1 - a[around])) - np.exp(self.log_tail(b[around] + 1)))
+        far = self.log_tail(-b[left])
+        out[left] = far + log1mexp(self.log_tail(1 - a[left]) - far)
+        return out
 
     def total_variation(self, count: int = 0) -> float:
         """`Pr[noise = 0]`: with falling probabilities on both sides, the laws cross between the two counts.
@@ -69,19 +125,32 @@ class DiscreteGaussian(WholeNoise):
 
     sigma: float
 
-    @property
-    def reach(self) -> int:
+    def reach_of(self, log_tail: float) -> int:
         """As for the normal law, which has the heavier tails."""
-        return math.ceil(8.8 * self.sigma) + 1
+        return math.ceil(self.sigma * math.sqrt(-2 * log_tail)) + 1
 
     @cached_property
     def _log_total(self) -> float:
-        z = np.arange(-self.reach, self.reach + 1.0)
-        return float(np.log(np.exp(-0.5 * (z / self.sigma) ** 2).sum()))
+        reach = self.reach_of(LOG_TAIL)
+        return float(np.log(np.exp(-0.5 * (np.arange(-reach, reach + 1.0) / self.sigma) ** 2).sum()))
 
     def log_mass(self, noise: Floats) -> Floats:
         """`-z² / (2 sigma²)`, less the log of the sum."""
         return np.asarray(-0.5 * (noise / self.sigma) ** 2 - self._log_total)
+
+    def log_tail(self, distance: Floats) -> Floats:
+        """`log Pr[z = k] + log Σ_j exp(-(2 k j + j²) / (2 sigma²))`, of which the first few terms matter."""
+        distances, index = np.unique(distance, return_inverse=True)
+        more = np.arange(self.reach_of(LOG_TAIL) + 1.0)
+        rest = np.zeros(len(distances))
+        size = max(1, CHUNK // len(more))
+        for start in range(0, len(distances), size):
+            part = slice(start, start + size)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                grown = np.exp(-(2 * distances[part, None] + more) * more / (2 * self.sigma**2))
+                rest[part] = np.log(np.nansum(grown, axis=1))
+        out = self.log_mass(distances) + rest
+        return np.asarray(out[index.reshape(-1)].reshape(distance.shape))
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,11 +167,14 @@ class Geometric(WholeNoise):
 
     scale: float
 
-    @property
-    def reach(self) -> int:
-        """`exp(-reach / scale) = TAIL`."""
-        return math.ceil(-math.log(TAIL) * self.scale) + 1
+    def reach_of(self, log_tail: float) -> int:
+        """`exp(-reach / scale)`."""
+        return math.ceil(-log_tail * self.scale) + 1
 
     def log_mass(self, noise: Floats) -> Floats:
         """`-|z| / scale + log tanh(1 / (2 scale))`."""
         return np.asarray(-np.abs(noise) / self.scale + math.log(math.tanh(0.5 / self.scale)))
+
+    def log_tail(self, distance: Floats) -> Floats:
+        """`-k / scale - log(1 + exp(-1 / scale))`."""
+        return np.asarray(-distance / self.scale - math.log1p(math.exp(-1 / self.scale)))

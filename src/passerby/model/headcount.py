@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.mechanisms.base import Discrete, Law, trimmed
+from passerby.mechanisms import COUNTS, Discrete, Domain
 from passerby.mechanisms.chance import Sum, added
+from passerby.mechanisms.law import Law, trimmed
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +41,10 @@ class Headcount(Discrete):
     def shift_invariant(self) -> bool:
         """What is added does not depend on the count."""
         return True
+
+    def gives(self, taken: Domain) -> Domain:
+        """Counts."""
+        return COUNTS
 
     def law(self, count: float) -> Law:
         """The count and those who are added."""

@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 #: A number for each sensor of each step.
 Numbers = tuple[tuple[int, ...], ...]
+#: Whole numbers from here on, or the next ones, are not exact in floating point.
+LARGEST = 2**53 - 1
 
 
 @dataclass(frozen=True)
@@ -282,4 +284,6 @@ def _per_step(values: Iterable[Any], name: str, what: str) -> tuple[tuple[int, .
 def _whole(value: Any, where: str, what: str) -> int:
     if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)) or value < 0:
         raise InputError(f"{where} = {value!r}: expected {what}, a whole number of at least 0")
+    if value >= LARGEST:
+        raise InputError(f"{where} = {value!r}: expected {what} below 2**53; larger ones cannot be told apart")
     return int(value)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import paired
+from passerby.mechanisms.memory import paired
 from passerby.support.ratios import by_ratio, without_the_faintest
 
 Floats = NDArray[np.float64]

@@ -9,18 +9,6 @@ STATUSES = {
     "refused": "could not be measured",
 }
 
-MECHANISMS = {
-    "Raw": "raw counts",
-    "Gaussian": "counts with normal noise of standard deviation {}",
-    "DiscreteGaussian": "counts with whole-numbered normal noise of standard deviation {}",
-    "Laplace": "counts with Laplace noise of scale {}",
-    "Geometric": "counts with whole-numbered Laplace noise of scale {}",
-    "Rounding": "counts rounded to multiples of {}",
-    "RandomRounding": "counts rounded to multiples of {}, up or down at random",
-    "Suppression": "counts, but those below {} left empty",
-    "Sampling": "counts of a random share of {} of the people",
-}
-
 LIMITS = [
     "The numbers are about a strong adversary and one question. They are a measurement, not a guarantee.",
     "The adversary knows where everybody else was, and knows the habits of the person. A raw count then tells them "

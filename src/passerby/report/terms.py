@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 
 from passerby.errors import PasserbyError
-from passerby.mechanisms import Then
 from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import described
 from passerby.visits.steps import parse_length
 
-from .captions import MECHANISMS
 from .data import FEW
 
 
@@ -36,15 +34,9 @@ def mechanism(name: str) -> str:
     >>> mechanism("Then(Suppression(below=10), Rounding(base=5))")
     'counts, but those below 10 left empty, then counts rounded to multiples of 5'
     """
-    if name.startswith("Then("):
-        with suppress(PasserbyError):
-            both = read_mechanism(name)
-            assert isinstance(both, Then)
-            return f"{mechanism(repr(both.first))}, then {mechanism(repr(both.second))}"
-    known = re.fullmatch(r"(\w+)\((?:\w+=([\d.e+-]+))?\)", name)
-    if known is None or known[1] not in MECHANISMS:
-        return name
-    return MECHANISMS[known[1]].format(f"{float(known[2]):g}" if known[2] else "")
+    with suppress(PasserbyError):
+        return described(read_mechanism(name))
+    return name
 
 
 def length(window: str) -> str:

@@ -1,7 +1,7 @@
-"""Fixed rules: raw counts, suppression, rounding, bands, a least value, nothing below zero.
+"""Fixed mechanisms, in which nothing is left to chance: raw counts, suppression, rounding, bands, a least value.
 
-A rule maps each count to one published value. It maps real numbers as well, so that it can follow noise: the line is
-cut into pieces, each published as one value or left as it is.
+Each maps a count to one published value. It maps real numbers as well, so that it can follow noise: the line is cut
+into pieces, each published as one value or left as it is, and `preimage` says from where a value may come.
 """
 
 from __future__ import annotations
@@ -10,47 +10,59 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 
-from .base import HIDDEN, Discrete, Floats, Law, Record
+from .base import Record
 from .checks import at_least, flag
+from .discrete import Discrete
+from .domain import COUNTS, REALS, Domain
+from .law import HIDDEN, Floats, Law
+from .line import AFTER_ZERO, AS_IT_IS, MOST_PIECES, Pieces, Spans, cut_line
 
 
-class Piece(NamedTuple):
-    """The numbers from `low` to `high`, published as `value`; None where they are published as they are."""
+class Fixed(Record, Discrete):
+    """No chance is in it, so all that matters is whether the target changes the published value."""
 
-    low: float
-    high: float
-    value: float | None
+    takes = REALS
 
+    def gives(self, taken: Domain) -> Domain:
+        """What it is given, or less."""
+        return taken
 
-class Rule(Record, Discrete):
-    """A fixed rule: no chance in it, so all that matters is whether the target changes the published value."""
+    def noise(self) -> None:
+        """There is none."""
 
     @abstractmethod
     def apply(self, values: Floats) -> Floats:
         """What is published for each value; an empty cell stays empty."""
 
     @abstractmethod
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """The pieces of the line from `low` to `high`, in increasing order."""
+
+    @abstractmethod
+    def preimage(self, low: Floats, high: Floats) -> list[Spans]:
+        """From where values from `low` to below `high` come: disjoint intervals, empty ones among them."""
+
+    def hidden(self) -> list[tuple[float, float]]:
+        """From where empty cells come."""
+        return []
 
     def law(self, count: float) -> Law:
         """One value."""
         return self.apply(np.array([count], dtype=np.float64)), np.ones(1)
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
-        """What the rule makes of each count: nothing is drawn."""
+        """What is made of each count: nothing is drawn."""
         return np.array(self.apply(np.asarray(count, dtype=np.float64)))
 
 
 @dataclass(frozen=True)
-class Raw(Rule):
+class Raw(Fixed):
     """The count itself.
 
     >>> Raw().total_variation()
@@ -65,9 +77,13 @@ class Raw(Rule):
         """The values, unchanged."""
         return values
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """One piece, left as it is."""
-        return [Piece(low, high, None)]
+        return cut_line(low, high, [], [AS_IT_IS])
+
+    def preimage(self, low: Floats, high: Floats) -> list[Spans]:
+        """The values themselves."""
+        return [(low, high)]
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
         """0 where the output is the count, minus infinity elsewhere."""
@@ -79,7 +95,7 @@ class Raw(Rule):
 
 
 @dataclass(frozen=True, repr=False)
-class Suppression(Rule):
+class Suppression(Fixed):
     """Counts below `below` are not published: the cell is empty (NaN). With `keep_zeros`, zeros are published.
 
     That a cell is empty is published too, and tells that the count is small. Others alone at `below - 1` are hidden
@@ -103,13 +119,24 @@ class Suppression(Rule):
             kept = kept | (values == 0)
         return np.where(kept, values, HIDDEN)
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """Empty below the threshold, and as it is from there on; a real number is never exactly zero."""
-        return _cut(low, high, [self.below], [HIDDEN, None])
+        return cut_line(low, high, [self.below], [HIDDEN, AS_IT_IS])
+
+    def preimage(self, low: Floats, high: Floats) -> list[Spans]:
+        """The values themselves, from the threshold on, and zero if it is kept."""
+        kept = [(np.maximum(low, self.below), high)]
+        if self.keep_zeros:
+            kept.append((np.maximum(low, 0.0), np.minimum(high, AFTER_ZERO)))
+        return kept
+
+    def hidden(self) -> list[tuple[float, float]]:
+        """Below the threshold, but for zero if it is kept."""
+        return [(-math.inf, 0.0), (AFTER_ZERO, self.below)] if self.keep_zeros else [(-math.inf, self.below)]
 
 
 @dataclass(frozen=True, repr=False)
-class Rounding(Rule):
+class Rounding(Fixed):
     """The nearest multiple of `base`; halves are rounded up.
 
     >>> [Rounding(5).total_variation(others) for others in range(6)]
@@ -125,13 +152,38 @@ class Rounding(Rule):
         """`base * floor(value / base + 1/2)`."""
         return np.asarray(self.base * np.floor(values / self.base + 0.5) + 0.0)
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """One for each multiple."""
-        return _rounded_pieces(low, high, self.base)
+        first, last = math.floor(low / self.base + 0.5), math.floor(high / self.base + 0.5)
+        if last - first > MOST_PIECES:
+            raise UnsupportedRelease(
+                f"{self!r}: {last - first:,} multiples of {self.base} lie within reach of the noise that comes first, "
+                f"more than the {MOST_PIECES:,} that are listed; leave the rounding out: the noise alone tells a "
+                "little more, so that its upper end holds"
+            )
+        multiples = np.arange(first, last + 1.0)
+        return cut_line(low, high, (multiples[:-1] + 0.5) * self.base, multiples * self.base)
+
+    def preimage(self, low: Floats, high: Floats) -> list[Spans]:
+        """Half a base around the multiples."""
+        return [((np.ceil(low / self.base) - 0.5) * self.base, (np.ceil(high / self.base) - 0.5) * self.base)]
+
+    def gives(self, taken: Domain) -> Domain:
+        """Whole numbers."""
+        return Domain(whole=True, negative=taken.negative)
+
+
+class Nearest(Rounding):
+    """The nearest whole number; halves are rounded up."""
+
+    shift_invariant = True
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "base", 1)
 
 
 @dataclass(frozen=True, repr=False)
-class Bands(Rule):
+class Bands(Fixed):
     """The number of the band: 0 below the first edge ("quiet"), 1 from there to the second ("normal"), and so on.
 
     >>> Bands([10, 50]).sample([3, 10, 49, 50], np.random.default_rng()).tolist()
@@ -158,13 +210,23 @@ class Bands(Rule):
         band = np.searchsorted(np.array(self.edges, dtype=np.float64), values, side="right")
         return np.where(np.isnan(values), HIDDEN, band)
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """One for each band."""
-        return _cut(low, high, list(self.edges), [float(i) for i in range(len(self.edges) + 1)])
+        return cut_line(low, high, self.edges, np.arange(len(self.edges) + 1))
+
+    def preimage(self, low: Floats, high: Floats) -> list[Spans]:
+        """From the lower edge of the first band to the lower edge of the band after the last."""
+        edges = np.array([-math.inf, *self.edges, math.inf])
+        first, after = (np.ceil(end).clip(0, len(self.edges) + 1).astype(np.int64) for end in (low, high))
+        return [(edges[first], edges[after])]
+
+    def gives(self, taken: Domain) -> Domain:
+        """Counts: the numbers of bands."""
+        return COUNTS
 
 
 @dataclass(frozen=True, repr=False)
-class AtLeast(Rule):
+class AtLeast(Fixed):
     """Values below `least` are published as `least`: "2 to 4 are shown as 4", after `Suppression(2)`.
 
     >>> AtLeast(4).sample([1, 4, 9], np.random.default_rng()).tolist()
@@ -180,50 +242,14 @@ class AtLeast(Rule):
         """The larger of value and `least`."""
         return np.maximum(values, float(self.least))
 
-    def pieces(self, low: float, high: float) -> list[Piece]:
+    def pieces(self, low: float, high: float) -> Pieces:
         """One value below, and as it is above."""
-        return _cut(low, high, [self.least], [float(self.least), None])
+        return cut_line(low, high, [self.least], [self.least, AS_IT_IS])
 
+    def preimage(self, low: Floats, high: Floats) -> list[Spans]:
+        """The values themselves, and all below with the least."""
+        return [(np.where(low <= self.least, -math.inf, low), np.where(high <= self.least, -math.inf, high))]
 
-@dataclass(frozen=True)
-class Nearest(Rule):
-    """The nearest whole number; halves are rounded up."""
-
-    shift_invariant = True
-
-    def apply(self, values: Floats) -> Floats:
-        """`floor(value + 1/2)`."""
-        return np.asarray(np.floor(values + 0.5) + 0.0)
-
-    def pieces(self, low: float, high: float) -> list[Piece]:
-        """One for each whole number."""
-        return _rounded_pieces(low, high, 1)
-
-
-def _cut(low: float, high: float, cuts: list[float], values: list[float | None]) -> list[Piece]:
-    """The pieces between cuts, from `low` to `high`."""
-    edges = [-math.inf, *map(float, cuts), math.inf]
-    pieces = [Piece(max(a, low), min(b, high), v) for a, b, v in zip(edges[:-1], edges[1:], values, strict=True)]
-    return [piece for piece in pieces if piece.low < piece.high]
-
-
-def _rounded_pieces(low: float, high: float, base: int) -> list[Piece]:
-    first, last = math.floor(low / base + 0.5), math.floor(high / base + 0.5)
-    pieces = [
-        Piece(max((k - 0.5) * base, low), min((k + 0.5) * base, high), float(k * base)) for k in range(first, last + 1)
-    ]
-    return [piece for piece in pieces if piece.low < piece.high]
-
-
-def pieces_of(rules: Iterable[Rule], low: float, high: float) -> list[Piece]:
-    """The pieces of several rules, one after another."""
-    pieces = [Piece(low, high, None)]
-    for rule in rules:
-        after = []
-        for piece in pieces:
-            if piece.value is None:
-                after += rule.pieces(piece.low, piece.high)
-            else:
-                after.append(Piece(piece.low, piece.high, float(rule.apply(np.array([piece.value]))[0])))
-        pieces = after
-    return pieces
+    def gives(self, taken: Domain) -> Domain:
+        """Nothing below zero."""
+        return Domain(whole=taken.whole, negative=False)
