@@ -2,10 +2,11 @@
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,11 @@ def _received(file: Path) -> Heavy:
 
 def process_of(data: Heavy, item: int) -> int:
     return os.getpid()
+
+
+def doze(data: int, item: bool) -> None:
+    if item:
+        time.sleep(data)
 
 
 def refuse(data: int, item: int) -> int:
@@ -158,6 +164,15 @@ class TestCollect:
         told: list[tuple[int, int]] = []
         collect(pow, 2, [1, 2], workers=1, sizes=[5, 3], progress=lambda *pair: told.append(pair))
         assert told == [(0, 8), (5, 8), (8, 8)]
+
+    def test_an_interruption_does_not_wait_for_workers(self) -> None:
+        def stop(done: int, everything: int) -> None:
+            if done:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            collect(doze, 3600, [False, True], workers=2, progress=stop)
+        assert not active_children()
 
 
 class TestKept:
