@@ -9,6 +9,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from passerby.visits import Visits
 
 #: People on whom sensors, steps and noise are tried out.
@@ -19,6 +21,11 @@ ASKED = (
     "A simulated city: {people:,} people, {days} days. Its {sensors} most visited places publish hourly counts for the "
     f"last day. How likely is an adversary to name all but {MISSES} of a person's 24 hours?"
 )
+#: The audits by their mechanisms: the folder and the title of each.
+AUDITS = {
+    "raw": ("raw", "A simulated city: raw hourly counts"),
+    "gaussian": ("noisy", "A simulated city: hourly counts with noise"),
+}
 #: Settings of both audits: the last day by the hour, and numbers that come soon.
 DAY: dict[str, Any] = {
     "window": "1h",
@@ -88,22 +95,20 @@ def demo(
 
         write_city(file, people, places, days, seed=seed)
         visits = read_visits(file)
-    with stage(aside, "Loading the kernels"):
-        from . import run  # noqa: F401
     screen.print(ASKED.format(people=people, days=days, sensors=sensors), markup=False)
     city = {"visits": file, "places": places, "sensor_count": sensors, "sigma": sigma, "seed": seed, "sample": audited}
-    for name, title, choice in (
-        ("raw", "A simulated city: raw hourly counts", {"mechanism": "raw", "explore": tried}),
-        ("noisy", "A simulated city: hourly counts with noise", {"mechanism": "gaussian", "explore": 0}),
-    ):
+    for mechanism, (name, title) in AUDITS.items():
         screen.print(f"\n{title}", style="bold", markup=False)
-        _audit({**DAY, **city, **choice, "title": title, "out": out / name}, visits, workers)
+        choice = {"mechanism": mechanism, "explore": tried if mechanism == "raw" else 0}
+        _audit({**DAY, **city, **choice, "title": title, "out": out / name}, visits, workers, aside)
 
 
-def _audit(settings: dict[str, Any], visits: Visits, workers: int | None) -> None:
-    from passerby.audits.validation import check_settings
-    from passerby.audits.wording import Options
+def _audit(settings: dict[str, Any], visits: Visits, workers: int | None, aside: Console) -> None:
+    from .screen import stage
 
-    from .run import run_and_show
+    with stage(aside, "Loading the kernels"):
+        from passerby.audits.validation import check_settings
+        from passerby.audits.wording import Options
 
+        from .run import run_and_show
     run_and_show(check_settings(settings, "options", Options()), workers, overwrite=True, visits=visits)
