@@ -233,6 +233,25 @@ def test_a_killed_worker_is_said_and_results_are_kept(tmp_path: Path, monkeypatc
         collect(thirds, asked, [3, 4, 5], workers=2)
 
 
+class Gone(Dying):
+    """A pool that is found dead when it is handed the third part."""
+
+    def submit(self, task: Any, /, *args: Any, **_: Any) -> Future[Any]:
+        self.parts += 1
+        if self.parts >= 3:
+            raise BrokenProcessPool("the pool is not usable anymore")
+        future: Future[Any] = Future()
+        future.set_result(task(*args))
+        return future
+
+
+def test_what_was_done_before_a_pool_died_is_kept(tmp_path: Path) -> None:
+    kept, asked = Pieces(tmp_path / "x.jsonl", "mark"), list[int]()
+    with pytest.raises(PasserbyError, match=r"ended before its time"):
+        collect(thirds, asked, [3, 4, 5], workers=2, executor=Gone(), kept=kept)
+    assert kept.begin() == {0: [1.0, None], 1: [4 / 3, None]}
+
+
 def test_workers_have_one_thread_each_and_others_what_they_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     monkeypatch.delenv("POLARS_MAX_THREADS", raising=False)

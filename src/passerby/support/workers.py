@@ -158,7 +158,13 @@ def _together(
     try:
         while waiting or flying:
             while waiting and len(flying) < AHEAD * width:
-                send(waiting.popleft(), told < width)
+                try:
+                    send(waiting[0], told < width)
+                except BrokenExecutor:
+                    if not flying:
+                        raise
+                    break  # what is done is taken first
+                waiting.popleft()
                 told += 1
             ready, _ = wait(flying, return_when=FIRST_COMPLETED)
             # What is done comes before what failed, so that it is not lost.
