@@ -1,6 +1,6 @@
 """The settings stand in one place: what else knows them says the same."""
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from inspect import signature
 from typing import Any
 
@@ -25,8 +25,9 @@ from passerby.mechanisms.checks import MOST_NOISE, MOST_PEOPLE
 
 
 def test_defaults_pass_the_checks() -> None:
-    checked = check_settings({"visits": "v"})
-    assert checked == AuditSettings(visits=checked.visits)
+    defaults = {name: each.default for name, each in SETTINGS.items() if each.default is not MISSING}
+    checked = check_settings({"visits": "v", **defaults})
+    assert checked == check_settings({"visits": "v"}) == AuditSettings(visits=checked.visits)
     for name, each in SETTINGS.items():
         assert each.metadata["text"].endswith("."), name
 

@@ -1,4 +1,5 @@
 import io
+import itertools
 import logging
 import os
 import re
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from passerby.cli.screen import Interrupted, stage
+from passerby.cli.screen import Interrupted, stage, stages
 
 
 def test_a_quick_stage_is_silent_off_a_terminal() -> None:
@@ -59,6 +60,38 @@ def stop() -> None:
 def test_an_interruption_says_where_it_was() -> None:
     with pytest.raises(Interrupted, match=r"^interrupted while measuring \(3 of 8\)$"):
         stop()
+
+
+def test_one_stage_follows_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(0.0, 3.0)
+    monkeypatch.setattr("passerby.cli.screen.time.perf_counter", lambda: next(clock))
+    out = io.StringIO()
+    with stages(Console(file=out)) as tell:
+        tell("Reading the visits", 0, 0)
+        tell("Reading the visits", 40_000_000, 80_000_000)
+        tell("Fitting everyone's habits", 0, 0)
+        tell("Auditing people", 0, 0)
+        tell("Auditing people", 3, 8)
+    assert [line.partition(":")[0] for line in out.getvalue().splitlines()] == [
+        "Reading the visits",
+        "Fitting everyone's habits",
+        "Auditing people",
+    ]
+    assert "(80 MB, " in out.getvalue()
+    assert "(8, " in out.getvalue()
+
+
+def stop_in_a_stage() -> None:
+    with stages(Console()) as tell:
+        tell("Fitting", 0, 0)
+        tell("Auditing", 0, 0)
+        tell("Auditing", 3, 8)
+        raise KeyboardInterrupt
+
+
+def test_an_interruption_says_in_which_stage_it_was() -> None:
+    with pytest.raises(Interrupted, match=r"^interrupted while auditing \(3 of 8\)$"):
+        stop_in_a_stage()
 
 
 def test_compiling_is_announced_when_it_happens_and_not_again(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,11 @@ def _received(file: Path) -> Heavy:
 
 def process_of(data: Heavy, item: int) -> int:
     return os.getpid()
+
+
+def doze(data: int, item: bool) -> None:
+    if item:
+        time.sleep(data)
 
 
 def refuse(data: int, item: int) -> int:
@@ -159,6 +165,15 @@ class TestCollect:
         collect(pow, 2, [1, 2], workers=1, sizes=[5, 3], progress=lambda *pair: told.append(pair))
         assert told == [(0, 8), (5, 8), (8, 8)]
 
+    def test_an_interruption_does_not_wait_for_workers(self) -> None:
+        def stop(done: int, everything: int) -> None:
+            if done:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            collect(doze, 3600, [False, True], workers=2, progress=stop)
+        assert not active_children()
+
 
 class TestKept:
     def test_what_is_kept_is_not_done_again(self, tmp_path: Path) -> None:
@@ -216,6 +231,25 @@ def test_a_killed_worker_is_said_and_results_are_kept(tmp_path: Path, monkeypatc
     assert asked == [3, 5, 4]
     with pytest.raises(PasserbyError, match=r"ended before its time .*; run it again, with fewer workers"):
         collect(thirds, asked, [3, 4, 5], workers=2)
+
+
+class Gone(Dying):
+    """A pool that is found dead when it is handed the third part."""
+
+    def submit(self, task: Any, /, *args: Any, **_: Any) -> Future[Any]:
+        self.parts += 1
+        if self.parts >= 3:
+            raise BrokenProcessPool("the pool is not usable anymore")
+        future: Future[Any] = Future()
+        future.set_result(task(*args))
+        return future
+
+
+def test_what_was_done_before_a_pool_died_is_kept(tmp_path: Path) -> None:
+    kept, asked = Pieces(tmp_path / "x.jsonl", "mark"), list[int]()
+    with pytest.raises(PasserbyError, match=r"ended before its time"):
+        collect(thirds, asked, [3, 4, 5], workers=2, executor=Gone(), kept=kept)
+    assert kept.begin() == {0: [1.0, None], 1: [4 / 3, None]}
 
 
 def test_workers_have_one_thread_each_and_others_what_they_had(monkeypatch: pytest.MonkeyPatch) -> None:

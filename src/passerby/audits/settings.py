@@ -177,7 +177,7 @@ class AuditSettings(ReportSettings, MeasurementSettings, ReleaseSettings, StepSe
 #: All settings by name.
 SETTINGS: dict[str, Field[Any]] = {each.name: each for each in fields(AuditSettings)}
 #: The types of their values.
-TYPES: dict[str, Any] = {name: get_type_hints(AuditSettings)[name] for name in SETTINGS}
+TYPES: dict[str, Any] = get_type_hints(AuditSettings)
 
 
 def group_of(name: str) -> str | None:

@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from passerby.visits import Visits
 
 #: People on whom sensors, steps and noise are tried out.
 TRIED = 40
 #: Hours that the adversary may get wrong.
 MISSES = 2
-#: How close, relative to the loss; series that are drawn for each person where there is noise, and operations to spend.
-TOLERANCE, RUNS, BUDGET = 0.02, 60, 3e7
+ASKED = (
+    "A simulated city: {people:,} people, {days} days. Its {sensors} most visited places publish hourly counts for the "
+    f"last day. How likely is an adversary to name all but {MISSES} of a person's 24 hours?"
+)
+#: The audits by their mechanisms: the folder and the title of each.
+AUDITS = {
+    "raw": ("raw", "A simulated city: raw hourly counts"),
+    "gaussian": ("noisy", "A simulated city: hourly counts with noise"),
+}
+#: Settings of both audits: the last day by the hour, and numbers that come soon.
+DAY: dict[str, Any] = {
+    "window": "1h",
+    "origin": "2024-01-01",
+    "min_active": 24,
+    "holdout": 24,
+    "rhythm": "hour",
+    "misses": MISSES,
+    "tolerance": 0.02,
+    "runs": 60,
+    "budget": 3e7,
+    "sigmas": (1.0, 4.0),
+    "bases": (10,),
+}
 
 
 def demo(
@@ -63,48 +89,26 @@ def demo(
     from .screen import stage
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    make_folder(out, "--out")
+    file = make_folder(out, "--out") / "visits.parquet"
     with stage(aside, "Simulating a city"):
-        from passerby.audits.validation import check_settings
         from passerby.visits import read_visits, write_city
 
-        file = out / "visits.parquet"
         write_city(file, people, places, days, seed=seed)
         visits = read_visits(file)
-    with stage(aside, "Loading the kernels"):
-        from .run import run_and_show
-    common = {
-        "visits": file,
-        "window": "1h",
-        "origin": "2024-01-01",
-        "places": places,
-        "min_active": 24,
-        "holdout": 24,
-        "rhythm": "hour",
-        "sensors": "most-visited",
-        "sensor_count": sensors,
-        "sigma": sigma,
-        "misses": MISSES,
-        "tolerance": TOLERANCE,
-        "runs": RUNS,
-        "budget": BUDGET,
-        "seed": seed,
-        "sample": audited,
-        "explore": tried,
-        "sigmas": (1.0, 4.0),
-        "bases": (10,),
-    }
-    screen.print(
-        f"A simulated city: {people:,} people, {days} days. Its {sensors} most visited places publish hourly counts "
-        f"for the last day. How likely is an adversary to name all but {MISSES} of a person's 24 hours?",
-        markup=False,
-    )
-    for name, mechanism, title in (
-        ("raw", "raw", "A simulated city: raw hourly counts"),
-        ("noisy", "gaussian", "A simulated city: hourly counts with noise"),
-    ):
+    screen.print(ASKED.format(people=people, days=days, sensors=sensors), markup=False)
+    city = {"visits": file, "places": places, "sensor_count": sensors, "sigma": sigma, "seed": seed, "sample": audited}
+    for mechanism, (name, title) in AUDITS.items():
         screen.print(f"\n{title}", style="bold", markup=False)
-        settings = {**common, "mechanism": mechanism, "title": title, "out": out / name}
-        if name == "noisy":
-            settings["explore"] = 0
-        run_and_show(check_settings(settings, "demo"), workers, overwrite=True, visits=visits)
+        choice = {"mechanism": mechanism, "explore": tried if mechanism == "raw" else 0}
+        _audit({**DAY, **city, **choice, "title": title, "out": out / name}, visits, workers, aside)
+
+
+def _audit(settings: dict[str, Any], visits: Visits, workers: int | None, aside: Console) -> None:
+    from .screen import stage
+
+    with stage(aside, "Loading the kernels"):
+        from passerby.audits.validation import check_settings
+        from passerby.audits.wording import Options
+
+        from .run import run_and_show
+    run_and_show(check_settings(settings, "options", Options()), workers, overwrite=True, visits=visits)

@@ -11,6 +11,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     import passerby as pb
 
 #: The sensor of each step, in hundredths of the line.
@@ -72,16 +74,8 @@ def line(
         "differential_privacy": asdict(privacy),
     }
     write_json(out / "loss.json", record)
-
     where = f"a line of {places} place{'s' * (places != 1)} (tau {tau:g})"
-    screen.print(
-        f"\nOne person moves for {len(sensors)} steps along {where}; at each step one sensor publishes its count, raw "
-        f"or with noise of standard deviation {sigma:g}. How likely is an adversary, who knows the person's habits and "
-        "where everybody else is, to name the right place at all steps but a few?"
-    )
-    screen.print(table(losses))
-    screen.print(LEGEND + (SAMPLED if any(map(estimated, losses.values())) else "") + "\n", style="dim")
-    screen.print(privacy_line(privacy) + "\n")
+    show(screen, f"{len(sensors)} steps along {where}", sigma, losses, privacy)
     screen.print(f"All numbers: {out / 'loss.json'}", markup=False, soft_wrap=True)
 
 
@@ -90,6 +84,20 @@ LEGEND = (
     "best attack and the upper bound. Tight, loose: the bounds of Koga, Meehan and Chaudhuri (2024)."
 )
 SAMPLED = " A ~ marks what rests on sampled noise, and holds at the confidence that loss.json tells."
+
+
+def show(
+    screen: Console, walk: str, sigma: float, losses: dict[tuple[int, str], pb.Loss], privacy: pb.DifferentialPrivacy
+) -> None:
+    """What was asked, the losses, and differential privacy."""
+    screen.print(
+        f"\nOne person moves for {walk}; at each step one sensor publishes its count, raw or with noise of standard "
+        f"deviation {sigma:g}. How likely is an adversary, who knows the person's habits and where everybody else is, "
+        "to name the right place at all steps but a few?"
+    )
+    screen.print(table(losses))
+    screen.print(LEGEND + (SAMPLED if any(map(estimated, losses.values())) else "") + "\n", style="dim")
+    screen.print(privacy_line(privacy) + "\n")
 
 
 def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:

@@ -18,6 +18,9 @@ _GROUPS = {name: Group(name, sort_key=number) for number, name in enumerate(GROU
 #: What the help calls values that are not plain texts.
 _KINDS = {int: "INT", float: "FLOAT", Path: "PATH"}
 
+#: Older versions of cyclopts show nothing there.
+_PLACE = "metavar" in signature(Parameter).parameters
+
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """A command that takes `**settings`, with an option for each setting of an audit that it has not got already.
@@ -47,8 +50,8 @@ def _option(name: str) -> Argument:
 
 
 def _word(hint: Any, several: bool) -> dict[str, Any]:
-    """What stands in the help for a value; older versions of cyclopts show nothing there."""
-    if "metavar" not in signature(Parameter).parameters:
+    """What stands in the help for a value, where there is a place for it."""
+    if not _PLACE:
         return {}
     word = next((_KINDS[kind] for kind in (hint, *get_args(hint)) if kind in _KINDS), "TEXT")
     return {"metavar": f"{word}..." if several else word}

@@ -41,14 +41,6 @@ def gathered(values: Floats, chances: Floats) -> Law:
     return trimmed(distinct, total)
 
 
-def negligible(chances: Floats) -> NDArray[np.bool_]:
-    """The least likely outcomes, of at most `NOTHING` all together."""
-    order = np.argsort(chances, kind="stable")
-    out = np.empty(len(chances), dtype=bool)
-    out[order] = np.cumsum(chances[order]) <= NOTHING
-    return out
-
-
 def log_gathered(values: Floats, logs: Floats) -> Law:
     """The same for a law in logarithms."""
     distinct, index = np.unique(values, return_inverse=True)

@@ -25,9 +25,7 @@ class Pieces:
 
     def foreign(self) -> bool:
         """Whether pieces of something else lie there."""
-        if self._tables:
-            return self._sheet.exists() and self._marked() != self.mark
-        return self.path.exists() and self._marked() != self.mark
+        return (self._sheet if self._tables else self.path).exists() and not self.own()
 
     def own(self) -> bool:
         """Whether pieces of this work lie there, if only the mark that it was begun."""

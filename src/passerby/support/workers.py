@@ -158,7 +158,13 @@ def _together(
     try:
         while waiting or flying:
             while waiting and len(flying) < AHEAD * width:
-                send(waiting.popleft(), told < width)
+                try:
+                    send(waiting[0], told < width)
+                except BrokenExecutor:
+                    if not flying:
+                        raise
+                    break  # what is done is taken first
+                waiting.popleft()
                 told += 1
             ready, _ = wait(flying, return_when=FIRST_COMPLETED)
             # What is done comes before what failed, so that it is not lost.
@@ -205,11 +211,16 @@ def _pool(executor: Executor | None, workers: int) -> Iterator[Executor]:
         yield executor
         return
     with one_thread_each():
-        # The key that interrupts reaches all processes: workers end at once and in silence.
-        quiet = (signal.SIGINT, signal.SIG_DFL)
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=quiet)
+        # The key that interrupts reaches all processes; this one alone answers, and ends the others.
+        deaf = (signal.SIGINT, signal.SIG_IGN)
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=deaf)
         try:
             yield pool
+        except BaseException:
+            # Nobody takes what they are at; from Python 3.14 on this is `terminate_workers`.
+            for process in [*(getattr(pool, "_processes", None) or {}).values()]:
+                process.terminate()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
