@@ -42,7 +42,7 @@ def test_the_summary_follows_its_schema(made: Made) -> None:
     folder, _ = made
     record = json.loads((folder / "result" / "summary.json").read_text())
     summary = Summary.model_validate(record)
-    assert summary.schema_version == 1
+    assert summary.schema_version == 2
     assert (summary.people, summary.steps, summary.misses, summary.places, summary.sensors) == (40, 4, 1, 13, 12)
     assert (summary.mechanism, summary.seed) == ("Raw()", 0)
     table = pl.read_parquet(folder / "result" / "people.parquet")
@@ -148,7 +148,7 @@ def test_that_nobody_could_be_measured_is_said(made: Made) -> None:
     out = io.StringIO()
     pipeline._conclude(Console(file=out, width=200), check_settings({"visits": "v", "out": "there"}), nobody)
     assert out.getvalue().splitlines() == [
-        "40 people (drawn from 1,200). None could be measured; people.parquet says why.",
+        "40 people (drawn from 1,200). Too few could be measured to tell numbers; people.parquet says why.",
         f"Report: {Path('there') / 'report.html'}",
     ]
 

@@ -139,7 +139,7 @@ def _found(summary: Summary) -> Iterator[str]:
     loss, known = summary.loss, summary.baseline
     drawn = "" if summary.people == summary.people_eligible else f" (drawn from {summary.people_eligible:,})"
     if not (loss and known):
-        yield f"{summary.people:,} people{drawn}. None could be measured; people.parquet says why."
+        yield f"{summary.people:,} people{drawn}. Too few could be measured to tell numbers; people.parquet says why."
         return
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
@@ -148,9 +148,10 @@ def _found(summary: Summary) -> Iterator[str]:
         f"{span(known.lower.mean, known.upper.mean, chance)} without it."
     )
     for above in summary.above:
-        if above.threshold == 0.5:
+        low, high = above.loss_lower, above.loss_upper
+        if above.threshold == 0.5 and low is not None and high is not None:
             yield (
-                f"More likely than not to be found: {span(above.loss_lower, above.loss_upper)} of the people with "
+                f"More likely than not to be found: {span(low, high)} of the people with "
                 f"the release, {percent(above.baseline)} without it."
             )
     if summary.realised:

@@ -1,9 +1,9 @@
-"""The report of an audit: what each figure needs, the figures, and the page that holds them."""
+"""The report of an audit: sections of words, figures and tables, and the pages that hold them."""
 
 from passerby.audits.what_if import Findings
 
 from .notebook import Report, audit_report
-from .page import render
+from .page import render, render_internal
 from .trials import explore, number_of_trials
 
-__all__ = ["Findings", "Report", "audit_report", "explore", "number_of_trials", "render"]
+__all__ = ["Findings", "Report", "audit_report", "explore", "number_of_trials", "render", "render_internal"]
