@@ -52,24 +52,24 @@ def rows(evidence: Evidence, what: str) -> pl.DataFrame:
     """How much the chance falls without each sensor, step or count, in percentage points; the largest first.
 
     Columns: `name`, `place` and `step` (from 1) and `start` where there are such, `with_all`, `without` (chances),
-    `fall` and `error` (points), and the `people` behind the fall. On a page that is shared, the last four are null
-    where these are fewer than `FEW`.
+    `fall` and `error` (points), and the `people` behind the fall. On a page that is shared, all numbers are null where
+    these are fewer than `FEW`.
     """
     findings, people, labels = evidence.findings, evidence.people, evidence.steps
     assert findings is not None
     found = findings.left_out.filter(pl.col("what") == what)
-    behind = _behind(findings.people)
+    behind = (_behind(findings.people) + 1e-9).floor().cast(pl.Int64)
     kept = behind >= evidence.least
     known = {
         "place": [None if place is None else people.places[place] for place in found["place"]],
         "start": [None if step is None else labels[step] for step in found["step"]],
     }
     found = found.with_columns(
-        people=pl.when(kept).then(behind.floor().cast(pl.Int64)),
+        people=pl.when(kept).then(behind),
         fall=pl.when(kept).then((100 * pl.col("fall")).round(3)),
         error=pl.when(kept).then((100 * pl.col("error")).round(3)),
         without=pl.when(kept).then(pl.col("without").round(4)),
-        with_all=pl.col("with_all").round(4),
+        with_all=pl.when(kept).then(pl.col("with_all").round(4)),
         step=pl.col("step") + 1,
     ).with_columns(pl.Series(name, values, dtype=pl.String) for name, values in known.items())
     steps = pl.format("{}: {}", "step", "start")

@@ -47,7 +47,7 @@ REASONS = (
     "People are exposed for three reasons: sensors see them often; they move slowly, so that one sighting tells of "
     "many steps; or they are predictable anyway, with or without the release."
 )
-#: Traits of a group, and how their medians are written.
+#: Traits of a group, and how their medians are written; the last is its size.
 TRAITS = {
     "baseline": ("chance without the release", percent),
     "lower": ("chance with the release: best attack found", percent),
@@ -55,6 +55,7 @@ TRAITS = {
     "sighted": ("chance to pass a sensor at least once", percent),
     "spectral_gap": ("spectral gap", "{:.2f}".format),
     "places": ("places visited", "{:.0f}".format),
+    "people": ("people in the group", "{:,.0f}".format),
 }
 
 
@@ -173,8 +174,11 @@ def profile(people: pl.DataFrame) -> pl.DataFrame | None:
         "most_added": people.sort(pl.col("lower") - pl.col("baseline"), descending=True).head(count),
         "everyone": people,
     }
-    medians = {name: [middle(group[trait].to_numpy()) for trait in TRAITS] for name, group in groups.items()}
-    return pl.DataFrame({"column": list(TRAITS), **medians, "people": [count] * len(TRAITS)})
+    cells = {
+        name: [*(middle(group[trait].to_numpy()) for trait in list(TRAITS)[:-1]), float(group.height)]
+        for name, group in groups.items()
+    }
+    return pl.DataFrame({"column": list(TRAITS), **cells, "people": [count] * len(TRAITS)})
 
 
 def named(groups: pl.DataFrame) -> pl.DataFrame:
