@@ -113,13 +113,17 @@ def picture(tried: pl.DataFrame) -> dict[str, Any]:
     )
     drawn = base.transform_filter("!datum.rounded")
     lines = drawn.mark_line(strokeWidth=2).encode(strokeDash=chart.dashes(names)).add_params(chart.zoom())
-    # The smaller marks are drawn last, so that each is seen where two lie on each other.
+    # The smaller marks are drawn last, so that each is seen where two lie on each other. Shapes without data are left
+    # out: Vega complains of them.
+    kinds = [("circle", "!datum.rounded", [(chart.BOUND, 120), (WITHOUT, 50), (chart.FOUND, 35)])]
+    if long["rounded"].any():
+        kinds.append(("square", "datum.rounded", [(chart.BOUND, 120), (chart.FOUND, 35)]))
     marks = [
         base.transform_filter(f"datum.which === '{name}' && {some}").mark_point(
             shape=shape, size=size, filled=True, opacity=1
         )
-        for shape, some in (("circle", "!datum.rounded"), ("square", f"datum.rounded && datum.which !== '{WITHOUT}'"))
-        for name, size in ((chart.BOUND, 120), (WITHOUT, 50), (chart.FOUND, 35))
+        for shape, some, sizes in kinds
+        for name, size in sizes
     ]
     return chart.spec(alt.layer(lines, *marks), 260)
 
