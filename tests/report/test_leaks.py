@@ -126,7 +126,7 @@ def test_the_summary_holds_no_ones_value(evidence: Evidence) -> None:
 
 def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> None:
     charts = specs(page)
-    assert len(charts) == 9
+    assert {"published", "exposure", "advantage", "sighted", "gap", "noise"} <= set(charts)
     for key, spec in charts.items():
         rows = list(data(spec))
         assert rows, key

@@ -151,6 +151,10 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     assert shared.select("fall", "error", "without", "with_all").null_count().row(0) == (2, 2, 2, 2)
     assert internal["people"].to_list() == [6, 1, 1]
     assert "What is left blank is not told: fewer than 5 people are behind the fall." in which.says("sensor", shared)
+    alone = replace(made, findings=replace(made.findings, people=20, left_out=rows.head(1)))
+    assert which.says("sensor", which.rows(alone, "sensor")) == (
+        "No single sensor stands out: no fall of the chance rests on 5 people or more."
+    )
 
 
 @pytest.mark.parametrize("places", [chart.PLACES, chart.PLACES + 1])

@@ -41,8 +41,11 @@ def build(evidence: Evidence) -> Content:
     }
     out = []
     for what, table in tables.items():
-        spec = picture(table, tables["sensor"]["place"].to_list(), evidence.least) if what == "count" else None
-        spec = spec or bars(table, what, evidence.least)
+        spec = None  # where no fall is told, there is nothing to draw
+        if table["fall"].count():
+            order = tables["sensor"]["place"].to_list()
+            least = evidence.least
+            spec = picture(table, order, least) if what == "count" else bars(table, what, least)
         numbers = sheet(table, {**heads[what], **columns}, f"left-out-{what}.csv", least=evidence.least)
         out.append(Figure(f"left-{what}", f"Without each {what}", says(what, table), numbers, spec))
     return Content(words(evidence.findings), out)
@@ -104,13 +107,15 @@ def says(what: str, table: pl.DataFrame) -> str:
         "sensor": "Each bar is a place whose counts are left out at all steps. ",
         "step": "Each bar is a step at which nothing is published. ",
     }[what]
+    if not table["fall"].count():
+        return f"No single {what} stands out: no fall of the chance rests on {FEW} people or more."
     if table["fall"].null_count():
         told = "Grey cells are" if what == "count" else "What is left blank is"
         shown += f"{told} not told: fewer than {FEW} people are behind the fall. "
     if what != "step" and table["place"].n_unique() > chart.PLACES:
         shown += f"The {chart.PLACES} places that reveal most are shown. "
     best = table.row(0, named=True)
-    if best["fall"] is None or best["fall"] <= best["error"] or best["fall"] < 0.01:
+    if best["fall"] <= best["error"] or best["fall"] < 0.01:
         return f"{shown}No single {what} stands out: without any one of them the chance stays about the same."
     where = {
         "count": f"the count of {best['place']} at step {best['step']} ({best['start']})",
@@ -134,7 +139,7 @@ def picture(table: pl.DataFrame, order: list[str], least: int = FEW) -> dict[str
     base = chart.cells(table, order, _tips(), least)
     told = base.transform_filter("datum.fall !== null").mark_rect().encode(color=colour)
     hidden = base.transform_filter("datum.fall === null").mark_rect(color="#8a8f98", opacity=0.35)
-    return chart.spec(hidden + told if table["fall"].count() else hidden, 40 + chart.tall(order, 22) * len(order))
+    return chart.spec(hidden + told, 40 + chart.tall(order, 22) * len(order))
 
 
 def bars(table: pl.DataFrame, what: str, least: int = FEW) -> dict[str, Any]:
