@@ -13,6 +13,7 @@ import pytest
 from tests.report.small_report import data, number, per_person, rows_of, saved, small_evidence, specs
 
 import passerby as pb
+from passerby.audits.summary import summarise
 from passerby.report.evidence import Evidence
 from passerby.report.page import built, fill
 from passerby.support.groups import FEW
@@ -151,6 +152,20 @@ def test_every_saved_row_says_how_many_people_it_rests_on(page: str) -> None:
                 assert float(row["people"]) >= FEW, (name, row)
             else:
                 assert all(number(row[c]) is None for c in row if c not in NAMES), (name, row)
+
+
+@pytest.mark.parametrize("people", [5, 6, 9, 14, 23])
+def test_a_handful_of_people_have_a_page_that_tells_as_little(evidence: Evidence, people: int) -> None:
+    table = evidence.table.head(people)
+    summary = summarise(table, evidence.people, evidence.release, evidence.settings)
+    small = replace(evidence, table=table, summary=summary, findings=None)
+    page = fill(small, built(small))
+    assert linked(rows_of(page), table) == 0
+    assert exact([*rows_of(page), *numbers_of(summary.model_dump(mode="json"))], table) == []
+    for key in ("exposure", "advantage", "sighted", "gap"):
+        rows = list(data(specs(page)[key]))
+        assert rows
+        assert min(row["people"] for row in rows) >= FEW
 
 
 def test_curves_have_at_least_five_people_between_two_points(evidence: Evidence, page: str) -> None:

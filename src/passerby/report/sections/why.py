@@ -119,13 +119,13 @@ def _sizes(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[n
 def boxes(people: pl.DataFrame, column: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Boxes of a trait by the loss, with at least `FEW` people each, and the median loss of each strip of boxes.
 
-    Strips of the trait are merged until boxes of at least that size fit into them, then boxes within each strip.
+    Strips of the trait are merged until three boxes or more would fit into each, then the boxes within each strip.
     """
     x, y = people[column].to_numpy(), people["lower"].to_numpy()
     across, up = _edges(x, column, FINE), np.linspace(0, 1, FINE + 1)
     place, least = x.clip(0, across[-1]), max(FEW, math.ceil(people.height / BOXES))
     found, medians = [], []
-    for first, last in merged(_sizes(x, across), max(least, math.isqrt(least * people.height))):
+    for first, last in merged(_sizes(x, across), min(3 * least, people.height)):
         ends = float(across[first]), float(across[last])
         inside = (place >= ends[0]) & ((place < ends[1]) | (last == FINE))
         sizes = _sizes(y[inside], up)
