@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from tests.report.small_report import small_evidence
+from tests.report.small_report import data, small_evidence
 
 import passerby as pb
 from passerby.audits.summary import summarise
 from passerby.report import chart
+from passerby.report.boxes import boxes as made_of
 from passerby.report.evidence import Evidence
 from passerby.report.sections import exposed, noise, published, realised, which, why
 from passerby.support.groups import FEW, middle
@@ -91,7 +92,8 @@ def test_ranks_are_told_where_five_people_lie_beyond() -> None:
 def test_boxes_hold_everybody_and_five_each(made: Evidence) -> None:
     people = why.traits(made.known, made.people, made.table)
     for column in ("sighted", "spectral_gap"):
-        boxes, strips = why.boxes(people, column)
+        x = people[column].to_numpy()
+        boxes, strips = made_of(x, people["lower"].to_numpy(), why._top(x, column))
         assert boxes["people"].sum() == strips["people"].sum() == people.height
         assert boxes["people"].min() >= FEW  # type: ignore[operator]
         assert strips["people"].min() >= FEW  # type: ignore[operator]
@@ -195,3 +197,18 @@ def test_figures_are_pictures_for_notebooks_and_load_nothing(made: Evidence) -> 
         picture = base64.b64decode(code[1]).decode()
         assert picture.startswith("<svg")
         assert not re.findall(r"(?:href|src)=|url\((?!#|'#|\"#)|<script|@import", picture)
+
+
+def test_counts_whose_fall_rests_on_few_people_are_grey_cells(made: Evidence) -> None:
+    assert made.findings is not None
+    odd = pl.int_range(pl.len()) % 2 == 1
+    rows = made.findings.left_out.with_columns(error=pl.when(odd).then(pl.lit(0.5)).otherwise("error"))
+    tried = replace(made, findings=replace(made.findings, left_out=rows))
+    figure = which.build(tried).figures[0]
+    cells = list(data(figure.spec))
+    grey = [cell for cell in cells if cell.get("note")]
+    assert len(grey) == 4
+    assert all(set(cell) == {"place", "step", "start", "people", "note", "label"} for cell in grey)
+    assert all(cell["people"] >= FEW for cell in cells if cell not in grey)
+    assert "Grey cells are not told" in figure.says
+    assert figure._repr_html_().startswith("<img")

@@ -136,10 +136,11 @@ def picture(table: pl.DataFrame, order: list[str], least: int = FEW) -> dict[str
     faint, full = (f"rgba(213, 94, 0, {alpha})" for alpha in (0.07, 1))
     scale = alt.Scale(domain=[0, top], range=[faint, full], clamp=True)
     colour = alt.Color("fall:Q", title="fall of the chance (points)", scale=scale, legend=chart.legend())
-    base = chart.cells(table, order, _tips(), least)
-    told = base.transform_filter("datum.fall !== null").mark_rect().encode(color=colour)
-    hidden = base.transform_filter("datum.fall === null").mark_rect(color="#8a8f98", opacity=0.35)
-    return chart.spec(hidden + told, 40 + chart.tall(order, 22) * len(order))
+    known = table.filter(pl.col("fall").is_not_null())
+    rest = table.filter(pl.col("fall").is_null()).select("place", "step", "start", "people", note=pl.lit(HIDDEN))
+    told = chart.cells(known, order, _tips(), least).mark_rect().encode(color=colour)
+    hidden = chart.cells(rest, order, [chart.tip("note:N", "fall")], least).mark_rect(color="#8a8f98", opacity=0.35)
+    return chart.spec(hidden + told if rest.height else told, 40 + chart.tall(order, 22) * len(order))
 
 
 def bars(table: pl.DataFrame, what: str, least: int = FEW) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -13,16 +12,15 @@ from numpy.typing import NDArray
 
 from passerby.people.habits import People
 from passerby.report import chart
+from passerby.report.boxes import boxes, sizes
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few
 from passerby.support.groups import FEW, merged, middle, reached
 from passerby.support.numerals import percent
 
-#: Classes of a chart along each axis, before those with few people are merged; and classes of a table.
-FINE, COARSE = 20, 5
-#: Boxes of a chart, at most: more people make larger groups, not more of them.
-BOXES = 150
+#: Classes of a table, before those with few people are merged.
+COARSE = 5
 #: The most people whose habits are fitted again for their spectral gap, where habits follow a rhythm.
 REFITTED = 1500
 
@@ -105,53 +103,18 @@ def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataF
     )
 
 
-def _edges(values: NDArray[np.float64], column: str, count: int) -> NDArray[np.float64]:
-    """Edges of classes of equal width: of a chance up to one, of a gap up to what five people reach."""
-    top = 1.0 if column == "sighted" else (reached(values) or 0.0) + 0.01
-    return np.linspace(0, top, count + 1)
-
-
-def _sizes(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many people are in each class; who is beyond the last edge is in the last class."""
-    return np.histogram(values.clip(edges[0], edges[-1]), edges)[0]
-
-
-def boxes(people: pl.DataFrame, column: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Boxes of a trait by the loss, with at least `FEW` people each, and the median loss of each strip of boxes.
-
-    Strips of the trait are merged until three boxes or more would fit into each, then the boxes within each strip.
-    """
-    x, y = people[column].to_numpy(), people["lower"].to_numpy()
-    across, up = _edges(x, column, FINE), np.linspace(0, 1, FINE + 1)
-    place, least = x.clip(0, across[-1]), max(FEW, math.ceil(people.height / BOXES))
-    found, medians = [], []
-    for first, last in merged(_sizes(x, across), min(3 * least, people.height)):
-        ends = float(across[first]), float(across[last])
-        inside = (place >= ends[0]) & ((place < ends[1]) | (last == FINE))
-        sizes = _sizes(y[inside], up)
-        centre = middle(y[inside])
-        if centre is None:
-            continue
-        medians.append((*ends, centre, int(inside.sum())))
-        for low, high in merged(sizes, least):
-            count = int(sizes[low:high].sum())
-            # People per cell of the fine classes: the fullness of the colour.
-            density = count / ((last - first) * (high - low))
-            found.append((*ends, float(up[low]), float(up[high]), count, density))
-    rows = pl.DataFrame(found, schema=["x", "x2", "y", "y2", "people", "density"], orient="row")
-    strips = pl.DataFrame(medians, schema=["x", "x2", "median", "people"], orient="row")
-    return rows.filter(pl.col("people") > 0).with_columns(pl.col("x", "x2", "y", "y2").round(3)), strips.with_columns(
-        pl.col("x", "x2", "median").round(3)
-    )
+def _top(values: NDArray[np.float64], column: str) -> float:
+    """Where classes end: one for a chance; for a gap, what five people reach, with those beyond in the last class."""
+    return 1.0 if column == "sighted" else (reached(values) or 0.0) + 0.01
 
 
 def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
     """Medians of the loss in classes of a column, merged until each holds at least `FEW` people."""
     x = people[column].to_numpy()
-    edges = _edges(x, column, COARSE)
+    edges = np.linspace(0, _top(x, column), COARSE + 1)
     index = np.searchsorted(edges[1:-1], x, side="right")
     rows = []
-    for first, last in merged(_sizes(x, edges)):
+    for first, last in merged(sizes(x, edges)):
         group = people.filter((index >= first) & (index < last))
         if group.height:
             open_end = last == COARSE and column != "sighted"
@@ -224,7 +187,8 @@ def _apart(groups: pl.DataFrame, group: str) -> str:
 
 def picture(people: pl.DataFrame, column: str, title: str) -> dict[str, Any]:
     """The loss against a trait: boxes of people, and the median of each strip."""
-    rows, strips = boxes(people, column)
+    x = people[column].to_numpy()
+    rows, strips = boxes(x, people["lower"].to_numpy(), _top(x, column))
     chance = column == "sighted"
     axis = alt.Axis(format=chart.PERCENT if chance else ".2f", tickCount=5)
     scale = chart.unit() if chance else alt.Scale(nice=False, padding=4)
