@@ -28,7 +28,7 @@ from passerby.report import folder as folders
 from tests.cli.small_audit import write_visits
 from tests.people.test_habits import random_traces
 
-FILES = {"audit.toml", "people.parquet", "report.html", "summary.json"}
+FILES = {"audit.toml", "internal.html", "people.parquet", "report.html", "summary.json"}
 PAGE = "<html>" + "word " * 6000 + "</html>"
 PROCESSES = count(10**6)
 Contents = dict[str, bytes]

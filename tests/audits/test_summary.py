@@ -58,7 +58,8 @@ def test_summaries_follow_the_schema(made: tuple[pl.DataFrame, pb.People, pb.Rel
     assert summarise(nobody, people, release, misses=1, window="3h").loss is None
     found = summarise(realised, people, release, misses=1, window="3h").realised
     assert found is not None
-    assert (found.possible, found.impossible, found.refused) == (table.height - 2, 1, 1)
+    # One person each is told as five, and the rest as so many less.
+    assert (found.possible, found.impossible, found.refused) == (table.height - 10, 5, 5)
     assert plain.realised is None
     assert (plain.people, plain.steps, plain.misses, plain.seed) == (table.height, 4, 1, 0)
     assert sum(plain.statuses.values()) == table.height
@@ -69,3 +70,24 @@ def test_a_record_that_is_not_one_is_noticed(made: tuple[pl.DataFrame, pb.People
     for damage in ({"people": "many"}, {"extra": 1}, {"loss": {"lower": 1}}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**record, **damage}, schema())
+
+
+def test_a_summary_tells_of_five_people_or_more(made: tuple[pl.DataFrame, pb.People, pb.Release]) -> None:
+    table, people, release = made
+    how: dict[str, Any] = {"misses": 1, "window": "3h", "thresholds": [0.2, 0.5, 0.8]}
+    chances = [0.1] * 10 + [0.6] * 8 + [0.9] * 2
+    some = table.with_columns(pl.Series("lower", chances), pl.Series("upper", chances))
+    above = summarise(some, people, release, **how).above
+    assert [row.loss_lower for row in above] == [0.5, 0.5, None]
+    refused = some.with_columns(
+        lower=pl.when(pl.col("lower") < 0.9).then("lower"),
+        status=pl.when(pl.col("lower") < 0.9).then(pl.lit("ok")).otherwise(pl.lit("too long")),
+    )
+    found = summarise(refused, people, release, **how)
+    assert (found.people, found.people_measured, found.statuses) == (20, 15, {"ok": 15, "refused": 5})
+    loss = found.loss
+    assert loss is not None
+    assert loss.lower.mean == pytest.approx((10 * 0.1 + 8 * 0.6) / 18)
+    assert (loss.lower.reached_by_five, loss.lower.percentile_95) == (0.6, None)
+    four = summarise(some.head(4), people, release, **how)
+    assert (four.loss, four.baseline, four.advantage) == (None, None, None)

@@ -13,7 +13,7 @@ Made = tuple[Path, Done]
 Call = Callable[..., Done]
 
 NASTY = ('<script>alert("1")</script>', "=1+1", 'a "quoted", name', "café ☕")
-FILES = {"audit.toml", "people.parquet", "report.html", "summary.json"}
+FILES = {"audit.toml", "internal.html", "people.parquet", "report.html", "summary.json"}
 TRIED = ("--sensor-count", "3", "--explore", "6", "--sigmas", "1", "--bases", "5")
 OPTIONS = ("--window", "3h", "--places", "12", "--min-active", "2", "--holdout", "4", "--workers", "1")
 

@@ -1,6 +1,7 @@
 """The page as a reader meets it, in chromium. Each check is tried on a damaged page too: it must notice."""
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from tests.cli.small_audit import NASTY, OPTIONS, write_visits
 from tests.cli.test_main import run
 from tests.report.browser import ABSENT, CHROMIUM, Page, browser
+from tests.report.small_report import small_evidence
 
 from passerby.audits.summary import Summary
-from passerby.report import Report
+from passerby.report import Report, render_internal
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 
@@ -150,7 +152,8 @@ def test_the_checks_notice_damage(tab: Page, report: Path, tmp_path: Path) -> No
         "<main><img src='http://127.0.0.1:9/a.png'><p style='white-space: nowrap'>" + "long " * 200 + "</p>"
         "<p style='width: 3em; overflow: hidden; white-space: nowrap'>boxed in</p>"
     )
-    harmed = page.replace("<main>", harm).replace('id="chart-gap"', 'id="chart-none"').replace("default-src 'none'", "")
+    harmed = page.replace("<main>", harm).replace('id="chart-gap"', 'id="chart-none"')
+    harmed = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", harmed)
     harmed = harmed.replace('"use strict";', 'console.error("oh");', 1)
     (tmp_path / "damaged.html").write_text(harmed, encoding="utf-8")
     tab.open(tmp_path / "damaged.html", 360, drawn=False)
@@ -167,6 +170,53 @@ def test_the_checks_notice_damage(tab: Page, report: Path, tmp_path: Path) -> No
     (tmp_path / "asking.html").write_text(page.replace("<main>", harm), encoding="utf-8")
     tab.open(tmp_path / "asking.html")
     assert any("Content Security Policy" in complaint for complaint in tab.complaints)
+
+
+@pytest.mark.parametrize("code", ["eval('1 + 1')", "new Function('return 2')()", "setTimeout('window.late = 2', 0)"])
+def test_no_text_becomes_code(tab: Page, report: Path, code: str) -> None:
+    """The page's policy forbids eval, also to its own scripts; without the policy the same is allowed."""
+    told = f"(() => {{ try {{ {code}; return 'done'; }} catch (e) {{ return e.name; }} }})()"
+
+    def tried(path: Path) -> str:
+        tab.open(path)
+        answer = tab.call("Runtime.evaluate", expression=told, returnByValue=True, allowUnsafeEvalBlockedByCSP=False)
+        tab.wait("new Promise(done => setTimeout(() => done(true), 50))")
+        return "done" if tab.run("window.late === 2") else str(answer["result"]["value"])
+
+    free = report.parent / "free.html"
+    page = report.read_text(encoding="utf-8")
+    free.write_text(re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", page), encoding="utf-8")
+    assert tried(free) == "done"
+    refused = tried(report)
+    assert refused == "EvalError" or (code.startswith("setTimeout") and tab.run("window.late === undefined"))
+
+
+def test_a_script_that_is_slipped_in_does_not_run(tab: Page, report: Path, tmp_path: Path) -> None:
+    page = report.read_text(encoding="utf-8")
+    slipped = page.replace(
+        "<main>", "<main><script>window.slipped = 1</script><img src=x onerror='window.slipped = 1'>"
+    )
+    (tmp_path / "slipped.html").write_text(slipped, encoding="utf-8")
+    tab.open(tmp_path / "slipped.html")
+    assert tab.run("window.slipped === undefined")
+    assert any("Content Security Policy" in complaint for complaint in tab.complaints)
+
+
+def test_the_internal_page_is_marked_on_screen_and_on_paper(tab: Page, tmp_path: Path) -> None:
+    made = small_evidence()
+    page = render_internal(made.table, made.people, made.release, made.settings, made.summary, made.findings)
+    (tmp_path / "internal.html").write_text(page, encoding="utf-8")
+    tab.open(tmp_path / "internal.html", 360)
+    assert tab.complaints == []
+    assert cut(tab) == []
+    tab.run("scrollTo(0, 3000)")
+    box = "document.querySelector('.internal').getBoundingClientRect()"
+    assert tab.run(f"[scrollY > 1000, {box}.top, {box}.width === innerWidth]") == [True, 0, True]
+    tab.call("Emulation.setEmulatedMedia", media="print")
+    # A box that is fixed is printed on every page; it stands beside the text and not on it.
+    assert tab.run("getComputedStyle(document.querySelector('.internal')).position") == "fixed"
+    assert tab.run(f"{box}.right <= document.querySelector('main').getBoundingClientRect().left + 16")
+    tab.call("Emulation.setEmulatedMedia", media="")
 
 
 def test_places_are_text(tab: Page, report: Path) -> None:
@@ -260,7 +310,7 @@ def test_numbers_and_pictures_can_be_saved(tab: Page, report: Path, tmp_path: Pa
             assert time.monotonic() < end, number
             time.sleep(0.1)
     head = (tmp_path / "left-out-count.csv").read_text().splitlines()
-    assert head[0] == "place,step,start,with_all,without,fall,error"
+    assert head[0] == "place,step,start,with_all,without,fall,error,people"
     assert len(head) == 1 + 12
     assert "<svg" in (tmp_path / "left-count.svg").read_text()
 

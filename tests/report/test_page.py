@@ -1,40 +1,36 @@
-import base64
 import re
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
+from tests.report.small_report import saved, small_evidence, summed
 
 import passerby as pb
-from passerby.audits.settings import AuditSettings
-from passerby.audits.summary import summarise
-from passerby.audits.trials import candidates, explore
-from passerby.audits.validation import check_settings
-from passerby.report import data, figures, render, trials, words
+from passerby.audits.what_if import Findings
+from passerby.errors import PasserbyError
+from passerby.report import render, render_internal
+from passerby.report import section as section_file
+from passerby.report.evidence import Evidence
 from passerby.report.notebook import Report
-
-Made = tuple[pl.DataFrame, pb.People, pb.Release, AuditSettings]
-
-
-@pytest.fixture(scope="module")
-def made() -> Made:
-    city = pb.simulate_city(60, 20, 4, seed=5)
-    people = pb.fit_people(city, window="3h", places=12, min_active=2, holdout=4)
-    release = pb.Release([[0, 1]] * 4)
-    settings = check_settings(
-        {"visits": "v.csv", "holdout": 4, "explore": 10, "sigmas": [1, 4], "title": "A <b>town</b>"}
-    )
-    return pb.audit(people, release, 1, workers=1), people, release, settings
+from passerby.report.section import Section, rests_on, sheet
+from passerby.report.sections import SECTIONS
+from passerby.report.terms import question
+from passerby.support.groups import FEW
 
 
 @pytest.fixture(scope="module")
-def page(made: Made) -> str:
-    table, people, release, settings = made
-    rules = candidates(settings.sigmas, settings.bases)
-    found = explore(people, release, rules, settings.measurement, settings.explore, workers=1)
-    summary = summarise(table, people, release, misses=1, window=settings.window)
-    return render(table, people, release, settings, summary, found)
+def made() -> Evidence:
+    return small_evidence()
+
+
+def shown(made: Evidence) -> str:
+    return render(made.table, made.people, made.release, made.settings, made.summary, made.findings)
+
+
+@pytest.fixture(scope="module")
+def page(made: Evidence) -> str:
+    return shown(made)
 
 
 def test_the_questions_come_in_order(page: str) -> None:
@@ -60,15 +56,28 @@ def test_every_figure_has_a_sentence_and_a_table(page: str) -> None:
     for part in parts:
         assert re.search(r"<figcaption>\s*<h3>[^<]+</h3>\s*<p>[^<]{20,}</p>", part)
         assert part.count("<td>") >= 3
-        link = re.search(r'href="data:text/csv;charset=utf-8;base64,([^"]+)"', part)
-        assert link
-        assert len(base64.b64decode(link[1]).decode().splitlines()) > 1
+        assert all(len(rows) > 0 for rows in saved(part).values())
+        assert len(saved(part)) == 1
 
 
-def test_nothing_is_loaded_from_elsewhere(page: str) -> None:
+def test_a_section_is_one_file() -> None:
+    folder = Path(section_file.__file__).parent / "sections"
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert {section.key for section in SECTIONS} == files
+    assert len({section.title for section in SECTIONS}) == len(SECTIONS)
+    assert all(isinstance(section, Section) for section in SECTIONS)
+
+
+def test_nothing_is_loaded_from_elsewhere_and_nothing_is_evaluated(page: str) -> None:
     head = page[: page.index('<script type="application/json"')]
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', head)
-    assert "default-src 'none'" in page
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy
+    rules = dict(rule.split(maxsplit=1) for rule in policy[1].split("; "))
+    assert rules["default-src"] == "'none'"
+    assert "unsafe" not in rules["script-src"]
+    assert rules["script-src"].count("'sha256-") == page.count("<script>") == 2
+    assert not re.search(r"https?:|\*|unsafe-eval", policy[1])
 
 
 def test_titles_are_escaped(page: str) -> None:
@@ -76,106 +85,84 @@ def test_titles_are_escaped(page: str) -> None:
     assert "<b>town" not in page
 
 
-def test_a_page_without_trials_and_without_people(made: Made) -> None:
-    table, people, release, settings = made
-    nobody = table.with_columns(pl.lit(None, pl.Float64).alias("lower"), status=pl.lit("refused"))
-    page = render(nobody, people, release, settings, summarise(nobody, people, release, misses=1, window="3h"))
-    assert "How exposed are people?" not in page
+def test_a_page_without_trials_and_without_people(made: Evidence) -> None:
+    nobody = made.table.with_columns(pl.lit(None, pl.Float64).alias("lower"), status=pl.lit("refused"))
+    summary = summed(nobody, made.people, made.release, made.settings)
+    page = render(nobody, made.people, made.release, made.settings, summary)
+    assert '<h2 id="exposed">' not in page
     assert "60: 60 could not be measured" in page
     assert "Nobody could be measured." in page
+    # What is left out is said, with the reason.
+    assert "How exposed are people? Because fewer than 5 people could be measured." in page
+    assert "What would noise or rounding do? Because no other way to publish was tried" in page
 
 
-def test_small_groups_are_not_told() -> None:
-    table = pl.DataFrame(
-        {"baseline_lower": [0.1] * 20, "lower": [0.2] * 17 + [0.9] * 3, "upper": [0.5] * 10 + [1.0] * 10}
+def test_few_people_are_not_told_of(made: Evidence) -> None:
+    people = made.people
+    few = made.table.with_columns(
+        lower=pl.when(pl.int_range(pl.len()) < FEW - 1).then("lower"),
+        status=pl.when(pl.int_range(pl.len()) < FEW - 1).then("status").otherwise(pl.lit("no")),
     )
-    rows = data.thresholds(table, (0.15, 0.8)).rows()
-    assert rows == [(0.15, 0.0, 1.0, 1.0), (0.8, 0.0, None, 0.5)]
+    summary = summed(few, people, made.release, made.settings)
+    assert summary.loss is None
+    assert {above.loss_lower for above in summary.above} == {None}
+    page = render(few, people, made.release, made.settings, summary, tried_on(made, FEW - 1))
+    assert "Too few people to tell of: fewer than 5 could be measured." in page
+    assert "55 could not be measured" in page
+    assert {"exposed", "why", "which", "noise"}.isdisjoint(re.findall(r'<h2 id="(\w+)"', page))
 
 
-def test_small_counts_are_not_told(made: Made) -> None:
-    _, people, release, _ = made
-    counts = data.published_counts(people, release)
-    true = [int(people.counts[t, x]) for t in range(4) for x in (0, 1)]
-    assert counts["count"].to_list() == [n if n >= data.FEW else None for n in true]
+def tried_on(made: Evidence, people: int) -> Findings:
+    assert made.findings is not None
+    tried = made.findings.mechanisms.with_columns(people=pl.lit(people, pl.Int64))
+    return replace(made.findings, people=people, mechanisms=tried)
 
 
-def test_points_are_in_no_order_and_carry_no_id(made: Made) -> None:
-    table, people, *_ = made
-    dots = data.points(table, people)
-    assert "person" not in dots.columns
-    assert dots.height == table.height
-    assert sorted(dots["lower"]) == sorted(table["lower"].round(3))
-    assert dots["lower"].to_list() != table["lower"].round(3).to_list()
+def test_the_internal_page_says_that_it_is(made: Evidence, page: str) -> None:
+    internal = render_internal(made.table, made.people, made.release, made.settings, made.summary, made.findings)
+    assert "Internal: holds true counts. Not to be shared" in internal
+    assert "<title>A &lt;b&gt;town&lt;/b&gt; (internal)</title>" in internal
+    assert "Internal" not in page.split('id="specs"')[0]
+    # The rest is the same: what is asked, and what is answered in words.
+    assert re.findall(r"<h[23][^>]*>[^<]+", internal) == re.findall(r"<h[23][^>]*>[^<]+", page)
 
 
-def test_the_exposure_curve_counts_people() -> None:
-    table = pl.DataFrame({"baseline_lower": [0.0, 0.5], "lower": [0.25, 0.5], "upper": [0.5, 1.0]})
-    curves = data.exposure(table).filter(pl.col("which") == data.FOUND)
-    share = dict(zip(curves["chance"].to_list(), curves["share"].to_list(), strict=True))
-    assert [share[c] for c in (0.0, 0.25, 0.26, 0.5, 0.51)] == [1.0, 1.0, 0.5, 0.5, 0.0]
+def test_a_row_that_rests_on_few_people_is_refused() -> None:
+    rows = pl.DataFrame({"share": [0.5, 0.1], "people": [20, FEW - 1]})
+    with pytest.raises(PasserbyError, match="rests on 4 people; 5 is the least"):
+        rests_on(rows)
+    with pytest.raises(PasserbyError, match="rests on 4 people"):
+        sheet(rows, {"share": ("share", str)}, "x.csv")
+    assert rests_on(rows, 0) is rows
 
 
-def test_the_error_of_rounded_counts() -> None:
-    assert trials.error_of(pb.Rounding(5), np.arange(100)) == pytest.approx(np.sqrt(2), rel=1e-6)
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\tx", "\r=1", "\n=1"])
+def test_names_that_look_like_formulas_are_quoted(name: str) -> None:
+    table = sheet(pl.DataFrame({"place": [name, "a=b"], "people": [5, 5]}), {"place": ("place", str)}, "x.csv")
+    assert f"'{name}" in table.numbers
+    assert "'a=b" not in table.numbers
 
 
-def test_steps_of_whole_days_are_called_by_their_day() -> None:
+def test_who_may_miss_nothing_must_name_all_steps(made: Evidence) -> None:
+    assert question(made.summary) == "where a person was at 3 or more of the 4 steps"
+    assert question(made.summary.model_copy(update={"misses": 0})) == "where a person was at all 4 steps"
+
+
+def test_steps_of_whole_days_are_called_by_their_day(made: Evidence) -> None:
     city = pb.simulate_city(6, 20, 5, start="2024-03-01")
     people = pb.fit_people(city, window="1d", origin="2024-03-01", places=9, min_active=1, holdout=2)
-    assert data.step_labels(people) == ["2024-03-04", "2024-03-05"]
+    assert replace(made, people=people).steps == ["2024-03-04", "2024-03-05"]
 
 
-def test_who_may_miss_nothing_must_name_all_steps(made: Made) -> None:
-    summary = summarise(*made[:3], misses=1, window="3h")
-    assert words.question(summary) == "where a person was at 3 or more of the 4 steps"
-    assert words.question(summary.model_copy(update={"misses": 0})) == "where a person was at all 4 steps"
-
-
-def test_what_sets_the_most_exposed_apart_is_said_where_something_does() -> None:
-    everyone = {"sighted": 0.5, "spectral_gap": 0.2, "baseline": 0.3}
-    near = {"sighted": 0.52, "spectral_gap": 0.19, "baseline": 0.3}
-    far = {"sighted": 0.9, "spectral_gap": 0.1, "baseline": 0.3}
-    groups = pl.DataFrame({"column": list(everyone)}).with_columns(
-        pl.Series(name, group.values())
-        for name, group in {"most_exposed": far, "most_added": near, "everyone": everyone}.items()
-    )
-    said = words.why(groups)[-1]
-    assert "found most often pass sensors more often and move more slowly. " in said
-    assert said.endswith("adds most differ little from everyone in these traits.")
-
-
-@pytest.mark.parametrize("places", [data.PLACES, data.PLACES + 1])
-def test_places_that_are_not_shown_are_told(places: int) -> None:
-    rows = pl.DataFrame({"place": [f"place {i}" for i in range(places)], "fall": 2.5, "error": 0.1, "with_all": 0.4})
-    rows = rows.with_columns(step=pl.lit(None, pl.Int64), start=pl.lit(None, pl.String))
-    said = words.left_out("sensor", rows)
-    assert ("The 40 places that reveal most are shown." in said) == (places > data.PLACES)
-    assert "leaving out the sensor at place 0: the mean chance, 40 % with all, falls by 2.50 points" in said
-
-
-def test_a_report_is_saved_as_it_is(made: Made, tmp_path: Path) -> None:
-    report = Report(made[0], summarise(*made[:3], misses=1, window="3h"), "<!DOCTYPE html><p>café ☕</p>")
+def test_a_report_is_saved_as_it_is(made: Evidence, tmp_path: Path) -> None:
+    report = Report(made.table, made.summary, "<!DOCTYPE html><p>café ☕</p>")
     report.save(str(tmp_path / "report.html"))
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.page
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     assert re.fullmatch(r"Report\(people=60, mean_loss=0\.\d+ to 0\.\d+\)", repr(report))
 
 
-def test_figures_are_charts_for_notebooks(made: Made) -> None:
-    table, people, *_ = made
-    chart = figures.scatter(data.points(table, people), "sighted", "seen")
-    assert "$schema" in chart.to_dict()
-
-
-def test_a_rhythm_still_has_a_spectral_gap() -> None:
-    people = pb.fit_people(pb.simulate_city(12, 20, 4), window="3h", places=9, min_active=1, holdout=4, rhythm="hour")
-    table = pb.audit(people, pb.Release([0] * 4), 1, workers=1)
-    assert table["spectral_gap"].null_count() == 12
-    gap = data.points(table, people)["spectral_gap"]
-    assert gap.null_count() == 0
-    assert gap.is_between(0, 1).all()
-
-
-def test_the_template_is_installed() -> None:
-    assert (Path(data.__file__).parent / "template.html").exists()
+def test_the_template_and_the_script_are_installed() -> None:
+    folder = Path(section_file.__file__).parent
+    assert (folder / "template.html").exists()
+    assert (folder / "page.js").exists()

@@ -17,9 +17,11 @@ MANY_LEFT_OUT = 0.1
 DIFFERENT = 0.15
 MANY_GONE = 0.1
 SOME_ROWS = 0.001
+#: Where it is not known what was left out of the visits.
+NOTHING = Skipped()
 
 
-def alerts(people: People, skipped: Skipped, remarks: Sequence[str] = ()) -> tuple[str, ...]:
+def alerts(people: People, skipped: Skipped = NOTHING, remarks: Sequence[str] = ()) -> tuple[str, ...]:
     """Sentences for the dry run, the summary and the top of the report; none where there is nothing to say."""
     return (*remarks, *_about_rows(skipped), *_about_people(people), *_about_steps(people))
 

@@ -10,6 +10,7 @@ from passerby.people.others import everyone_else
 from passerby.visits.readers import read_visits
 from passerby.visits.table import Skipped, Visits
 
+from .alerts import alerts
 from .job import Job
 from .publication import Published, read_published
 from .release import build_release
@@ -27,6 +28,7 @@ class Inputs:
     release: Release
     skipped: Skipped
     published: Published | None = None
+    alerts: tuple[str, ...] = ()
 
     def job(self, measurement: Measurement) -> Job:
         """The work of an audit."""
@@ -49,4 +51,5 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
     eligible = len(people)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    return Inputs(people, eligible, release, visits.skipped, published)
+    said = alerts(people, visits.skipped, visits.remarks)
+    return Inputs(people, eligible, release, visits.skipped, published, said)

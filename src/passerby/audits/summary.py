@@ -1,10 +1,12 @@
-"""What `summary.json` holds: a documented, versioned record of an audit that names nobody."""
+"""What `summary.json` holds: a documented, versioned record of an audit that names nobody and tells of no few people.
+
+Every number about people rests on at least five of them (`passerby.support.groups`), so that the record may be shared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,12 +14,14 @@ from passerby import __version__
 from passerby.measurement.comparisons import differential_privacy
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.support.groups import FEW, at_rank, middle, reached, shares, told
 from passerby.visits.table import Skipped
 
+from .alerts import elsewhere_shares
 from .settings import ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
-VERSION = 1
+VERSION = 2
 
 
 class _Record(BaseModel):
@@ -25,12 +29,15 @@ class _Record(BaseModel):
 
 
 class Statistics(_Record):
-    """Four numbers over all measured people."""
+    """Four numbers over all measured people, none of them the value of one person."""
 
     mean: float
-    median: float
-    percentile_95: float = Field(description="The value that 5 % of the people exceed.")
-    maximum: float
+    median: float = Field(description="Mean of the five people around the middle.")
+    percentile_95: float | None = Field(
+        description="The value that 5 % of the people exceed: mean of the five people around this rank; null where 5 % "
+        "are fewer than five people."
+    )
+    reached_by_five: float = Field(description="At least five people have this value or more; rounded down to 0.01.")
 
 
 class Ends(_Record):
@@ -41,12 +48,16 @@ class Ends(_Record):
 
 
 class Above(_Record):
-    """The share of people above a threshold."""
+    """The share of people above a threshold; null where it would tell of one to four people."""
 
     threshold: float
-    baseline: float = Field(description="Share of people whose best guess without the release is right this often.")
-    loss_lower: float = Field(description="Share of people for whom an attack was found that is right this often.")
-    loss_upper: float = Field(description="Share of people for whom no bound excludes such an attack.")
+    baseline: float | None = Field(
+        description="Share of people whose best guess without the release is right this often."
+    )
+    loss_lower: float | None = Field(
+        description="Share of people for whom an attack was found that is right this often."
+    )
+    loss_upper: float | None = Field(description="Share of people for whom no bound excludes such an attack.")
 
 
 class Rows(_Record):
@@ -58,6 +69,7 @@ class Rows(_Record):
     missing: int
     bad_coordinates: int
     duplicates: int
+    outside: int = Field(description="Rows outside of the time that was asked for.")
 
 
 class Privacy(_Record):
@@ -69,7 +81,7 @@ class Privacy(_Record):
 
 
 class Realised(_Record):
-    """The realised losses, where a published series was given."""
+    """The realised losses, where a published series was given; groups of one to four people are told as five."""
 
     possible: int = Field(description="People for whom the published series is possible.")
     impossible: int
@@ -84,7 +96,10 @@ class Summary(_Record):
     passerby: str = Field(default_factory=lambda: __version__, description="Version of passerby.")
     people: int = Field(description="People who were audited.")
     people_eligible: int = Field(description="People who were active enough; audited are all of them, or a sample.")
-    people_measured: int = Field(description="Audited people with a loss interval; the statistics are over these.")
+    people_measured: int = Field(
+        description="Audited people with a loss interval; the statistics are over these. Where one to four people have "
+        "none, they are told as five."
+    )
     steps: int = Field(description="Steps that are published and to be found.")
     steps_fitted: int = Field(description="Earlier steps that habits were fitted to.")
     window: str = Field(description="Length of a step.")
@@ -94,14 +109,25 @@ class Summary(_Record):
     mechanism: str = Field(description="What is done to a count before it is published.")
     smoothing: float = Field(description="Weight of everybody's habits in a person's, in steps.")
     seed: int = Field(description="Seed of all random numbers.")
-    loss: Ends | None = Field(description="Chance of the best attack with the release; null where nobody is measured.")
+    loss: Ends | None = Field(
+        description="Chance of the best attack with the release; null where fewer than five are measured."
+    )
     baseline: Ends | None = Field(description="The same without the release.")
     advantage: Ends | None = Field(description="What the release adds: (loss - baseline) / (1 - baseline).")
     above: list[Above] = Field(description="The share of people above each threshold.")
     statuses: dict[str, int] = Field(
         description="People by status: ok; wide (the interval holds, but is wider than the tolerance); impossible (the "
-        "real trace cannot happen under the fitted habits); refused."
+        "real trace cannot happen under the fitted habits); refused. A group of one to four people is told as five, "
+        "and the largest group as so many less."
     )
+    alerts: list[str] = Field(description="What a reader must know before believing the numbers, in sentences.")
+    people_read: int = Field(description="People in the visits.")
+    people_left_out: int = Field(description="People who are seen too seldom at the chosen places to be audited.")
+    elsewhere_fitted: float = Field(description="Share of the fitted person-steps that are elsewhere.")
+    elsewhere_published: float = Field(description="Share of the published person-steps that are elsewhere.")
+    first_step: str | None = Field(description="When the first step begins, by the clock of the time zone.")
+    last_step: str | None = Field(description="When the last step begins.")
+    timezone: str = Field(description="The time zone by whose clock steps begin.")
     visits: Rows = Field(description="Rows of the visits.")
     differential_privacy: Privacy = Field(description="Differential privacy of the release.")
     realised: Realised | None = Field(default=None, description="Where a published series was given.")
@@ -119,6 +145,7 @@ def summarise(
     thresholds: Sequence[float] = ReportSettings.thresholds,
     skipped: Skipped = Skipped(),  # noqa: B008
     eligible: int | None = None,
+    alerts: Sequence[str] = (),
 ) -> Summary:
     """The summary of an audit's table.
 
@@ -127,10 +154,12 @@ def summarise(
     """
     measured = table.filter(pl.col("lower").is_not_null())
     privacy = differential_privacy(release, delta)
+    statuses = _statuses(table["status"])
+    fitted, published = elsewhere_shares(people)
     return Summary(
         people=table.height,
         people_eligible=len(people) if eligible is None else eligible,
-        people_measured=measured.height,
+        people_measured=table.height - statuses.get("refused", 0),
         steps=release.steps,
         steps_fitted=people.fitted.shape[1],
         window=window,
@@ -143,8 +172,16 @@ def summarise(
         loss=_ends(measured, "lower", "upper"),
         baseline=_ends(measured, "baseline_lower", "baseline_upper"),
         advantage=_ends(measured, "advantage_lower", "advantage_upper"),
-        above=[_above(measured, threshold) for threshold in thresholds],
-        statuses=_statuses(table["status"]),
+        above=_above(measured, thresholds),
+        statuses=statuses,
+        alerts=list(alerts),
+        people_read=people.left_out.people or len(people),
+        people_left_out=people.left_out.unseen + people.left_out.seldom,
+        elsewhere_fitted=round(fitted, 3),
+        elsewhere_published=round(published, 3),
+        first_step=str(people.starts[0]) if len(people.starts) else None,
+        last_step=str(people.starts[-1]) if len(people.starts) else None,
+        timezone=people.timezone,
         visits=Rows(
             read=skipped.rows,
             kept=skipped.kept,
@@ -152,41 +189,38 @@ def summarise(
             missing=skipped.missing,
             bad_coordinates=skipped.coordinates,
             duplicates=skipped.duplicates,
+            outside=skipped.outside,
         ),
         differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
         realised=_realised(table) if "realised_status" in table.columns else None,
     )
 
 
-def statistics(values: pl.Series) -> Statistics:
-    """Mean, median, 95th percentile and maximum.
+def statistics(values: pl.Series) -> Statistics | None:
+    """Mean, median, 95th percentile and what five people reach; None for fewer people.
 
-    >>> statistics(pl.Series([0.0, 0.5, 1.0])).median
-    0.5
+    >>> statistics(pl.Series([0.0, 0.1, 0.2, 0.6, 0.7, 0.8]))
+    Statistics(mean=0.4..., median=0.32, percentile_95=None, reached_by_five=0.1)
     """
     array = values.to_numpy()
-    return Statistics(
-        mean=float(array.mean()),
-        median=float(np.median(array)),
-        percentile_95=float(np.quantile(array, 0.95)),
-        maximum=float(array.max()),
-    )
+    median, high = middle(array), reached(array)
+    if median is None or high is None:
+        return None
+    return Statistics(mean=float(array.mean()), median=median, percentile_95=at_rank(array, 0.95), reached_by_five=high)
 
 
 def _ends(table: pl.DataFrame, lower: str, upper: str) -> Ends | None:
-    return Ends(lower=statistics(table[lower]), upper=statistics(table[upper])) if table.height else None
+    low, high = statistics(table[lower]), statistics(table[upper])
+    return Ends(lower=low, upper=high) if low and high else None
 
 
-def _above(table: pl.DataFrame, threshold: float) -> Above:
-    def share(column: str) -> float:
-        return float((table[column] >= threshold).sum() / max(1, table.height))
-
-    return Above(
-        threshold=threshold,
-        baseline=share("baseline_lower"),
-        loss_lower=share("lower"),
-        loss_upper=share("upper"),
-    )
+def _above(table: pl.DataFrame, thresholds: Sequence[float]) -> list[Above]:
+    columns = ("baseline_lower", "lower", "upper")
+    if table.height < FEW:
+        return [Above(threshold=level, baseline=None, loss_lower=None, loss_upper=None) for level in thresholds]
+    known, low, high = (shares(table[column].to_numpy(), thresholds) for column in columns)
+    rows = zip(thresholds, known, low, high, strict=True)
+    return [Above(threshold=t, baseline=a, loss_lower=b, loss_upper=c) for t, a, b, c in rows]
 
 
 def _statuses(status: pl.Series) -> dict[str, int]:
@@ -194,16 +228,15 @@ def _statuses(status: pl.Series) -> dict[str, int]:
     for value in status.to_list():
         name = value if value in ("ok", "wide", "impossible") else "refused"
         counts[name] = counts.get(name, 0) + 1
-    return dict(sorted(counts.items()))
+    return told(dict(sorted(counts.items())))
 
 
 def _realised(table: pl.DataFrame) -> Realised:
     status = table["realised_status"]
     possible = table.filter(status == "ok")
     impossible = int((status == "impossible").sum())
+    refused = table.height - possible.height - impossible
     return Realised(
-        possible=possible.height,
-        impossible=impossible,
-        refused=table.height - possible.height - impossible,
+        **told({"possible": possible.height, "impossible": impossible, "refused": refused}),
         loss=_ends(possible, "realised_lower", "realised_upper"),
     )

@@ -33,6 +33,8 @@ def run_and_show(
     except KeyboardInterrupt as stop:
         how = how_to_go_on(draft_of(settings.out), workers, overwrite)
         raise Interrupted(f"{str(stop) or 'interrupted'}; {how}") from None
+    for alert in report.summary.alerts:
+        aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in found(report.summary):
         screen.print(line, markup=False)
     screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
@@ -53,7 +55,7 @@ def found(summary: Summary) -> Iterator[str]:
     loss, known = summary.loss, summary.baseline
     people = f"{summary.people:,} people{_drawn(summary.people, summary.people_eligible)}"
     if not (loss and known):
-        yield f"{people}. None could be measured; people.parquet says why."
+        yield f"{people}. Too few could be measured to tell numbers; people.parquet says why."
         return
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
@@ -62,9 +64,10 @@ def found(summary: Summary) -> Iterator[str]:
         f"{span(known.lower.mean, known.upper.mean, chance)} without it."
     )
     for above in summary.above:
-        if above.threshold == 0.5:
+        low, high = above.loss_lower, above.loss_upper
+        if above.threshold == 0.5 and low is not None and high is not None:
             yield (
-                f"More likely than not to be found: {span(above.loss_lower, above.loss_upper)} of the people with "
+                f"More likely than not to be found: {span(low, high)} of the people with "
                 f"the release, {percent(above.baseline)} without it."
             )
     if summary.realised:
@@ -84,6 +87,8 @@ def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> No
         expected = estimate(settings, inputs, workers, tell)
     for what, value in _facts(settings, inputs, expected, spent):
         screen.print(f"{what:>12}  {value}", markup=False, soft_wrap=True)
+    for alert in inputs.alerts:
+        screen.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     if finished(settings.out):
         screen.print("The folder holds a finished audit: --overwrite would replace it.", markup=False)
     screen.print("Nothing was written.", markup=False)

@@ -15,7 +15,7 @@ from passerby.audits.publication import realised_losses
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml, write_settings
 from passerby.audits.stages import AUDITING, LOOKING, TRYING, WRITING, Tell, begin
-from passerby.audits.summary import Summary, summarise
+from passerby.audits.summary import summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
@@ -24,8 +24,8 @@ from passerby.errors import ConfigError, InputError
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.visits.table import Visits
 
-from .notebook import Report
-from .page import render
+from .evidence import Evidence
+from .notebook import Report, report_of
 
 
 def audit_folder(
@@ -41,9 +41,9 @@ def audit_folder(
     """Audit everyone in a file of visits, and write the folder `out`: what `passerby audit` does.
 
     `settings` are those of an `audit.toml`: `passerby audit --help` says what each one is. The folder then holds
-    people.parquet (a row per person, with ids), summary.json, report.html (which names nobody) and audit.toml. A folder
-    that holds a finished audit is left alone, unless it may be overwritten. An interrupted audit keeps what is finished
-    in the folder; the same call goes on where it was.
+    people.parquet (a row per person, with ids), summary.json, report.html (which may be shared), internal.html (which
+    holds true counts) and audit.toml. A folder that holds a finished audit is left alone, unless it may be overwritten.
+    An interrupted audit keeps what is finished in the folder; the same call goes on where it was.
 
     Work is shared by `workers` processes (all cores by default) or by an `executor`. `progress(stage, done, all)` is
     called as stages begin and go on; `all` is 0 where it is not known.
@@ -54,7 +54,7 @@ def audit_folder(
     >>> rows = write_city(folder / "visits.csv", 30, 20, 4)
     >>> report = audit_folder(folder / "visits.csv", folder / "audit", window="6h", holdout=4, explore=0, workers=1)
     >>> sorted(path.name for path in (folder / "audit").iterdir())
-    ['audit.toml', 'people.parquet', 'report.html', 'summary.json']
+    ['audit.toml', 'internal.html', 'people.parquet', 'report.html', 'summary.json']
     >>> report.table.height == report.summary.people == 30
     True
     """
@@ -98,12 +98,13 @@ def run_audit(
         thresholds=settings.thresholds,
         skipped=inputs.skipped,
         eligible=inputs.eligible,
+        alerts=inputs.alerts,
     )
-    page = render(table, inputs.people, inputs.release, settings, summary, findings, progress)
-    _write(settings, table, page, summary)
+    report = report_of(Evidence(table, inputs.people, inputs.release, settings, summary, findings), progress=progress)
+    _write(settings, report)
     draft_of(out).unlink(missing_ok=True)
     clear_parts(out)
-    return Report(table, summary, page)
+    return report
 
 
 def finished(folder: Path) -> bool:
@@ -140,7 +141,7 @@ def _measure(
     return table, findings
 
 
-def _write(settings: AuditSettings, table: pl.DataFrame, page: str, summary: Summary) -> None:
+def _write(settings: AuditSettings, report: Report) -> None:
     """All files or none: drafts first, which then take their names, the last one above first.
 
     The summary tells that an audit is finished, so an earlier one goes before the first draft takes its name, and the
@@ -148,12 +149,17 @@ def _write(settings: AuditSettings, table: pl.DataFrame, page: str, summary: Sum
     """
     out = settings.out
     with ExitStack() as together:
-        summed, set_up, shown, listed = (
+        summed, set_up, shown = (
             together.enter_context(whole_or_nothing(out / name))
-            for name in ("summary.json", "audit.toml", "report.html", "people.parquet")
+            for name in ("summary.json", "audit.toml", "report.html")
         )
-        table.write_parquet(listed)
-        shown.write_text(page, encoding="utf-8")
+        kept, listed = (
+            together.enter_context(whole_or_nothing(out / name, private=True))
+            for name in ("internal.html", "people.parquet")
+        )
+        report.table.write_parquet(listed)
+        kept.write_text(report.internal, encoding="utf-8")
+        shown.write_text(report.page, encoding="utf-8")
         set_up.write_text(as_toml(settings, out), encoding="utf-8")
-        summed.write_text(as_json(summary.model_dump(mode="json")), encoding="utf-8")
+        summed.write_text(as_json(report.summary.model_dump(mode="json")), encoding="utf-8")
         (out / "summary.json").unlink(missing_ok=True)

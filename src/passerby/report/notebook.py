@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from passerby.audits.alerts import alerts
 from passerby.audits.audit import audit
 from passerby.audits.settings import Measurement
 from passerby.audits.summary import Summary, summarise
@@ -21,16 +23,24 @@ from passerby.people.habits import People
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 
-from .page import render
+from .evidence import Evidence
+from .page import built, fill
+from .section import Figure
 
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """An audit with its report: `table` (a row per person, with ids), `summary`, and `page` (HTML, names nobody)."""
+    """An audit with its report: `table` (a row per person, with ids), `summary`, and `page` (HTML, may be shared).
+
+    `internal` is the page with the true counts, and `figures` holds each figure of the page by its key; a notebook
+    shows them as pictures, and loads nothing.
+    """
 
     table: pl.DataFrame
     summary: Summary
     page: str
+    internal: str = ""
+    figures: Mapping[str, Figure] = field(default_factory=dict)
 
     def save(self, path: str | Path) -> None:
         """Write the page to a file that opens offline."""
@@ -69,6 +79,8 @@ def audit_report(
     >>> report = audit_report(people, Release([0, 1, 0, 1]), misses=1, workers=1, explore=0)
     >>> report.table.height == len(people), report.page[:15]
     (True, '<!DOCTYPE html>')
+    >>> list(report.figures)
+    ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
@@ -88,7 +100,16 @@ def audit_report(
         seed=chosen.seed,
         delta=chosen.delta,
         thresholds=chosen.thresholds,
+        alerts=alerts(people),
     )
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
-    return Report(table, summary, render(table, people, release, chosen, summary, findings, call=call))
+    return report_of(Evidence(table, people, release, chosen, summary, findings), call)
+
+
+def report_of(evidence: Evidence, call: str | None = None, progress: Progress | None = None) -> Report:
+    """Both pages of an audit, and the figures of the one that may be shared."""
+    sections, private = built(evidence, progress), replace(evidence, internal=True)
+    figures = {figure.key: figure for section in sections for figure in section.content.figures}
+    page, internal = fill(evidence, sections, call), fill(private, built(private), call)
+    return Report(evidence.table, evidence.summary, page, internal, figures)

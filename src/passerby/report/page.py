@@ -1,17 +1,21 @@
-"""The page: sections of words, figures and tables, filled into one self-contained HTML file."""
+"""The pages: sections of words, figures and tables, filled into one self-contained HTML file.
+
+`render` makes the page that may be shared: it holds what the release would publish and figures about five or more
+people. `render_internal` makes the page that stays where the visits are kept: it holds true counts too, and says so.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
-import platform
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 import polars as pl
 
-from passerby import __version__
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml
 from passerby.audits.summary import Summary
@@ -20,8 +24,10 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.workers import Progress
 
-from . import captions, data, sections, terms, trials, words
-from .parts import Section
+from . import chart, facts, picture
+from .evidence import Evidence
+from .section import Built
+from .sections import SECTIONS
 
 
 def render(
@@ -34,85 +40,66 @@ def render(
     progress: Progress | None = None,
     call: str | None = None,
 ) -> str:
-    """The report of an audit as one HTML page that needs no other file and no network.
+    """The report of an audit as one HTML page that may be shared and needs no other file and no network.
 
     `call` is the code that made it; without one it lies beside an `audit.toml`.
     """
-    known = data.measured(table)
-    todo: list[Callable[[], Section]] = [lambda: sections.published(people, release, summary)]
-    if known.height:
-        todo.append(lambda: sections.exposed(known, settings, summary))
-        todo.append(lambda: sections.why(data.points(table, people, settings.seed)))
-        if "realised_status" in table.columns:
-            todo.append(lambda: sections.realised(known, summary))
-    ways = None
-    if findings is not None:
-        todo.append(lambda: sections.which(findings, people))
-        if findings.mechanisms.height:
-            ways = trials.noise(findings, people, release, settings)
-            todo.append(lambda: sections.noise(ways))
-    todo += [lambda: sections.privacy(known, ways, summary), sections.limits]
-    parts = []
-    for build in todo:
-        parts.append(build())
+    evidence = Evidence(table, people, release, settings, summary, findings)
+    return fill(evidence, built(evidence, progress), call)
+
+
+def render_internal(
+    table: pl.DataFrame,
+    people: People,
+    release: Release,
+    settings: AuditSettings,
+    summary: Summary,
+    findings: Findings | None = None,
+    progress: Progress | None = None,
+    call: str | None = None,
+) -> str:
+    """The same page with the true counts and what rests on few people, marked as internal throughout."""
+    evidence = replace(Evidence(table, people, release, settings, summary, findings), internal=True)
+    return fill(evidence, built(evidence, progress), call)
+
+
+def built(evidence: Evidence, progress: Progress | None = None) -> list[Built]:
+    """The sections that are not left out, with their content."""
+    chosen = [section for section in SECTIONS if section.missing(evidence) is None]
+    out = []
+    for section in chosen:
+        out.append(Built(section.key, section.title, section.build(evidence)))
         if progress:
-            progress(len(parts), len(todo) + 1)  # and the script, below
-    specs = {figure.key: figure.spec for section in parts for figure in section.figures if figure.spec}
+            progress(len(out), len(chosen) + 1)  # and the script, below
+    return out
+
+
+def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None) -> str:
+    """The page of these sections."""
+    reasons = [(section.title, section.missing(evidence)) for section in SECTIONS]
+    figures = [figure for section in sections for figure in section.content.figures]
+    specs = {figure.key: figure.spec for figure in figures if figure.spec}
+    settings, scripts = evidence.settings, (picture.bundle(), picture.script())
     page: str = _template().render(
         title=settings.title,
-        short=words.in_short(summary),
-        sections=parts,
-        facts=_facts(summary, int(known["sampled"].sum()), settings.confidence),
+        internal=evidence.internal,
+        short=facts.in_short(evidence.summary),
+        sections=sections,
+        facts=facts.facts(evidence, [(title, reason) for title, reason in reasons if reason]),
         settings=None if call else as_toml(settings, settings.out),
         again=call or "passerby audit --settings audit.toml --overwrite",
-        versions=_versions(),
+        versions=facts.versions(),
         specs=json.dumps(specs, allow_nan=False).replace("<", "\\u003c"),
-        bundle=_bundle(),
+        scripts=scripts,
+        hashes=" ".join(map(_hash, scripts)),
+        twins=[(colour, chart.ON_DARK[name]) for name, colour in chart.COLOURS.items()],
     )
     return page
 
 
-def _facts(summary: Summary, sampled: int, confidence: float) -> list[tuple[str, str]]:
-    drawn = "" if summary.people == summary.people_eligible else f", drawn at random from {summary.people_eligible:,}"
-    states = "; ".join(f"{count:,} {captions.STATUSES[name]}" for name, count in summary.statuses.items())
-    return [
-        ("People", f"{summary.people:,}{drawn}: {states}"),
-        (
-            "Steps",
-            f"{summary.steps:,} of {terms.length(summary.window)} to be found, after {summary.steps_fitted:,} that "
-            "habits were fitted to",
-        ),
-        ("Places", f"{summary.places:,}, with elsewhere"),
-        ("Counts", f"{summary.sensors:,}, published as {terms.mechanism(summary.mechanism)}"),
-        ("Misses", f"{summary.misses:,}"),
-        ("Sureness", words.sureness(sampled, confidence)),
-        ("Rows of the visits", f"{summary.visits.read:,} read, {summary.visits.kept:,} kept"),
-        ("Seed", str(summary.seed)),
-    ]
-
-
-def _versions() -> list[tuple[str, str]]:
-    packages = ("numpy", "polars", "numba", "altair")
-    return [
-        ("passerby", __version__),
-        ("Python", platform.python_version()),
-        *((name, version(name)) for name in packages),
-    ]
-
-
-_GLOBALS = "window.vegaEmbed = vegaEmbed;"
-
-
-@cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
-    import altair
-    import vl_convert
-
-    script: str = vl_convert.javascript_bundle(
-        _GLOBALS, vl_version=".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    )
-    return script.replace("</script", "<\\/script")
+def _hash(script: str) -> str:
+    """By which the page's policy knows a script that it may run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 @cache

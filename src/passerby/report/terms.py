@@ -1,15 +1,39 @@
-"""Mechanisms, lengths of time, shares and small groups, as a report speaks of them."""
+"""Words and columns that sections share: mechanisms, lengths of time, shares, small groups, and what is asked."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
+from passerby.audits.summary import Statistics, Summary
 from passerby.errors import PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import described
+from passerby.support.groups import FEW
+from passerby.support.numerals import percent
 from passerby.visits.steps import parse_length
 
-from .data import FEW
+from .section import Columns
+
+#: The columns of a table that compares the chances with the release and without it.
+WITH_IT: Columns = {
+    "baseline": ("without the release", percent),
+    "lower": ("with it: best attack found", percent),
+    "upper": ("with it: no attack above", percent),
+}
+
+
+def question(summary: Summary) -> str:
+    """What the adversary is to name."""
+    if not summary.misses:
+        return f"where a person was at all {summary.steps} steps"
+    return f"where a person was at {summary.steps - summary.misses} or more of the {summary.steps} steps"
+
+
+def tail(statistics: Statistics) -> tuple[str, float]:
+    """Whom the highest number that is told is about, and that number."""
+    if statistics.percentile_95 is None:
+        return "five people", statistics.reached_by_five
+    return "one person in twenty", statistics.percentile_95
 
 
 def level(value: float) -> str:
@@ -24,6 +48,15 @@ def level(value: float) -> str:
 def few() -> str:
     """What is said of a small group."""
     return f"fewer than {FEW}"
+
+
+def group(people: int) -> str:
+    """The size of a group in a summary, where smaller ones are told as `FEW`.
+
+    >>> group(5), group(1200), group(0)
+    ('5 or fewer', '1,200', '0')
+    """
+    return f"{people} or fewer" if people == FEW else f"{people:,}"
 
 
 def mechanism(name: str) -> str:

@@ -13,13 +13,16 @@ from passerby.errors import InputError, PasserbyError
 
 
 @contextmanager
-def whole_or_nothing(target: Path) -> Iterator[Path]:
+def whole_or_nothing(target: Path, *, private: bool = False) -> Iterator[Path]:
     """A temporary path beside the target that becomes the target on success and vanishes on failure.
 
-    Whatever the disk refuses (no space, no permission) is a `PasserbyError` that names the target.
+    A `private` file is readable by its owner alone, from its first byte on. Whatever the disk refuses (no space, no
+    permission) is a `PasserbyError` that names the target.
     """
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
+        if private:
+            os.close(os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
         yield temporary
         with temporary.open("rb") as written:
             os.fsync(written.fileno())  # else a crash of the system could leave the name without the content

@@ -1,0 +1,112 @@
+"""What the charts of a report share: colours, dashes, axes, legends, tooltips and sizes."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from passerby.support.groups import FEW
+
+from .section import rests_on
+
+WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: no attack can do better"
+HAPPENED = "given what was published"
+
+#: Dark for what was found and light for its bound, so that the pair is told apart in grey, on paper and by those who
+#: see few colours. On a dark screen the style sheet of the page turns each into its counterpart.
+COLOURS = {WITHOUT: "#2f6fb0", FOUND: "#7f2704", BOUND: "#e8820e", HAPPENED: "#762a83"}
+ON_DARK = {WITHOUT: "#6baed6", FOUND: "#fdd0a2", BOUND: "#d9730d", HAPPENED: "#d4b9da"}
+DASHES = {WITHOUT: [2, 3], FOUND: [1, 0], BOUND: [8, 4], HAPPENED: [10, 3, 2, 3]}
+
+#: The most places that are drawn in a figure.
+PLACES = 40
+#: Letters in a line of a label.
+LINE = 18
+PERCENT, FINE = ".0%", ".1%"
+#: How lines are shown in a legend.
+STROKE: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 600}
+ZOOM = "Hold Ctrl and turn the mouse wheel to zoom, drag to move, double-click to go back."
+Chart = Any
+
+
+def values(table: pl.DataFrame, least: int = FEW) -> alt.Data:
+    """The data of a chart, if each datum rests on enough people."""
+    return alt.Data(values=rests_on(table, least).to_dicts())  # type: ignore[no-untyped-call]
+
+
+def cells(rows: pl.DataFrame, order: list[str], tips: list[alt.Tooltip], least: int = FEW) -> Chart:
+    """A place by step picture of the places in this order."""
+    rows = rows.filter(pl.col("place").is_in(order)).with_columns(label=label(pl.col("place")))
+    # A narrow gap between cells: they are told apart also where all have the same colour.
+    gap, names = alt.Scale(paddingInner=0.03), [wrapped(name) for name in order]
+    return alt.Chart(values(rows, least)).encode(
+        x=alt.X("step:O", title="step", scale=gap, axis=alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=3)),
+        y=alt.Y("label:N", title=None, scale=gap, sort=names, axis=alt.Axis(labelLimit=0)),
+        tooltip=[tip("place:N"), tip("step:O"), tip("start:N", "begins"), *tips],
+    )
+
+
+def label(name: pl.Expr) -> pl.Expr:
+    """Names on several lines where they are long: an axis shows them in full."""
+    return name.map_elements(wrapped, return_dtype=pl.String)
+
+
+def wrapped(name: str) -> str:
+    """A name on lines of at most `LINE` letters."""
+    # Blanks are kept, so that different names stay different.
+    return "\n".join(wrap(name, LINE, expand_tabs=False, replace_whitespace=False, drop_whitespace=False))
+
+
+def tall(names: list[str], least: int) -> int:
+    """The height of a row that has room for the longest of these names."""
+    return max([least, *(4 + 14 * (1 + wrapped(name).count("\n")) for name in names)])
+
+
+def tip(name: str, title: str | None = None, form: str | None = None) -> alt.Tooltip:
+    """A line of a tooltip."""
+    words: dict[str, Any] = {"title": title or name.partition(":")[0]}
+    if form:
+        words["format"] = form
+    return alt.Tooltip(name, **words)
+
+
+def unit() -> alt.Scale:
+    """From 0 to 1, with room for what lies on either."""
+    return alt.Scale(domain=[-0.02, 1.02], nice=False)
+
+
+def zoom() -> alt.Parameter:
+    """Ctrl and the wheel zoom (or two fingers on a touch pad), dragging moves, a double click goes back."""
+    # Not shift, with which browsers turn the wheel sideways.
+    return alt.selection_interval(bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
+
+
+def legend(**more: Any) -> alt.Legend:
+    """A legend above the chart."""
+    return alt.Legend(orient="top", direction="horizontal", titleLimit=0, labelLimit=0, columns=1, **more)
+
+
+def which(names: list[str], **symbols: Any) -> alt.Color:
+    """The colour of each curve."""
+    scale = alt.Scale(domain=names, range=[COLOURS[name] for name in names])
+    return alt.Color(
+        "which:N", scale=scale, legend=alt.Legend(orient="top", title=None, labelLimit=0, columns=1, **symbols)
+    )
+
+
+def dashes(names: list[str]) -> alt.StrokeDash:
+    """The dashes of each curve."""
+    return alt.StrokeDash("which:N", scale=alt.Scale(domain=names, range=[DASHES[name] for name in names]))
+
+
+def spec(chart: Any, height: int) -> dict[str, Any]:
+    """The chart as Vega-Lite, as wide as the page and of this height."""
+    sized = chart.properties(width="container", height=height, background="transparent")
+    sized = sized.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+    sized = sized.configure(font="system-ui, sans-serif", lineBreak="\n").configure_view(stroke=None)
+    sized = sized.configure_axis(labelFontSize=12, titleFontSize=12)
+    made: dict[str, Any] = sized.configure_legend(labelFontSize=12, titleFontSize=12).to_dict()
+    return made

@@ -1,0 +1,85 @@
+"""What the sections of a report are made from: an audit's results, and what may be missing in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from passerby.audits.settings import AuditSettings
+from passerby.audits.summary import Summary
+from passerby.audits.what_if import Findings
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.support.groups import FEW
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An audit. `internal` tells whether the page stays where the visits are kept: it may hold true counts then."""
+
+    table: pl.DataFrame
+    people: People
+    release: Release
+    settings: AuditSettings
+    summary: Summary
+    findings: Findings | None = None
+    internal: bool = False
+
+    @cached_property
+    def known(self) -> pl.DataFrame:
+        """The people with a loss interval."""
+        return self.table.filter(pl.col("lower").is_not_null())
+
+    @cached_property
+    def ways(self) -> pl.DataFrame:
+        """The means under each mechanism that was tried on enough people."""
+        if self.findings is None:
+            return pl.DataFrame(schema={"mechanism": pl.String, "people": pl.Int64})
+        return self.findings.mechanisms.filter(pl.col("people") >= FEW)
+
+    @cached_property
+    def steps(self) -> list[str]:
+        """When each published step begins, as short as tells them apart."""
+        people = self.people
+        starts = [_moment(start) for start in people.starts[people.fitted.shape[1] :]]
+        if all(start.hour == start.minute == 0 for start in starts):
+            return [f"{start:%Y-%m-%d}" for start in starts]
+        same_day = len({start.date() for start in starts}) == 1
+        return [f"{start:%H:%M}" if same_day else f"{start:%Y-%m-%d %H:%M}" for start in starts]
+
+    @property
+    def least(self) -> int:
+        """The smallest group of people that counts and trials on this page may tell of."""
+        return 0 if self.internal else FEW
+
+
+def _moment(start: np.datetime64) -> datetime:
+    moment: datetime = start.astype("datetime64[us]").item()
+    return moment
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a section cannot do without, and what is said where it is missing."""
+
+    met: Callable[[Evidence], bool]
+    reason: str
+
+
+MEASURED = Need(lambda evidence: evidence.known.height >= FEW, f"fewer than {FEW} people could be measured")
+PUBLISHED = Need(
+    lambda evidence: "realised_status" in evidence.table.columns, "no counts that were already published are given"
+)
+TRIED = Need(
+    lambda evidence: evidence.findings is not None and evidence.findings.people >= FEW,
+    f"sensors and steps were tried out on fewer than {FEW} people",
+)
+MECHANISMS = Need(
+    lambda evidence: "raw" in evidence.ways["mechanism"],
+    f"no other way to publish was tried out on {FEW} people or more",
+)

@@ -1,0 +1,105 @@
+"""What stands around the sections of a page: the answers in short before them, the facts of the audit after them."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from passerby import __version__
+from passerby.audits.summary import Summary
+from passerby.support.groups import FEW
+from passerby.support.numerals import percent, span
+
+from .evidence import Evidence
+from .terms import few, group, length, level, mechanism, question, tail
+
+STATUSES = {
+    "ok": "measured",
+    "wide": "measured, with a wider range than asked for",
+    "impossible": "measured, whose real trace is impossible under their habits",
+    "refused": "could not be measured",
+}
+
+
+def in_short(summary: Summary) -> list[str]:
+    """The answers before the details."""
+    loss, known, gain = summary.loss, summary.baseline, summary.advantage
+    if not (loss and known and gain):
+        nobody = summary.people_measured == 0
+        return ["Nobody could be measured." if nobody else f"Too few people to tell of: {few()} could be measured."]
+    out = [
+        f"An adversary who knows a person's habits, and where everybody else is, can name {question(summary)}: with a "
+        f"chance of {span(known.lower.mean, known.upper.mean)} on average without the release, and of "
+        f"{span(loss.lower.mean, loss.upper.mean)} with it."
+    ]
+    half = next((above for above in summary.above if above.threshold == 0.5), None)
+    if half and half.loss_lower is not None and half.loss_upper is not None and half.baseline is not None:
+        out.append(
+            f"{span(half.loss_lower, half.loss_upper)} of the people are more likely than not to be found with the "
+            f"release; {percent(half.baseline)} are so without it."
+        )
+    who, least = tail(gain.lower)
+    out.append(
+        f"For half of the people the release takes away at most {percent(gain.upper.median)} of what was uncertain; "
+        f"for {who}, at least {percent(least)}."
+    )
+    privacy = summary.differential_privacy
+    if privacy.epsilon is None:
+        return [*out, "Differential privacy gives no guarantee for this release."]
+    return [
+        *out,
+        f"Differential privacy: epsilon = {privacy.epsilon:.3g} at delta = {privacy.delta:g}, the same for everyone.",
+    ]
+
+
+def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The size of the audit, how sure its numbers are, and which sections (title, reason) are left out."""
+    summary = evidence.summary
+    drawn = "" if summary.people == summary.people_eligible else f", drawn at random from {summary.people_eligible:,}"
+    states = "; ".join(f"{_size(count, summary)} {STATUSES[name]}" for name, count in summary.statuses.items())
+    sure = sureness(int(evidence.known["sampled"].sum()), evidence.settings.confidence)
+    return [
+        ("People", f"{summary.people:,}{drawn}: {states}"),
+        (
+            "Steps",
+            f"{summary.steps:,} of {length(summary.window)} to be found, after {summary.steps_fitted:,} that habits "
+            "were fitted to",
+        ),
+        ("Places", f"{summary.places:,}, with elsewhere"),
+        ("Counts", f"{summary.sensors:,}, published as {mechanism(summary.mechanism)}"),
+        ("Misses", f"{summary.misses:,}"),
+        ("Sureness", sure),
+        ("Rows of the visits", f"{summary.visits.read:,} read, {summary.visits.kept:,} kept"),
+        ("Seed", str(summary.seed)),
+        *(("Left out", f"{title} Because {reason}.") for title, reason in left_out),
+    ]
+
+
+def _size(count: int, summary: Summary) -> str:
+    """A group's size; where some group is told as five, the largest is only about so many."""
+    if count == FEW and count < summary.people:
+        return group(count)
+    around = "about " if FEW in summary.statuses.values() and count == max(summary.statuses.values()) else ""
+    return f"{around if count < summary.people else ''}{count:,}"
+
+
+def sureness(sampled: int, confidence: float) -> str:
+    """How sure the ranges are."""
+    if not sampled:
+        return "every range holds for certain"
+    some = few() if sampled < FEW else f"{sampled:,}"
+    return (
+        f"for {some} people the published series are too many to list and were drawn at random: each of their "
+        f"ranges holds with a confidence of {level(confidence)}"
+    )
+
+
+def versions() -> list[tuple[str, str]]:
+    """Versions of what the numbers were made with."""
+    packages = ("numpy", "polars", "numba", "altair")
+    return [
+        ("passerby", __version__),
+        ("Python", platform.python_version()),
+        *((name, version(name)) for name in packages),
+    ]

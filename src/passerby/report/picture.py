@@ -1,0 +1,46 @@
+"""Charts drawn by Vega: in the page by a script that the page holds, or once and for all as a picture.
+
+Neither loads anything, and neither needs `eval`: expressions are run by Vega's interpreter, which Vega-Embed brings.
+"""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+#: The width of a picture, in pixels.
+WIDTH = 640
+
+
+def as_svg(spec: dict[str, Any]) -> str:
+    """A chart as an image that holds itself."""
+    import vl_convert
+
+    picture: str = vl_convert.vegalite_to_svg({**spec, "width": WIDTH}, vl_version=_dialect())
+    code = base64.b64encode(picture.encode()).decode()
+    return f'<img alt="A chart of the report" src="data:image/svg+xml;base64,{code}">'
+
+
+@cache
+def bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    import vl_convert
+
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_dialect())
+    # Browsers read every end of a line as "\n", and the page's policy knows the script by its hash.
+    return script.replace("</script", "<\\/script").replace("\r\n", "\n").replace("\r", "\n")
+
+
+@cache
+def script() -> str:
+    """The page's own script, which draws the charts with the bundle."""
+    return files("passerby.report").joinpath("page.js").read_text(encoding="utf-8")
+
+
+def _dialect() -> str:
+    """The version of Vega-Lite that charts are written in."""
+    import altair
+
+    return ".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])

@@ -1,0 +1,220 @@
+"""How exposed people are, with and without the release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from passerby.audits.summary import Statistics, Summary
+from passerby.report import chart
+from passerby.report.evidence import MEASURED, Evidence
+from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.terms import WITH_IT, level, question, tail
+from passerby.support.groups import FEW, at_rank, dividing, merged, share_at
+from passerby.support.numerals import percent
+
+#: Chances at which a curve may have a point, and classes of the advantage.
+GRID, CLASSES = np.linspace(0.02, 1, 50).round(2), np.linspace(0, 1, 11)
+RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+THRESHOLDS = (
+    "The share of all people who are found with at least this chance: without the release, with an attack that was "
+    f"found, and with any attack that the bounds do not exclude. Shares that would tell of {FEW - 1} people or fewer, "
+    "also by their difference to another share, are not told."
+)
+EXPOSURE = (
+    "Choose a chance on the horizontal axis: the curves give the share of people who are found with at least this "
+    "chance. The truth with the release lies between the two curves for it; the further they are above the curve "
+    f"without it, the more the release reveals. At least {FEW} people lie between two points of a curve. {chart.ZOOM}"
+)
+ADVANTAGE = (
+    "The advantage is the part of the remaining uncertainty that the release takes away: 0 % if it adds nothing to "
+    "what was known anyway, 100 % if it makes a person certain to be found. The bars give the share of people by "
+    "advantage: at least so much by the best attack found, at most so much by the bounds. Classes are as narrow as "
+    f"groups of {FEW} people allow."
+)
+
+
+def build(evidence: Evidence) -> Content:
+    """Words, thresholds, the curves of the chance and the bars of the advantage."""
+    known, summary = evidence.known, evidence.summary
+    table = ranks(known, ("baseline_lower", "lower", "upper", "advantage_lower", "advantage_upper"))
+    table = table.rename({"baseline_lower": "baseline"})
+    added: Columns = {
+        "advantage_lower": ("advantage, at least", percent),
+        "advantage_upper": ("advantage, at most", percent),
+    }
+    levels: Columns = {
+        "level": ("chance of at least", level),
+        "without": ("without the release", _share),
+        "found": ("with it: attack found", _share),
+        "bound": ("with it: not excluded", _share),
+        "people": ("share of (people)", "{:,}".format),
+    }
+    above = sheet(thresholds(summary), levels, "thresholds.csv")
+    bars = sheet(table, {**RANKED, **added}, "advantage.csv")
+    curve = curves(known, [above.threshold for above in summary.above])
+    return Content(
+        words(summary),
+        [
+            Figure("thresholds", "People above a threshold", THRESHOLDS, above),
+            Figure("exposure", "The chance to be found", EXPOSURE, _ranks_sheet(table), curve_chart(curve)),
+            Figure("advantage", "What the release adds", ADVANTAGE, bars, bar_chart(advantages(known))),
+        ],
+    )
+
+
+#: The first columns of a table of ranks.
+RANKED: Columns = {"share_below": ("share of people below", level), "people": ("mean of (people)", str)}
+
+
+def _ranks_sheet(table: pl.DataFrame) -> Any:
+    return sheet(table, {**RANKED, **WITH_IT}, "exposure.csv")
+
+
+def _share(value: float | None) -> str:
+    return "not told" if value is None else percent(value)
+
+
+def words(summary: Summary) -> list[str]:
+    """How exposed people are."""
+    loss, known = summary.loss, summary.baseline
+    assert loss
+    assert known
+
+    def of(value: str, other: str) -> str:
+        return f"{value} with the release and {other} without it"
+
+    def end(statistics: Statistics) -> str:
+        return percent(tail(statistics)[1])
+
+    return [
+        f"A person is found if an adversary names {question(summary).replace('a person was', 'they were')}. Each "
+        "person's chance to be found with the release lies between that of the best attack found and a bound that no "
+        "attack can exceed.",
+        f"For half of the people the chance is at least {of(percent(loss.lower.median), percent(known.lower.median))}; "
+        f"for {tail(loss.lower)[0]}, at least {end(loss.lower)} and {end(known.lower)}.",
+    ]
+
+
+def ranks(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """The values at given ranks, each the mean of `FEW` people, the table behind a distribution.
+
+    Ranks beyond which there are fewer than `FEW` people are left out.
+    """
+    rows = []
+    for share in RANKS:
+        values = [at_rank(table[name].to_numpy(), share) for name in columns]
+        if None not in values:
+            rows.append((share, FEW, *values))
+    kinds = {"share_below": pl.Float64, "people": pl.Int64, **dict.fromkeys(columns, pl.Float64)}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def thresholds(summary: Summary) -> pl.DataFrame:
+    """The share of people at or above each level; null where it would tell of few people."""
+    rows = [(row.threshold, row.baseline, row.loss_lower, row.loss_upper) for row in summary.above]
+    names = ("level", "without", "found", "bound")
+    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.Float64), orient="row")
+    return table.with_columns(people=pl.lit(summary.people_measured, pl.Int64))
+
+
+def curves(table: pl.DataFrame, levels: Sequence[float]) -> pl.DataFrame:
+    """The share of people who are found at least so often; long, with a column `which`.
+
+    Points lie at the thresholds whose share is told and, between them, where at least `FEW` people lie between two.
+    """
+    columns = {chart.WITHOUT: "baseline_lower", chart.FOUND: "lower", chart.BOUND: "upper"}
+    if "realised_lower" in table.columns and table["realised_lower"].count() >= FEW:
+        columns[chart.HAPPENED] = "realised_lower"
+    kinds = {"which": pl.String, "chance": pl.Float64, "share": pl.Float64, "people": pl.Int64}
+    rows = [
+        (which, *point)
+        for which, column in columns.items()
+        for point in _curve(table[column].drop_nulls().to_numpy(), levels)
+    ]
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def _curve(values: Any, levels: Sequence[float]) -> list[tuple[float, float, int]]:
+    """Points (chance, share at or above, people since the point before) of one curve."""
+    told = dividing(values, sorted(levels, key=lambda level: abs(level - 0.5)))
+    edges = dividing(values, [float(edge) for edge in GRID[::-1]], told)
+    points, everyone = [(0.0, 1.0, len(values))], len(values)
+    above = everyone
+    for edge in edges:
+        share = share_at(values, edge)
+        count = round(share * everyone)
+        # Where nobody lies between two points, the second is about those above it, or about all if there are none.
+        points.append((edge, round(share, 4), above - count or count or everyone))
+        above = count
+    return [*points, (1.0, 0.0, above)] if above else points
+
+
+def curve_chart(curve: pl.DataFrame) -> dict[str, Any]:
+    """The share of people who are found at least so often."""
+    names = [name for name in chart.COLOURS if name in set(curve["which"])]
+    drawn = (
+        alt.Chart(chart.values(curve))
+        .mark_line(strokeWidth=2, interpolate="linear")
+        .encode(
+            x=alt.X("chance:Q", title="chance to be found, at least", axis=alt.Axis(format=chart.PERCENT)),
+            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+            color=chart.which(names, **chart.STROKE),
+            strokeDash=chart.dashes(names),
+            # A straight down stroke joins two points at the same chance.
+            order=alt.Order("share:Q", sort="descending"),
+            tooltip=[
+                chart.tip("which:N", " "),
+                chart.tip("chance:Q", "at least", chart.PERCENT),
+                chart.tip("share:Q", "people", chart.FINE),
+                chart.tip("people:Q", "rests on (people)", ",d"),
+            ],
+        )
+        .add_params(chart.zoom())
+    )
+    return chart.spec(drawn, 260)
+
+
+def advantages(table: pl.DataFrame) -> pl.DataFrame:
+    """The share of people by advantage, in classes of at least `FEW` people; long, with a column `which`."""
+    columns = {chart.FOUND: "advantage_lower", chart.BOUND: "advantage_upper"}
+    counts = np.array([np.histogram(table[name].to_numpy().clip(0, 1), CLASSES)[0] for name in columns.values()])
+    rows = []
+    for which, sizes in zip(columns, counts, strict=True):
+        for first, last in merged(counts):
+            name = f"{round(100 * CLASSES[first])}–{round(100 * CLASSES[last])} %"
+            people = int(sizes[first:last].sum())
+            rows.append((which, name, round(people / max(1, table.height), 4), people))
+    kinds = {"which": pl.String, "advantage": pl.String, "share": pl.Float64, "people": pl.Int64}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def bar_chart(bars: pl.DataFrame) -> dict[str, Any]:
+    """The share of people by advantage."""
+    names, classes = [chart.FOUND, chart.BOUND], bars["advantage"].unique(maintain_order=True).to_list()
+    axis = alt.Axis(labelAngle=-45)
+    drawn = (
+        alt.Chart(chart.values(bars.filter(pl.col("people") > 0)))
+        .mark_bar()
+        .encode(
+            x=alt.X("advantage:N", title="advantage", sort=None, scale=alt.Scale(domain=classes), axis=axis),
+            xOffset=alt.XOffset("which:N", sort=names),
+            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT)),
+            color=chart.which(names),
+            tooltip=[
+                chart.tip("which:N", " "),
+                chart.tip("advantage:N"),
+                chart.tip("share:Q", "share", chart.FINE),
+                chart.tip("people:Q", "people", ",d"),
+            ],
+        )
+    )
+    return chart.spec(drawn, 220)
+
+
+SECTION = Section("exposed", "How exposed are people?", build, needs=(MEASURED,))

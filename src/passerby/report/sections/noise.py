@@ -1,0 +1,131 @@
+"""What noise or rounding would do to the loss, and to the counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from passerby.audits.trials import candidates
+from passerby.measurement.comparisons import differential_privacy
+from passerby.mechanisms import Gaussian, Mechanism
+from passerby.model.release import Release
+from passerby.report import chart
+from passerby.report.chart import WITHOUT
+from passerby.report.evidence import MECHANISMS, Evidence
+from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.terms import WITH_IT
+from passerby.support.numerals import percent, span
+
+TITLE = "The chance to be found and the error of the counts"
+SAYS = (
+    "Each point is a way to publish the same counts: on the lines with noise, the squares rounded. To the right the "
+    "counts are less exact; the further down, the less likely people are found. Below the chance without the release "
+    f"nothing can be gained. {chart.ZOOM}"
+)
+#: Room for small and for large errors, and for points at zero.
+_SQRT = alt.Scale(type="sqrt", padding=8, nice=False)
+#: Counts over which the error of a rule is averaged.
+_COUNTS = 1000
+
+
+def build(evidence: Evidence) -> Content:
+    """Words, chart and table of the mechanisms that were tried."""
+    columns: Columns = {
+        "mechanism": ("counts", str),
+        "error": ("typical error (people)", lambda e: f"{e:.2g}"),
+        **WITH_IT,
+        "people": ("mean of (people)", "{:,}".format),
+    }
+    tried = rows(evidence)
+    figure = Figure("noise", TITLE, SAYS, sheet(tried, columns, "noise.csv"), picture(tried))
+    return Content(words(tried), [figure])
+
+
+def error_of(mechanism: Mechanism, seed: int = 0) -> float:
+    """Root mean square error of published counts, over all counts below a thousand alike.
+
+    Not over the true counts of the release: that number would tell of them.
+
+    >>> from passerby import Raw, Rounding
+    >>> error_of(Gaussian(2.0)), error_of(Raw()), round(error_of(Rounding(5)), 3)
+    (2.0, 0.0, 1.414)
+    """
+    if isinstance(mechanism, Gaussian):
+        return float(mechanism.sigma)
+    counts = np.arange(_COUNTS)
+    return float(np.sqrt(np.mean((mechanism.sample(counts, np.random.default_rng(seed)) - counts) ** 2)))
+
+
+def rows(evidence: Evidence) -> pl.DataFrame:
+    """Loss, error of the counts and differential privacy under each mechanism."""
+    tried, settings = candidates(evidence.settings.sigmas, evidence.settings.bases), evidence.settings
+    found = []
+    for row in evidence.ways.iter_rows(named=True):
+        mechanism = tried[row["mechanism"]]
+        epsilon = differential_privacy(Release(evidence.release.sensors, mechanism), settings.delta).exact
+        found.append({**row, "error": error_of(mechanism, settings.seed), "epsilon": epsilon})
+    kinds = dict.fromkeys(("lower", "upper", "baseline", "error", "epsilon"), pl.Float64)
+    return pl.DataFrame(found, schema={"mechanism": pl.String, "people": pl.Int64, **kinds}).sort(
+        "error", maintain_order=True
+    )
+
+
+def words(tried: pl.DataFrame) -> list[str]:
+    """What the counts cost and what noise would buy."""
+    noisy = tried.filter(~_rounded())
+    first, last = noisy.row(0, named=True), noisy.row(-1, named=True)
+    from_noise = (
+        f"of {span(last['lower'], last['upper'])} from counts with a typical error of {last['error']:g} people, "
+    )
+    return [
+        f"The same sensors, published in other ways, for {first['people']:,} people drawn at random. On average they "
+        f"are found with a chance of {span(first['lower'], first['upper'])} from exact counts, "
+        f"{from_noise if noisy.height > 1 else ''}and of {percent(first['baseline'])} without any release."
+    ]
+
+
+def _rounded() -> pl.Expr:
+    return pl.col("mechanism").str.starts_with("rounded")
+
+
+def picture(tried: pl.DataFrame) -> dict[str, Any]:
+    """The mean loss against the error of the counts."""
+    names = [WITHOUT, chart.FOUND, chart.BOUND]
+    renamed = dict(zip(("baseline", "lower", "upper"), names, strict=True))
+    long = tried.unpivot(
+        on=list(renamed), index=["mechanism", "error", "people"], variable_name="which", value_name="chance"
+    ).with_columns(pl.col("which").replace(renamed), pl.col("chance", "error").round(3), rounded=_rounded())
+    # Noise is a line; rounding, which is no more or less of the same, stands beside it as squares.
+    base = alt.Chart(chart.values(long)).encode(
+        x=alt.X("error:Q", title="typical error of a count (people)", scale=_SQRT, axis=alt.Axis(tickCount=6)),
+        y=alt.Y("chance:Q", title="mean chance to be found", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+        color=chart.which(names, **chart.STROKE),
+        tooltip=[
+            chart.tip("mechanism:N", "counts"),
+            chart.tip("which:N", " "),
+            chart.tip("error:Q", "error", ".2f"),
+            chart.tip("chance:Q", "chance", chart.FINE),
+            chart.tip("people:Q", "mean of (people)", ",d"),
+        ],
+    )
+    drawn = base.transform_filter("!datum.rounded")
+    lines = drawn.mark_line(strokeWidth=2).encode(strokeDash=chart.dashes(names)).add_params(chart.zoom())
+    # The smaller marks are drawn last, so that each is seen where two lie on each other. Shapes without data are left
+    # out: Vega complains of them.
+    kinds = [("circle", "!datum.rounded", [(chart.BOUND, 120), (WITHOUT, 50), (chart.FOUND, 35)])]
+    if long["rounded"].any():
+        kinds.append(("square", "datum.rounded", [(chart.BOUND, 120), (chart.FOUND, 35)]))
+    marks = [
+        base.transform_filter(f"datum.which === '{name}' && {some}").mark_point(
+            shape=shape, size=size, filled=True, opacity=1
+        )
+        for shape, some, sizes in kinds
+        for name, size in sizes
+    ]
+    return chart.spec(alt.layer(lines, *marks), 260)
+
+
+SECTION = Section("noise", "What would noise or rounding do?", build, needs=(MECHANISMS,))

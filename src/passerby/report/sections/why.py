@@ -1,0 +1,236 @@
+"""Who is most exposed: the loss against two traits, and what the most exposed have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.people.habits import People
+from passerby.report import chart
+from passerby.report.boxes import boxes, sizes
+from passerby.report.evidence import MEASURED, Evidence
+from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.terms import few
+from passerby.support.groups import FEW, merged, middle, reached
+from passerby.support.numerals import percent
+
+#: Classes of a table, before those with few people are merged.
+COARSE = 5
+#: The most people whose habits are fitted again for their spectral gap, where habits follow a rhythm.
+REFITTED = 1500
+
+BOX = (
+    f"Each box holds at least {FEW} people; the fuller its colour, the closer together they are. The line is the "
+    "median."
+)
+SIGHTED = (
+    f"{BOX} To the right are people who are likely to pass a sensor. Where the line rises to the right, being counted "
+    f"exposes people. {chart.ZOOM}"
+)
+GAP = (
+    f"{BOX} The spectral gap is small for people who stay where they are for long and large for people who move about "
+    "freely. Where the line falls to the right, slow movers are the exposed ones: one sighting tells of many steps. "
+    f"{chart.ZOOM}"
+)
+PROFILE = (
+    "Groups of people, never a single one: the tenth who are found most often, the tenth to whose chance the release "
+    "adds most, and everyone. Half of a group lie below its median and half above."
+)
+REASONS = (
+    "People are exposed for three reasons: sensors see them often; they move slowly, so that one sighting tells of "
+    "many steps; or they are predictable anyway, with or without the release."
+)
+#: Traits of a group, and how their medians are written; the last is its size.
+TRAITS = {
+    "baseline": ("chance without the release", percent),
+    "lower": ("chance with the release: best attack found", percent),
+    "upper": ("chance with the release: no attack above", percent),
+    "sighted": ("chance to pass a sensor at least once", percent),
+    "spectral_gap": ("spectral gap", "{:.2f}".format),
+    "places": ("places visited", "{:.0f}".format),
+    "people": ("people in the group", "{:,.0f}".format),
+}
+
+
+def build(evidence: Evidence) -> Content:
+    """Words, two charts with their classes, and the profile of the most exposed."""
+    people = traits(evidence.known, evidence.people, evidence.table)
+    out = []
+    for key, column, title, axis, says in (
+        ("sighted", "sighted", "Seen by sensors", "chance to pass a sensor", SIGHTED),
+        ("gap", "spectral_gap", "Slow and quick movers", "spectral gap", GAP),
+    ):
+        columns: Columns = {
+            "class": (axis, str),
+            "people": ("people", "{:,}".format),
+            "baseline": ("median without the release", percent),
+            "lower": ("median with it: best attack", percent),
+            "upper": ("median with it: no attack above", percent),
+        }
+        table = sheet(classes(people, column), columns, f"{key}.csv")
+        out.append(Figure(key, title, says, table, picture(people, column, axis)))
+    groups = profile(people)
+    if groups is not None:
+        cells: Columns = {
+            "trait": ("median of", str),
+            "most_exposed": ("most exposed tenth", str),
+            "most_added": ("tenth with most added", str),
+            "everyone": ("everyone", str),
+        }
+        out.append(Figure("profile", "The most exposed tenth", PROFILE, sheet(named(groups), cells, "profile.csv")))
+    return Content(words(groups), out)
+
+
+def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataFrame:
+    """What is known of each measured person, for the groups below: never shown as it is.
+
+    Columns: `sighted`, `spectral_gap`, `baseline`, `lower`, `upper`, `places`.
+    """
+    gap = known["spectral_gap"]
+    if gap.null_count():
+        # Habits that follow a rhythm have no single chain; take the one that ignores it.
+        rows = np.flatnonzero(table["lower"].is_not_null().to_numpy())
+        chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:REFITTED])
+        plain, known = replace(people, phase=None), known[chosen.tolist()]
+        gap = pl.Series([plain.prior(int(rows[i]))[0].spectral_gap for i in chosen], dtype=pl.Float64)
+    return known.select(
+        "sighted", gap.alias("spectral_gap"), pl.col("baseline_lower").alias("baseline"), "lower", "upper", "places"
+    )
+
+
+def _top(values: NDArray[np.float64], column: str) -> float:
+    """Where classes end: one for a chance; for a gap, what five people reach, with those beyond in the last class."""
+    return 1.0 if column == "sighted" else (reached(values) or 0.0) + 0.01
+
+
+def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Medians of the loss in classes of a column, merged until each holds at least `FEW` people."""
+    x = people[column].to_numpy()
+    edges = np.linspace(0, _top(x, column), COARSE + 1)
+    index = np.searchsorted(edges[1:-1], x, side="right")
+    rows = []
+    for first, last in merged(sizes(x, edges)):
+        group = people.filter((index >= first) & (index < last))
+        if group.height:
+            open_end = last == COARSE and column != "sighted"
+            name = f"{edges[first]:.2f} " + ("and more" if open_end else f"to {edges[last]:.2f}")
+            rows.append((name, group.height, *(middle(group[c].to_numpy()) for c in ("baseline", "lower", "upper"))))
+    kinds = {"class": pl.String, "people": pl.Int64, **dict.fromkeys(("baseline", "lower", "upper"), pl.Float64)}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def profile(people: pl.DataFrame) -> pl.DataFrame | None:
+    """Medians of the most exposed tenth, and of the tenth to whom the release adds most, beside those of all.
+
+    None where a tenth is too small a group.
+    """
+    count = people.height // 10
+    if count < FEW:
+        return None
+    groups = {
+        "most_exposed": people.sort("lower", descending=True).head(count),
+        "most_added": people.sort(pl.col("lower") - pl.col("baseline"), descending=True).head(count),
+        "everyone": people,
+    }
+    cells = {
+        name: [*(middle(group[trait].to_numpy()) for trait in list(TRAITS)[:-1]), float(group.height)]
+        for name, group in groups.items()
+    }
+    return pl.DataFrame({"column": list(TRAITS), **cells, "people": [count] * len(TRAITS)})
+
+
+def named(groups: pl.DataFrame) -> pl.DataFrame:
+    """The profile of groups with its rows named and its numbers written."""
+    rows = []
+    for row in groups.iter_rows(named=True):
+        name, form = TRAITS[row["column"]]
+        rows.append((name, *(form(row[group]) for group in ("most_exposed", "most_added", "everyone")), row["people"]))
+    return pl.DataFrame(rows, schema=["trait", *groups.columns[1:]], orient="row")
+
+
+def words(groups: pl.DataFrame | None) -> list[str]:
+    """Three reasons, and which of them shows in the most exposed tenths."""
+    if groups is None:
+        return [REASONS, f"There are too few people to describe the most exposed tenth: it would be {few()}."]
+    return [
+        REASONS,
+        f"The tenth who are found most often {_apart(groups, 'most_exposed')}. The tenth to whose chance the release "
+        f"adds most {_apart(groups, 'most_added')}.",
+    ]
+
+
+def _apart(groups: pl.DataFrame, group: str) -> str:
+    """How the medians of a group differ from everyone's."""
+    these, all_ = (
+        {column: value or 0.0 for column, value in zip(groups["column"], groups[name], strict=True)}
+        for name in (group, "everyone")
+    )
+    told = {
+        "sighted": ("pass sensors less often", "pass sensors more often"),
+        "spectral_gap": ("move more slowly", "move about more freely"),
+        "baseline": ("are less predictable without the release", "are more predictable even without the release"),
+    }
+    said = [
+        words[these[column] > all_[column]]
+        for column, words in told.items()
+        if abs(these[column] - all_[column]) > 0.1 * all_[column]
+    ]
+    if not said:
+        return "differ little from everyone in these traits"
+    return " and ".join([*([", ".join(said[:-1])] if said[1:] else []), said[-1]])
+
+
+def picture(people: pl.DataFrame, column: str, title: str) -> dict[str, Any]:
+    """The loss against a trait: boxes of people, and the median of each strip."""
+    x = people[column].to_numpy()
+    rows, strips = boxes(x, people["lower"].to_numpy(), _top(x, column))
+    chance = column == "sighted"
+    axis = alt.Axis(format=chart.PERCENT if chance else ".2f", tickCount=5)
+    scale = chart.unit() if chance else alt.Scale(nice=False, padding=4)
+    form = chart.PERCENT if chance else ".2f"
+    sides = [chart.tip("x:Q", f"{title}, from", form), chart.tip("x2:Q", "to", form)]
+    fullness = alt.Opacity("density:Q", legend=None, scale=alt.Scale(type="sqrt", range=[0.12, 0.95], zero=True))
+    drawn = (
+        alt.Chart(chart.values(rows))
+        .mark_rect(color=FILL, stroke="#8a8f98", strokeWidth=0.4)
+        .encode(
+            x=alt.X("x:Q", title=title, scale=scale, axis=axis),
+            x2="x2:Q",
+            y=alt.Y("y:Q", title="chance to be found", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+            y2="y2:Q",
+            fillOpacity=fullness,
+            tooltip=[
+                chart.tip("people:Q", "people", ",d"),
+                *sides,
+                chart.tip("y:Q", "best attack found, from", chart.PERCENT),
+                chart.tip("y2:Q", "to", chart.PERCENT),
+            ],
+        )
+        .add_params(chart.zoom())
+    )
+    lines = (
+        alt.Chart(chart.values(strips))
+        .mark_rule(color=chart.COLOURS[chart.WITHOUT], strokeWidth=3)
+        .encode(
+            x="x:Q",
+            x2="x2:Q",
+            y="median:Q",
+            tooltip=[
+                chart.tip("median:Q", "median of the chance", chart.FINE),
+                *sides,
+                chart.tip("people:Q", "people", ",d"),
+            ],
+        )
+    )
+    return chart.spec(drawn + lines, 260)
+
+
+#: The colour of boxes: it is seen on white and on dark.
+FILL = "#d55e00"
+
+SECTION = Section("why", "Who is most exposed, and why?", build, needs=(MEASURED,))

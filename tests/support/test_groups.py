@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from passerby.support.groups import FEW, at_rank, dividing, merged, middle, reached, share_at, shares, told
+
+CHANCES = st.lists(st.floats(0, 1).map(lambda x: round(x, 2)), min_size=0, max_size=60)
+LEVELS = st.lists(st.sampled_from([0.05, 0.1, 0.25, 0.4, 0.5, 0.75, 0.9, 1.0]), unique=True, max_size=6)
+
+
+@given(CHANCES, LEVELS)
+def test_no_share_and_no_difference_of_shares_is_about_few_people(values: list[float], levels: list[float]) -> None:
+    told_ = [share for share in shares(values, levels) if share is not None]
+    counts = sorted({0, len(values), *(round(share * len(values)) for share in told_)}) if values else [0]
+    assert all(gap >= FEW for gap in np.diff(counts)) or len(values) < FEW
+
+
+@given(CHANCES.filter(lambda values: len(values) >= FEW), LEVELS)
+def test_shares_that_are_told_are_right_and_those_near_a_half_come_first(
+    values: list[float], levels: list[float]
+) -> None:
+    array = np.array(values)
+    for level, share in zip(levels, shares(values, levels), strict=True):
+        assert share is None or share == pytest.approx((array >= level).mean())
+    alone = int((array >= 0.5).sum())
+    if 0.5 in levels:
+        hidden = shares(values, levels)[levels.index(0.5)] is None
+        assert hidden == (0 < alone < FEW or 0 < len(values) - alone < FEW)
+
+
+@given(CHANCES, LEVELS)
+def test_given_edges_stay(values: list[float], levels: list[float]) -> None:
+    first = dividing(values, levels)
+    both = dividing(values, np.linspace(0.1, 1, 10).tolist(), first)
+    assert set(first) <= set(both)
+    assert both == sorted(both)
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=20), st.integers(1, 9))
+def test_merged_classes_cover_everybody(sizes: list[int], least: int) -> None:
+    groups = merged(sizes, least)
+    if 0 < sum(sizes) < least:
+        assert groups == []
+        return
+    assert [end for _, end in groups][-1] == len(sizes)
+    assert [start for start, _ in groups] == [0, *(end for _, end in groups[:-1])]
+    assert all(part == 0 or part >= least for part in (sum(sizes[a:b]) for a, b in groups))
+
+
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=4))
+def test_sizes_that_are_told_add_up(sizes: list[int]) -> None:
+    counts = {str(i): size for i, size in enumerate(sizes)}
+    found = told(counts)
+    assert sum(found.values()) == sum(sizes)
+    if sum(sizes) >= FEW * len(sizes) and sum(size > 0 for size in sizes) > 1:
+        small = [name for name, size in counts.items() if 0 < size < FEW]
+        assert all(found[name] == FEW for name in small if name != max(counts, key=lambda n: counts[n]))
+    assert all(found[name] == 0 for name, size in counts.items() if size == 0)
+
+
+def test_who_are_one_or_two_more_makes_no_difference() -> None:
+    assert told({"ok": 58, "refused": 1, "wide": 0}) == {"ok": 54, "refused": 5, "wide": 0}
+    assert [told({"ok": 60 - n, "refused": n})["refused"] for n in (1, 2, 3, 4, 5, 6)] == [5, 5, 5, 5, 5, 6]
+
+
+@given(st.lists(st.floats(0, 1), min_size=FEW, max_size=200))
+def test_ranks_are_means_of_five(values: list[float]) -> None:
+    array = np.sort(values)
+    windows = np.array([array[i : i + FEW].mean() for i in range(len(array) - FEW + 1)])
+    for share in (0.05, 0.5, 0.95):
+        found = at_rank(values, share)
+        assert (found is None) == (round(min(share, 1 - share) * len(values), 9) < FEW)
+        assert found is None or np.isclose(windows, found, rtol=1e-12, atol=0).any()
+    centre = middle(values)
+    assert centre is not None
+    assert array[max(0, len(array) // 2 - 3)] <= centre * (1 + 1e-12)
+    assert centre <= array[min(len(array) - 1, len(array) // 2 + 3)] * (1 + 1e-12)
+
+
+@given(st.lists(st.floats(0, 1), min_size=0, max_size=50))
+def test_five_reach_what_is_said(values: list[float]) -> None:
+    found = reached(values)
+    assert (found is None) == (len(values) < FEW)
+    if found is not None:
+        assert share_at(values, found) * len(values) >= FEW - 1e-9
+        assert found == pytest.approx(round(found, 2), abs=1e-12)
