@@ -421,3 +421,25 @@ def test_what_fades_is_right_or_refused(faint: float, rare: float, by: str) -> N
         assert log_mass == pytest.approx(math.log(total.numerator) - math.log(total.denominator), abs=1e-9)
     else:
         assert min(faint, rare) < 1e-230
+
+
+def test_products_that_vanish_are_not_taken_for_impossible() -> None:
+    """The way to what was seen is 1e-200 from each of two places, twice: the series is refused, and not misjudged."""
+    places, weights = np.full((3, 1), -1), np.ones((3, 2))
+    moves = np.zeros((2, 3, 3))
+    moves[0] = np.eye(3)
+    moves[0, 0], moves[0, 1] = [1 - 1e-200, 0.0, 1e-200], [0.0, 1 - 1e-9, 1e-9]
+    moves[1] = np.eye(3)
+    weights[2] = [0.0, 1.0]
+    places[2] = 2
+    start, _, log_mass = chain.posterior(np.array([1.0, 0.0, 0.0]), moves, places, weights)
+    assert log_mass == -np.inf or (log_mass == pytest.approx(math.log(1e-200)) and start[0] == 1)
+    # Beside a likelier start, what vanishes is lost without harm.
+    start, _, log_mass = chain.posterior(np.array([0.5, 0.5, 0.0]), moves, places, weights)
+    assert log_mass == pytest.approx(math.log(0.5e-9))
+    assert start == pytest.approx([0, 1, 0], abs=1e-12)
+    # A habit of 1e-300 towards a place that is 1e-200 likely to lead on: the product is nothing, the way is not.
+    moves[0, 0], moves[1, 2] = [1.0, 0.0, 1e-300], [1.0, 0.0, 1e-200]
+    moves[0, 1] = [0.0, 1.0, 0.0]
+    *_, log_mass = chain.posterior(np.array([1.0, 0.0, 0.0]), moves, places, weights)
+    assert log_mass == -np.inf

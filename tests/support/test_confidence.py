@@ -148,3 +148,16 @@ def test_is_the_largest_mean_that_is_refuted_from_below(guided: bool) -> None:
 def test_nothing_says_nothing() -> None:
     assert lower_limit(np.empty(0), 0.9) == 0
     assert lower_limit(np.zeros(30), 0.9) == 0
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-200, 1e-100])
+def test_a_lower_limit_is_as_close_to_tiny_means(scale: float) -> None:
+    """What is bet depends on ratios alone, however small the values are."""
+    values = np.random.default_rng(3).random(500)
+    plain = lower_limit(values, 0.99)
+    assert plain > 0.4
+    assert lower_limit(values * scale, 0.99) <= (values * scale).mean() + 5e-324
+    if scale > 1e-300:
+        assert lower_limit(values * scale, 0.99) == pytest.approx(plain * scale, rel=1e-9)
+    assert lower_limit(np.full(500, scale), 0.99) >= 0
+    assert lower_limit(np.zeros(5), 0.99) == lower_limit(np.zeros(0), 0.99) == 0
