@@ -78,7 +78,7 @@ def draw(rows: list[Row]) -> None:
     axes.set_xlabel("others who are known by their habits only")
     axes.set_ylabel("mean loss")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 0.08))
     figure.savefig(HERE / "crowd.svg", metadata={"Date": None})
 
 

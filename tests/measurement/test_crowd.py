@@ -190,6 +190,9 @@ class TestLaws:
         loss = pb.measure(COIN, release)
         assert "how numbers of others at different counts go together is not known" in loss.refused["crowd"]
         assert "crowd" not in loss.bounds
+        drawn = pb.measure(COIN, release, method="sampling")
+        assert "cannot be drawn" in drawn.refused["map"]
+        assert drawn.lower <= loss.upper
         assert loss.lower == loss.baseline.lower
         for others in ([STILL], [COIN]):
             assert loss.lower <= truth(COIN, release, others, 0) <= loss.upper

@@ -166,6 +166,10 @@ def again(case: Case, release: Release, how: How, runs: int, confidence: float) 
 def by_sampling(case: Case, runs: int) -> Loss:
     """The paper's way: three attacks by plain Monte Carlo, and the bounds by formula."""
     case.attacks = sampled_attacks(case.prior, case.release, case.misses, case.rng, runs, case.level)
+    crowd = case.release.crowd
+    if crowd is not None and crowd.priors is None and crowd.told is None and not case.release.independent:
+        del case.attacks["map"]
+        case.refused["map"] = f"how numbers of others go together is not known with {crowd!r}: they cannot be drawn"
     known = max(case.attacks["prior"].sure, case.attacks["constant"].sure)
     kappa = math.exp(log_kappa_bound(case.prior, case.release.steps, case.misses))
     case.baseline = Interval(known, max(known, kappa))
