@@ -1,6 +1,6 @@
 """Write crowd.md's table and draw crowd.svg: a day of a simulated city, by how many of the others are not known.
 
-Run with `.venv/bin/python docs/figures/make_crowd.py` (two minutes) after `make docs` has installed matplotlib. The
+Run with `.venv/bin/python docs/figures/make_crowd.py` (four minutes) after `make docs` has installed matplotlib. The
 table goes between two marks in `docs/crowd.md`.
 """
 
@@ -11,31 +11,34 @@ from numpy.typing import NDArray
 
 import passerby as pb
 from passerby.audits.audit import Job, Settings, audit_person
-from passerby.people.others import Expected, Told, counted, everyone_else
+from passerby.model.crowd import together
+from passerby.people.others import Expected, Told, counted, everyone_else, walked
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "crowd.md"
 BEGIN, END = "<!-- table: make_crowd.py -->", "<!-- end of table -->"
-STEPS, SENSORS, MISSES, TARGETS = 8, 2, 1, 24
+STEPS, SENSORS, MISSES, TARGETS = 8, 8, 1, 12
 UNKNOWN = (0, 5, 20, 50, 100, 200, 400)
 COLUMNS = ("baseline_lower", "lower", "upper", "bound_known")
 
 Row = dict[str, float]
 
 
-def only(found: Expected, there: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> Expected:
+def only(found: Expected, release: pb.Release, there: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> Expected:
     """The same for an adversary who knows where everybody was but those who are `unknown` (N,)."""
     views = (
         Told.of(np.where(unknown[:, None], view.known, there), np.where(unknown[:, None], view.chance, 0.0))
         for view in (found.habits, found.told)
     )
-    return Expected(found.rest, *views, found.walks)
+    walks = [walked(found.people, int(person), release)[0] for person in np.flatnonzero(unknown)]
+    spread = sum((together(walk.prior, walk.sensors) for walk in walks), np.zeros_like(found.spread))
+    return Expected(found.rest, *views, spread, found.people)
 
 
 def days() -> list[Row]:
     """Averages over the same people, for each number of others who are known by their habits only."""
     city = pb.simulate_city(people=500, places=60, days=10, seed=1)
-    people = pb.fit_people(city, window="3h", places=40, min_active=1, holdout=STEPS)
+    people = pb.fit_people(city, window="3h", places=40, min_active=1, holdout=STEPS, rhythm="hour")
     busy = [int(place) for place in np.argsort(-people.counts.sum(axis=0)) if place != people.elsewhere][:SENSORS]
     release = pb.Release([busy] * STEPS, pb.Raw(), pb.Crowd())
     found, there = everyone_else(people, release), counted(people, release).there
@@ -45,7 +48,7 @@ def days() -> list[Row]:
     rows = []
     for number in UNKNOWN:
         unknown = np.isin(np.arange(len(people)), others[:number])
-        job = Job(people, release, Settings(MISSES), only(found, there, unknown))
+        job = Job(people, release, Settings(MISSES, runs=1000), only(found, release, there, unknown))
         table = [audit_person(job, int(person)) for person in targets]
         rows.append({name: float(np.mean([row[name] for row in table])) for name in COLUMNS})
         print(number, rows[-1], flush=True)
@@ -75,7 +78,7 @@ def draw(rows: list[Row]) -> None:
     axes.set_xlabel("others who are known by their habits only")
     axes.set_ylabel("mean loss")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 0.08))
     figure.savefig(HERE / "crowd.svg", metadata={"Date": None})
 
 

@@ -154,6 +154,25 @@ class TestDrawn:
         assert loss.lower <= raw.upper
         assert loss.upper <= raw.upper * 1.1
 
+    @pytest.mark.parametrize(("number", "least"), [(1, 0.9), (4, 0.8), (8, 0.85)])
+    def test_guesses_know_how_numbers_go_together(self, number: int, least: float) -> None:
+        """Far better than with independent numbers, and never above the truth."""
+        release = pb.Release([0] * 4, pb.Raw(), pb.Crowd([STEADY] * number))
+        loss = pb.measure(COIN, release)
+        best = truth(COIN, release, [STEADY] * number, 0)
+        assert least * best < loss.attacks["ascent"].value < best + 4 * loss.attacks["ascent"].error
+        assert loss.attacks["ascent"].value > 1.1 * loss.attacks["map"].value
+
+    @pytest.mark.parametrize("rule", RULES, ids=repr)
+    def test_guesses_of_every_mechanism_are_attacks(self, rule: pb.Mechanism) -> None:
+        prior, others = others_of(3, 4, 3, False)
+        release = pb.Release(SHAPES[4][1], rule, pb.Crowd(others))
+        loss = pb.measure(prior, release, 1)
+        best = truth(prior, release, others, 1)
+        assert loss.lower <= best <= loss.upper
+        for attack in loss.attacks.values():
+            assert attack.value <= best + 4 * attack.error + 1e-9
+
     def test_people_who_are_too_many_are_told_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from passerby.model import disclosure
 
@@ -171,6 +190,9 @@ class TestLaws:
         loss = pb.measure(COIN, release)
         assert "how numbers of others at different counts go together is not known" in loss.refused["crowd"]
         assert "crowd" not in loss.bounds
+        drawn = pb.measure(COIN, release, method="sampling")
+        assert "cannot be drawn" in drawn.refused["map"]
+        assert drawn.lower <= loss.upper
         assert loss.lower == loss.baseline.lower
         for others in ([STILL], [COIN]):
             assert loss.lower <= truth(COIN, release, others, 0) <= loss.upper
@@ -191,6 +213,17 @@ class TestLaws:
         assert loss.bounds["crowd"] == pytest.approx(1.0)
         # A count of one is taken for the target, but it is the other person each time.
         assert loss.attacks["ascent"].value == pytest.approx(1 / 8, abs=5 * loss.attacks["ascent"].error)
+
+
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+def test_covariances_are_those_of_the_enumeration(shape: int) -> None:
+    _, others = others_of(9, shape, 3, False)
+    release = pb.Release(SHAPES[shape][1], pb.Raw(), pb.Crowd([*others, others[0]]))
+    law = numbers_of_others(release, [*others, others[0]])
+    numbers, chances = np.array(list(law)), np.array(list(law.values()))
+    apart = numbers - chances @ numbers
+    found = pb.Crowd([*others, others[0]]).covariance(release.sensors)
+    assert found == pytest.approx((apart * chances[:, None]).T @ apart, abs=1e-12)
 
 
 def test_a_crowd_keeps_its_places_when_the_release_changes_numbers() -> None:

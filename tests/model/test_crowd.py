@@ -161,6 +161,15 @@ def test_numbers_are_drawn_from_traces() -> None:
     assert (alone[:, 0] == alone[:, 1]).mean() == pytest.approx(0.375, abs=0.04)
 
 
+def covariance(people: pb.People, person: int) -> np.ndarray:
+    """Of one person's presence at place 0 at steps 0, 1 and 3, and at place 1 at step 1."""
+    prior, states = people.prior(person, [0, 1])
+    world = World(prior, 4)
+    there = np.stack([states[world.traces[:, t]] == place for t, place in ((0, 0), (1, 0), (1, 1), (3, 0))], axis=1)
+    apart = there - world.chance @ there
+    return np.asarray((apart * world.chance[:, None]).T @ apart)
+
+
 class TestAudit:
     def test_others_come_from_the_traces(self) -> None:
         city = pb.simulate_city(people=25, places=12, days=3)
@@ -232,6 +241,8 @@ class TestAudit:
                     expected = same[world.traces[:, t] == state[place]].sum() / same.sum()
                     assert found.told.chance[person, cell] == pytest.approx(expected)
             crowd = found.besides(person, release)
+            numbers = np.sum([covariance(people, other) for other in range(len(people)) if other != person], axis=0)
+            assert crowd.covariance(release.sensors) == pytest.approx(numbers, abs=1e-12)
             laws = [law for step in crowd.told or () for law in step]
             for cell, (least, law) in enumerate(laws):
                 known = np.delete(found.told.known[:, cell], person).sum()

@@ -7,7 +7,6 @@ in the published counts too.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,26 +64,22 @@ class Expected:
     """Habits of all who have any: what the adversary knows by `habits`, and what one knows who is `told` more.
 
     Told is where each of them really was at every second step (`model.bridges`). `rest` (sensors,) are the people who
-    were there and have no habits to speak of: they are taken to be known.
+    were there and have no habits to speak of: they are taken to be known. `spread` (sensors, sensors) is the covariance
+    of the numbers of all who are known by habits.
     """
 
     rest: NDArray[np.int64]
     habits: Told
     told: Told
-    walks: list[Walk]
-
-    @cached_property
-    def spread(self) -> NDArray[np.float64]:
-        """The covariance of everybody's numbers by habits (sensors, sensors)."""
-        unknown = np.flatnonzero((self.habits.chance > 0).any(axis=1))
-        parts = [together(self.walks[person].prior, self.walks[person].sensors) for person in unknown]
-        return sum(parts, np.zeros((len(self.rest), len(self.rest))))
+    spread: NDArray[np.float64]
+    people: People
 
     def besides(self, person: int, release: Release) -> Crowd:
         """The laws of the numbers of other people."""
         spread = self.spread
         if (self.habits.chance[person] > 0).any():
-            spread = spread - together(self.walks[person].prior, self.walks[person].sensors)
+            walk, _ = walked(self.people, person, release)
+            spread = spread - together(walk.prior, walk.sensors)
         views = (iter(view.besides(person, self.rest)) for view in (self.habits, self.told))
         laws, told = (tuple(tuple(next(view) for _ in step) for step in release.sensors) for view in views)
         return Crowd.told_of(laws, told, spread)
@@ -125,14 +120,8 @@ def _expected(people: People, release: Release) -> Expected:
             "others: with Crowd(), an audit goes by where everyone else really was at every second step, and no steps "
             "are held out; hold some out"
         )
-    sensed = sorted({place for step in release.sensors for place in step})
-    walks, traces = [], []
-    for person in range(len(people)):
-        prior, states = people.prior(person, sensed)
-        state_of = {int(place): state for state, place in enumerate(states)}
-        rest = state_of.get(-1, 0)
-        walks.append(Walk(prior, tuple(tuple(state_of[place] for place in step) for step in release.sensors)))
-        traces.append(np.array([state_of.get(int(place), rest) for place in people.actual[person]]))
+    found = [walked(people, person, release) for person in range(len(people))]
+    walks, traces = [walk for walk, _ in found], [trace for _, trace in found]
     real = counted(people, release)
     marginals = [np.concatenate([np.empty(0), *presence(walk.prior, walk.sensors)]) for walk in walks]
     nobody = np.zeros_like(real.there)
@@ -140,8 +129,18 @@ def _expected(people: People, release: Release) -> Expected:
         real.total - real.there.sum(axis=0),
         Told.of(nobody, np.clip(np.array(marginals), 0.0, 1.0)),
         Told.of(*_told(walks, traces, real.there)),
-        walks,
+        np.sum([together(walk.prior, walk.sensors) for walk in walks], axis=0),
+        people,
     )
+
+
+def walked(people: People, person: int, release: Release) -> tuple[Walk, NDArray[np.int64]]:
+    """One person's chain at the sensors, over its own states, and their real trace (T,)."""
+    prior, states = people.prior(person, sorted({place for step in release.sensors for place in step}))
+    state_of = {int(place): state for state, place in enumerate(states)}
+    rest = state_of.get(-1, 0)
+    walk = Walk(prior, tuple(tuple(state_of[place] for place in step) for step in release.sensors))
+    return walk, np.array([state_of.get(int(place), rest) for place in people.actual[person]])
 
 
 def _told(

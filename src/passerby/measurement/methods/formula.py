@@ -15,4 +15,8 @@ def refuses(question: Question) -> str | None:
 def log_baseline(question: Question, known: Known) -> float:
     """The logarithm of a certain ceiling for what is achieved without the release."""
     kappa = known.baseline.ceiling
-    return math.log(kappa) if kappa > FAINT else log_kappa_bound(question.prior, question.steps, question.misses)
+    if kappa > FAINT:
+        return math.log(kappa)
+    # A ceiling that small was rounded up; a formula in logarithms may say less.
+    formula = log_kappa_bound(question.prior, question.steps, question.misses)
+    return min(math.log(kappa), formula) if kappa > 0 else formula

@@ -16,6 +16,9 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     found = sampled_attacks(
         question.prior, question.release, question.misses, question.rng(), question.runs, question.level, look
     )
+    crowd = question.release.crowd
+    if crowd is not None and crowd.priors is None and crowd.told is None and not question.release.independent:
+        del found["map"]  # how numbers of others go together is not known, so that they cannot be drawn
     yield from found.values()
     floor = max(found[name].floor for name in ("prior", "constant"))
     kappa = rounded_up(log_kappa_bound(question.prior, question.steps, question.misses))
