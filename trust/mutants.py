@@ -63,15 +63,8 @@ def listed(chosen: Iterable[str]) -> list[Any]:
     with use_db(":memory:", WorkDB.Mode.create) as database:
         init([Path("src/passerby") / file for file in chosen], database, {})
         mutations = [item.mutations[0] for item in database.work_items]
-    return sorted(
-        (mutation for mutation in mutations if SLIPS.fullmatch(mutation.operator_name)),
-        key=lambda mutation: (
-            str(mutation.module_path),
-            mutation.start_pos,
-            mutation.operator_name,
-            mutation.occurrence,
-        ),
-    )
+    slips = [mutation for mutation in mutations if SLIPS.fullmatch(mutation.operator_name)]
+    return sorted(slips, key=lambda slip: (str(slip.module_path), slip.start_pos, slip.operator_name, slip.occurrence))
 
 
 def copy(folder: Path) -> None:
