@@ -57,11 +57,17 @@ def test_mutants_are_told_by_file_and_survivors_one_by_one() -> None:
 
 
 def test_every_file_that_is_changed_has_tests() -> None:
-    assert mutants.mirror("kernels/chain.py") == "tests/kernels/test_chain.py"
-    assert mutants.mirror("measurement/methods/tight.py") == "tests/measurement"
+    assert mutants.mirror("kernels/chain.py") == ["tests/kernels/test_chain.py"]
+    assert mutants.mirror("measurement/methods/tight.py")[0] == "tests/measurement/test_methods.py"
+    assert mutants.mirror("outcomes/of_another_name.py") == ["tests/outcomes"]
     for file in mutants.files():
-        tests = results.ROOT / mutants.mirror(file)
-        assert tests.suffix == ".py" or tests.name == file.split("/")[0], f"{file} has no tests near it"
+        assert all((results.ROOT / tests).exists() for tests in mutants.mirror(file)), file
+
+
+def test_tests_beside_are_for_files_that_exist_and_have_no_mirror() -> None:
+    for file in mutants.BESIDE:
+        assert (results.SOURCE / file).exists()
+        assert not list((results.ROOT / "tests" / file).parent.glob(f"test_{Path(file).name}"))
 
 
 def test_a_change_is_told_as_before_and_after() -> None:

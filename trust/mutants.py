@@ -1,9 +1,9 @@
 """Change the source in small wrong ways, one at a time, and see whether a test notices (`make mutants`).
 
 Cosmic Ray lists the changes and makes them, in a copy of the source. A sample is drawn of those in kernels, outcomes
-and measurement, each as likely as any other. For each, the tests of the file that mirrors the changed one are run
-until one fails: `tests/kernels/test_chain.py` for `kernels/chain.py`, or all tests of the folder where there is no such
-file. The tests run without compilation, those that are quick that way (see `trust/quick.py`).
+and measurement, each as likely as any other. For each, the tests of the file that mirrors the changed one are run until
+one fails: `tests/kernels/test_chain.py` for `kernels/chain.py`. Where there is no such file, these are the tests of
+`BESIDE` or all of the folder. They run without compilation, those that are quick that way (see `trust/quick.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -21,12 +22,22 @@ from typing import Any
 import numpy as np
 
 from trust.page import interval, keep
-from trust.results import ROOT, SOURCE
+from trust.results import ROOT, SOURCE, load
 
 #: What is changed. `jit.py` compiles, and so does nothing here.
 FOLDERS = ("kernels", "outcomes", "measurement", "measurement/methods")
 ALONE = ("model/lumping.py",)
 LEFT_OUT = ("__init__.py", "jit.py")
+
+#: Where the tests of files stand that none mirrors.
+BESIDE = {
+    "kernels/bisection.py": ("measurement/test_roots.py",),
+    "measurement/accounting.py": ("measurement/test_comparisons.py",),
+    "measurement/average.py": ("measurement/test_measure.py",),
+    "measurement/method.py": ("measurement/test_methods.py",),
+    "measurement/methods/": ("measurement/test_methods.py", "measurement/test_measure.py"),
+    "measurement/question.py": ("measurement/test_measure.py",),
+}
 
 #: The changes: of all that Cosmic Ray knows, those that look like slips. Others (`+` to `<<`) fail at once.
 SLIPS = re.compile(
@@ -46,13 +57,16 @@ def files() -> list[str]:
     return [*(path.relative_to(SOURCE).as_posix() for path in found if path.name not in LEFT_OUT), *ALONE]
 
 
-def mirror(file: str) -> str:
-    """The tests of a file: those that mirror it, or where there are none, the nearest folder of tests."""
+def mirror(file: str) -> list[str]:
+    """The tests of a file: those that mirror it, those beside, or where there are none, the nearest folder of tests."""
     path = Path("tests") / file
     tests = path.with_name(f"test_{path.name}")
-    while not (ROOT / tests).exists():
-        tests = path = path.parent
-    return tests.as_posix()
+    if (ROOT / tests).exists():
+        return [tests.as_posix()]
+    for name in (file, f"{Path(file).parent.as_posix()}/"):
+        if name in BESIDE:
+            return [f"tests/{tests}" for tests in BESIDE[name]]
+    return [next(folder.as_posix() for folder in path.parents if (ROOT / folder).exists())]
 
 
 def listed(chosen: Iterable[str]) -> list[Any]:
@@ -87,6 +101,20 @@ def command(tests: Iterable[str], *options: str) -> str:
     return " ".join([sys.executable, "-m", "pytest", *plain, *options, *tests])
 
 
+def prepare(tests: dict[str, list[str]]) -> None:
+    """See which tests are quick; these must be some for each file, and pass while the source is as it is."""
+    run = command(sorted({name for names in tests.values() for name in names})).split()
+    done = subprocess.run(run, capture_output=True, text=True, check=False)  # some are too slow, and fail
+    quick = load(Path(os.environ["PASSERBY_QUICK"]))
+    bare = [file for file, names in tests.items() if not any(name.startswith(tuple(names)) for name in quick)]
+    if done.returncode not in (0, 1) or bare:
+        raise SystemExit(f"{done.stdout}\nthe tests did not run to their end, or none is quick for: {', '.join(bare)}")
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{done.stdout}\ntests fail without any change to the source")
+    print(f"{len(quick)} tests are quick: {sum(quick.values()):.0f} s", flush=True)
+
+
 def changed(diff: str) -> str:
     """The line that a mutant changes, before and after."""
     lines = [line for line in diff.splitlines() if re.match(r"[-+](?![-+]{2} )", line)]
@@ -102,7 +130,7 @@ def judge(mutations: list[Any]) -> dict[str, Any]:
     survivors = []
     for number, mutation in enumerate(mutations, 1):
         file = Path(mutation.module_path).relative_to("src/passerby").as_posix()
-        result = mutate_and_test([mutation], command([mirror(file)], "-x"), LONGEST)
+        result = mutate_and_test([mutation], command(mirror(file), "-x"), LONGEST)
         if result.test_outcome not in ("killed", "survived"):
             raise SystemExit(f"{file}:{mutation.start_pos[0]} was not tried: {result.output}")
         counts.setdefault(file, [0, 0])[result.test_outcome == "survived"] += 1
@@ -115,8 +143,6 @@ def judge(mutations: list[Any]) -> dict[str, Any]:
 
 def main() -> int:
     """Draw mutants, try them, and keep what became of them."""
-    from cosmic_ray.testing import run_tests
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=300, help="how many mutants (300)")
     parser.add_argument("--seed", type=int, default=0)
@@ -127,11 +153,7 @@ def main() -> int:
         every = listed(wanted.files or files())
         order = np.random.default_rng(wanted.seed).permutation(len(every))
         drawn = [every[i] for i in order[: wanted.sample]]
-        tests = sorted({mirror(file) for file in wanted.files or files()})
-        run_tests(command(tests), None)  # notes which tests are quick
-        outcome, output = run_tests(command(tests), None)
-        if outcome != "survived":
-            raise SystemExit(f"tests fail without any change to the source:\n{output}")
+        prepare({file: mirror(file) for file in wanted.files or files()})
         found = {"seed": wanted.seed, "all": len(every), **judge(drawn)}
     killed = sum(count[0] for count in found["files"].values())
     if not wanted.files:
