@@ -4,6 +4,8 @@ BIN := .venv/bin
 BENCH_BIN := .venv-bench/bin
 # Benchmarks to run and their options, all by default: make bench BENCH="decode audit"
 BENCH ?=
+# Options of the sample of mutants: make mutants MUTANTS="--sample 100 --seed 1"
+MUTANTS ?=
 
 .PHONY: demo test lint types unit bench docs mutants coverage fuzz deep clean
 
@@ -27,8 +29,7 @@ bench: .venv-bench/.installed
 	$(BENCH_BIN)/python -m benchmarks $(BENCH)
 
 mutants: .venv/.test .venv/.trust
-	PYTHONPATH=. $(BIN)/python -m trust.mutants
-	PYTHONPATH=. $(BIN)/python -m trust.tally
+	PYTHONPATH=. $(BIN)/python -m trust.mutants $(MUTANTS)
 
 coverage: .venv/.test .venv/.trust
 	PYTHONPATH=. $(BIN)/python -m trust.coverage

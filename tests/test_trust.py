@@ -1,15 +1,16 @@
-"""What is told about the tests: the page shows the results, and the rules hold for mutants that exist."""
+"""What is told about the tests: the page shows the results, and the runs look at files that exist."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
-from trust import page, results, rules
-from trust.changed import mutants
+from trust import coverage, mutants, page, results
 from trust.coverage import stretches, wait_for_quiet
-from trust.tally import FATES, UNEXPLAINED
 
 RESULTS = json.loads(results.FILE.read_text(encoding="utf-8"))
 TEXT = page.PAGE.read_text(encoding="utf-8")
@@ -28,32 +29,17 @@ def test_the_page_does_without_what_was_not_run() -> None:
     assert page.filled(TEXT, {}).count("Not measured yet.") == len(page.TABLES)
 
 
-def test_every_survivor_is_explained_and_every_line_that_is_not_run() -> None:
-    found = RESULTS["mutants"]
-    assert UNEXPLAINED not in found["survived"]
-    assert {fate for fates in found["files"].values() for fate in fates} <= set(FATES)
-    assert all(why for _, _, why in RESULTS["coverage"]["missing"])
+def test_results_say_of_which_source_they_are() -> None:
+    found = {"properties": 2, "examples": 50, "factor": 5, "seed": 1, "failures": []}
+    text = "<!-- table: deep -->\n<!-- end of table -->"
+    assert "an earlier layout" in page.filled(text, {"deep": found})
+    assert "*Measured on a day.*" in page.filled(text, {"deep": {**found, "measured": "on a day"}})
 
 
-def test_nothing_failed() -> None:
+def test_nothing_failed_and_every_line_that_is_not_run_is_explained() -> None:
     assert RESULTS["deep"]["failures"] == []
     assert RESULTS.get("fuzz", {}).get("failed", 0) == 0
-
-
-def test_nine_in_ten_mutants_of_kernels_bounds_and_attacks_are_killed() -> None:
-    named = [fates for file, fates in RESULTS["mutants"]["files"].items() if page.first(file)]
-    tried, noticed, equal = page.judged(page.added(named))
-    assert noticed >= 0.9 * (tried - equal)
-
-
-def test_mutants_are_told_in_words_and_a_few_of_many() -> None:
-    assert page.in_words("a.py f | x = y + 1 | 1 -> 2 #3") == "`f` in `a.py`: `x = y + 1` has `2` for `1`"
-    assert page.in_words("a.py C.f | x | x -> pass") == "`C.f` in `a.py`: `x` is left out"
-    names = ["a.py f | x = y + 1 | 1 -> 2", "a.py f | x = y | x = y -> pass", "a.py g | u = v | v -> w"]
-    assert page.examples([*names, "a.py h | p = q | r | q -> r"], 2).count("<br>") == 1
-    for name in ("equal", "survivors"):
-        shown = page.TABLES[name][1](RESULTS["mutants"]).splitlines()
-        assert all(line.count("<br>") <= 2 for line in shown)
+    assert all(why for _, _, why in RESULTS.get("coverage", {}).get("missing", []))
 
 
 def test_exact_intervals() -> None:
@@ -63,10 +49,59 @@ def test_exact_intervals() -> None:
     assert page.interval(45, 50) == "90.0 % (78.2 to 96.7 %)"
 
 
-def test_every_rule_is_for_some_mutant() -> None:
-    every = [(m.file, m.function, m.text, m.change) for file in results.FILES for m in mutants(results.SOURCE, file)]
-    for rule in (*rules.LEFT_OUT, *rules.EQUAL, *rules.OPEN):
-        assert any(rule.holds(*mutant) for mutant in every), rule
+def test_mutants_are_told_by_file_and_survivors_one_by_one() -> None:
+    found = {"seed": 3, "all": 6000, "files": {"a.py": [9, 1], "b.py": [5, 0]}, "survivors": [["a.py:7", "x | y -> x"]]}
+    assert "| all | 15 | 14 | 1 | 93.3 % (68.1 to 99.8 %) |" in page.mutants(found)
+    assert page.sample(found) == "15 were drawn, with seed 3, of the 6,000 that there are."
+    assert r"| `a.py:7` | `x \| y` | `x` |" in page.survivors(found)
+
+
+def test_every_file_that_is_changed_has_tests() -> None:
+    assert mutants.mirror("kernels/chain.py") == ["tests/kernels/test_chain.py"]
+    assert mutants.mirror("measurement/methods/tight.py")[0] == "tests/measurement/test_methods.py"
+    assert mutants.mirror("outcomes/of_another_name.py") == ["tests/outcomes"]
+    for file in mutants.files():
+        assert all((results.ROOT / tests).exists() for tests in mutants.mirror(file)), file
+
+
+def test_tests_beside_are_for_files_that_exist_and_have_no_mirror() -> None:
+    for file in mutants.BESIDE:
+        assert (results.SOURCE / file).exists()
+        assert not list((results.ROOT / "tests" / file).parent.glob(f"test_{Path(file).name}"))
+
+
+def test_a_change_is_told_as_before_and_after() -> None:
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,3 @@\n a = 1\n-    b = -c\n+    b = c\n d = 2"
+    assert mutants.changed(diff) == "b = -c -> b = c"
+
+
+@pytest.mark.parametrize("kept", [None, {"test_it.py::test_quick": 0.1}])
+def test_only_quick_tests_are_run_without_compilation(tmp_path: Path, kept: dict[str, float] | None) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "def test_quick(): pass\ndef test_wrong(): assert False\ndef test_endless():\n    while True: pass\n"
+    )
+    (tmp_path / "conftest.py").write_text("from hypothesis import settings\nsettings.register_profile('passerby')\n")
+    times = tmp_path / "times.json"
+    if kept is not None:
+        times.write_text(json.dumps(kept))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "-ptrust.quick", "-n0", "test_it.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(results.ROOT), "PASSERBY_QUICK": str(times)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1 passed" in done.stdout
+    assert ("2 failed" in done.stdout) == (kept is None)
+    assert list(json.loads(times.read_text())) == ["test_it.py::test_quick"]
+
+
+def test_lines_without_a_test_have_reasons_that_are_for_lines_that_exist() -> None:
+    for file, text, _ in coverage.UNRUN:
+        lines = [line.strip() for line in (results.SOURCE / file).read_text(encoding="utf-8").splitlines()]
+        assert text in lines, f"{file} no longer holds {text!r}"
+    assert all((results.ROOT / tests).is_dir() for tests in coverage.PLAIN)
 
 
 def test_lines_that_are_not_run_are_told_in_stretches(tmp_path: Path) -> None:

@@ -1,275 +1,165 @@
 """Change the source in small wrong ways, one at a time, and see whether a test notices (`make mutants`).
 
-All tests are collected once, without compilation. For each mutant the process forks: the child changes one function,
-and runs the tests that reach the changed line until one fails. A child that takes much longer than the
-tests should (an endless loop), or asks for too much memory, counts as noticed. Results are kept as they come, so
-that a run that was stopped goes on where it was; with `--again`, mutants that were not noticed are tried once more.
-Mutants that a rule calls equal to the original meet all tests as well: that is how a rule is found to be too wide.
+Cosmic Ray lists the changes and makes them, in a copy of the source. A sample is drawn of those in kernels, outcomes
+and measurement, each as likely as any other. For each, the tests of the file that mirrors the changed one are run until
+one fails: `tests/kernels/test_chain.py` for `kernels/chain.py`. Where there is no such file, these are the tests of
+`BESIDE` or all of the folder. They run without compilation, those that are quick that way (see `trust/quick.py`).
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
-import hashlib
-import importlib
-import json
 import os
 import re
-import resource
+import shutil
+import subprocess
 import sys
-import time
-from collections import Counter
-from functools import cache
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-os.environ.update(NUMBA_DISABLE_JIT="1", OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", POLARS_MAX_THREADS="1")
-
 import numpy as np
-import pytest
-from _pytest.runner import runtestprotocol
 
-from trust.changed import Mutant, mutants
-from trust.results import FILES, HOMES, KEPT, ROOT, SOURCE, load, write
-from trust.rules import LEFT_OUT, reason
+from trust.page import interval, keep
+from trust.results import ROOT, SOURCE, load
 
-#: The tests that are run. What takes longer than `LONGEST` seconds without compilation is left out.
-TESTS = ("tests/kernels", *(f"tests/test_{name}.py" for name in HOMES))
-LONGEST = 2.0
-MEMORY = 6 << 30
+#: What is changed. `jit.py` compiles, and so does nothing here.
+FOLDERS = ("kernels", "outcomes", "measurement", "measurement/methods")
+ALONE = ("model/lumping.py",)
+LEFT_OUT = ("__init__.py", "jit.py")
 
+#: Where the tests of files stand that none mirrors.
+BESIDE = {
+    "kernels/bisection.py": ("measurement/test_roots.py",),
+    "measurement/accounting.py": ("measurement/test_comparisons.py",),
+    "measurement/average.py": ("measurement/test_measure.py",),
+    "measurement/method.py": ("measurement/test_methods.py",),
+    "measurement/methods/": ("measurement/test_methods.py", "measurement/test_measure.py"),
+    "measurement/question.py": ("measurement/test_measure.py",),
+}
 
-def in_a_child(job: Any, limit: float) -> Any:
-    """Run `job` in a fork of this process and return what it returns; None if it was stopped after `limit` seconds.
-
-    Seconds are those of the processor, so that it does not matter what else the machine does.
-    """
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read)
-        null = os.open(os.devnull, os.O_RDWR)
-        for stream in (1, 2):
-            os.dup2(null, stream)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        allow(limit)
-        try:
-            answer = json.dumps(job())
-        except BaseException as error:
-            answer = json.dumps(f"stopped by {type(error).__name__}")
-        with os.fdopen(write, "w") as pipe:
-            pipe.write(answer)
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as pipe:
-        text = pipe.read()
-    os.waitpid(child, 0)
-    return json.loads(text) if text else None
+#: The changes: of all that Cosmic Ray knows, those that look like slips. Others (`+` to `<<`) fail at once.
+SLIPS = re.compile(
+    r"core/(ReplaceBinaryOperator_(Add_Sub|Sub_Add|Mul_Div|Div_Mul|FloorDiv_Mul|Mod_Mul|Pow_Mul|BitAnd_BitOr)"
+    r"|ReplaceComparisonOperator_(Lt_LtE|Lt_GtE|LtE_Lt|LtE_Gt|Gt_GtE|Gt_LtE|GtE_Gt|GtE_Lt|Eq_NotEq|NotEq_Eq)"
+    r"|ReplaceComparisonOperator_(Is_IsNot|IsNot_Is)|ReplaceUnaryOperator_Delete_(Not|USub|Invert)"
+    r"|AddNot|NumberReplacer|ReplaceTrueWithFalse|ReplaceFalseWithTrue|ReplaceAndWithOr|ReplaceOrWithAnd"
+    r"|ReplaceBreakWithContinue|ReplaceContinueWithBreak|ZeroIterationForLoop|ExceptionReplacer)"
+)
+#: Wall seconds after which all the tests of a mutant are stopped; `trust/quick.py` stops each of them much sooner.
+LONGEST = 600.0
 
 
-def allow(seconds: float) -> None:
-    """Let this process end after so many more seconds of the processor."""
-    end = int(time.process_time() + seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (end, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+def files() -> list[str]:
+    """The files that are changed, below `src/passerby`."""
+    found = [path for folder in FOLDERS for path in sorted((SOURCE / folder).glob("*.py"))]
+    return [*(path.relative_to(SOURCE).as_posix() for path in found if path.name not in LEFT_OUT), *ALONE]
 
 
-def passes(item: pytest.Item) -> bool:
-    """Run one test; False if it fails in any of its parts."""
-    return not any(report.failed for report in runtestprotocol(item, nextitem=None, log=False))
+def mirror(file: str) -> list[str]:
+    """The tests of a file: those that mirror it, those beside, or where there are none, the nearest folder of tests."""
+    path = Path("tests") / file
+    tests = path.with_name(f"test_{path.name}")
+    if (ROOT / tests).exists():
+        return [tests.as_posix()]
+    for name in (file, f"{Path(file).parent.as_posix()}/"):
+        if name in BESIDE:
+            return [f"tests/{tests}" for tests in BESIDE[name]]
+    return [next(folder.as_posix() for folder in path.parents if (ROOT / folder).exists())]
 
 
-class Trial:
-    """The part of a pytest session after collection: the tests are run on mutants."""
+def listed(chosen: Iterable[str]) -> list[Any]:
+    """Every mutant of some files, as a mutation of Cosmic Ray."""
+    from cosmic_ray.commands import init
+    from cosmic_ray.work_db import WorkDB, use_db
 
-    def __init__(self, wanted: argparse.Namespace) -> None:
-        self.wanted = wanted
-        self.results: dict[str, dict[str, Any]] = {}
-        self.known: dict[str, dict[str, Any]] = {}  # those of earlier runs
-        self.drawn_in: dict[str, int] = {}  # the round in which a mutant was first tried
-        self.reach: dict[str, dict[str, Any]] = {}
-        self.kills: Counter[tuple[str, str, str]] = Counter()  # mutants of a function that a test noticed
-
-    def pytest_collection(self) -> None:
-        """Do not shrink a failing example: that it fails is enough. Runs before the tests are imported."""
-        from hypothesis import Phase, settings  # not before pytest, which prepares it
-
-        plain = settings.get_profile("passerby")
-        settings.register_profile("mutants", parent=plain, phases=(Phase.explicit, Phase.generate), database=None)
-        settings.load_profile("mutants")
-        np.seterr(all="ignore")  # as compiled kernels do
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Take the place of the loop over tests."""
-        gc.collect()
-        gc.freeze()
-        items = {item.nodeid: item for item in session.items}
-        self.measure(items)
-        if self.wanted.measure:
-            return True
-        listed = [mutant for file in self.wanted.files or FILES for mutant in mutants(SOURCE, file)]
-        self.load(listed)
-        todo = [mutant for mutant in listed if mutant.name not in self.results]
-        if self.wanted.no_new:
-            todo = [mutant for mutant in todo if mutant.name in self.drawn_in]
-        if self.wanted.sample:
-            todo = self.drawn(todo)
-        todo.sort(key=lambda mutant: mutant.name not in self.drawn_in)  # first what is tried again
-        try:
-            for number, mutant in enumerate(todo, 1):
-                drawn = self.drawn_in.get(mutant.name, self.wanted.round)
-                self.results[mutant.name] = found = {**self.judge(mutant, items), "round": drawn}
-                spent = found.get("seconds", 0)
-                print(f"{number}/{len(todo)} {found['fate']:8} {spent:5.1f} s  {mutant.name}", flush=True)
-                if number % 20 == 0:
-                    self.save()
-        finally:
-            self.save()
-        return True
-
-    def drawn(self, listed: list[Mutant]) -> list[Mutant]:
-        """A sample in random order, of the same share of each file."""
-        rng, picked = np.random.default_rng(self.wanted.seed), []
-        share = min(1.0, self.wanted.sample / max(1, len(listed)))
-        for file in dict.fromkeys(mutant.file for mutant in listed):
-            some = [mutant for mutant in listed if mutant.file == file]
-            picked += [some[i] for i in rng.permutation(len(some))[: round(share * len(some))]]
-        return [picked[i] for i in rng.permutation(len(picked))]
-
-    def measure(self, items: dict[str, pytest.Item]) -> None:
-        """For each test: seconds, and the lines it reaches. Kept for as long as neither it nor the sources change."""
-        path = KEPT / "reach.json"
-        known = load(path)
-        for number, (name, item) in enumerate(items.items(), 1):
-            digest = content(item.path)
-            self.reach[name] = known.get(name, {})
-            # What takes too long does so with other sources too.
-            slow = "seconds" in self.reach[name] and self.reach[name]["seconds"] is None
-            if self.reach[name].get("digest", "").split()[-1:] == digest.split()[-1:] and slow:
-                continue
-            if self.reach[name].get("digest") == digest:
-                continue
-            answer = in_a_child(lambda item=item: reached(item), LONGEST * 2)
-            found = answer if isinstance(answer, dict) else {"seconds": None, "lines": {}}
-            known[name] = self.reach[name] = {**found, "digest": digest}
-            print(f"{number}/{len(items)} {found['seconds']} s  {name}", flush=True)
-            if number % 20 == 0 or number == len(items):
-                write(path, known)
-        for name in items:
-            if self.reach[name].get("passed") is False:
-                print(f"left out, since it needs compiled kernels: {name}", flush=True)
-                self.reach[name]["seconds"] = None
-
-    def judge(self, mutant: Mutant, items: dict[str, pytest.Item]) -> dict[str, Any]:
-        """What became of a mutant."""
-        about: dict[str, Any] = {
-            "file": mutant.file,
-            "function": mutant.function,
-            "text": mutant.text,
-            "change": mutant.change,
-        }
-        about |= {"operator": mutant.operator, "line": mutant.line}
-        why = reason(LEFT_OUT, mutant.file, mutant.function, mutant.text, mutant.change)
-        if why:
-            return {**about, "fate": "left out", "by": why}
-        # The likeliest to notice comes first: the tests that noticed most mutants of the function, then the quickest.
-        reaching = sorted(
-            (-self.kills[mutant.file, mutant.function, name], found["seconds"], name)
-            for name, found in self.reach.items()
-            if name in items
-            and found["seconds"] is not None
-            and found["seconds"] <= LONGEST
-            and (not mutant.function or mutant.line in found["lines"].get(mutant.file, ()))
-        )
-        if not reaching:
-            return {**about, "fate": "survived", "by": "no test reaches it"}
-        began = time.monotonic()
-        answer = in_a_child(lambda: noticed(mutant, [(items[name], seconds) for _, seconds, name in reaching]), 5.0)
-        if answer:
-            self.kills[mutant.file, mutant.function, answer] += 1
-        spent = round(time.monotonic() - began, 2)
-        fate = "survived" if answer == "" else "killed" if answer else "endless"
-        return {**about, "fate": fate, "by": answer or "", "seconds": spent}
-
-    def load(self, listed: list[Mutant]) -> None:
-        """Take over what is known from an earlier run, for mutants that still exist."""
-        self.known = load(KEPT / "mutants.json")
-        for mutant in listed:
-            found = self.known.get(mutant.name)
-            if found and found["fate"] != "left out":
-                self.drawn_in[mutant.name] = found.get("round", 1)
-            if found and not (self.wanted.again and found["fate"] in ("survived", "left out")):
-                self.results[mutant.name] = {**found, "line": mutant.line}
-                self.kills[mutant.file, mutant.function, found["by"]] += found["fate"] == "killed"
-
-    def save(self) -> None:
-        """Keep the results so far, and those of what is to be tried again."""
-        write(KEPT / "mutants.json", {**self.known, **self.results})
+    with use_db(":memory:", WorkDB.Mode.create) as database:
+        init([Path("src/passerby") / file for file in chosen], database, {})
+        mutations = [item.mutations[0] for item in database.work_items]
+    slips = [mutation for mutation in mutations if SLIPS.fullmatch(mutation.operator_name)]
+    return sorted(slips, key=lambda slip: (str(slip.module_path), slip.start_pos, slip.operator_name, slip.occurrence))
 
 
-@cache
-def content(test: Path) -> str:
-    """Two digests: of the sources, and of a file of tests with the files of tests that it imports."""
-    text = test.read_text(encoding="utf-8")
-    used = re.findall(r"^from tests\.([\w.]+) import", text, re.MULTILINE)
-    tests = [test, *(ROOT / "tests" / f"{name.replace('.', '/')}.py" for name in used)]
-    parts = (sorted(SOURCE.rglob("*.py")), tests)
-    return " ".join(hashlib.sha256(b"".join(path.read_bytes() for path in part)).hexdigest()[:16] for part in parts)
+def copy(folder: Path) -> None:
+    """Work in a copy: whatever happens, the source stays as it is."""
+    for name in ("src", "tests", "trust"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "kept"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    os.chdir(folder)
+    os.environ.update(
+        PYTHONPATH=os.pathsep.join([str(folder / "src"), str(folder), os.environ.get("PYTHONPATH", "")]),
+        PASSERBY_QUICK=str(folder / "quick.json"),
+        NUMBA_DISABLE_JIT="1",
+        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"), "1"),
+    )
 
 
-def reached(item: pytest.Item) -> dict[str, Any]:
-    """Run a test, and tell how long it takes and which lines of the source it reaches."""
-    import coverage
-
-    measuring = coverage.Coverage(data_file=None, include=[f"{SOURCE}/*"], config_file=False)
-    measuring.set_option("run:disable_warnings", ["no-data-collected"])
-    measuring.start()
-    began = time.process_time()
-    passed = passes(item)
-    seconds = time.process_time() - began
-    measuring.stop()
-    data = measuring.get_data()
-    lines = {
-        Path(path).relative_to(SOURCE).as_posix(): sorted(data.lines(path) or ()) for path in data.measured_files()
-    }
-    return {
-        "seconds": round(seconds, 3),
-        "passed": passed,
-        "lines": {file: lines[file] for file in lines if file in FILES},
-    }
+def command(tests: Iterable[str], *options: str) -> str:
+    """How tests are run."""
+    plain = ("-q", "-pno:cacheprovider", "-pno:xdist", "-ptrust.quick", "-oaddopts=--import-mode=importlib")
+    return " ".join([sys.executable, "-m", "pytest", *plain, *options, *tests])
 
 
-def noticed(mutant: Mutant, items: list[tuple[pytest.Item, float]]) -> str:
-    """The first test that fails with a mutant in place, or an empty text. Each may take several times its seconds."""
-    name = mutant.file.removesuffix(".py").replace("/", ".")
-    mutant.apply(importlib.import_module(f"passerby.{name}"))
-    for item, seconds in items:
-        allow(3.0 + 5.0 * seconds)
-        if not passes(item):
-            return item.nodeid
-    return ""
+def prepare(tests: dict[str, list[str]]) -> None:
+    """See which tests are quick; these must be some for each file, and pass while the source is as it is."""
+    run = command(sorted({name for names in tests.values() for name in names})).split()
+    done = subprocess.run(run, capture_output=True, text=True, check=False)  # some are too slow, and fail
+    quick = load(Path(os.environ["PASSERBY_QUICK"]))
+    bare = [file for file, names in tests.items() if not any(name.startswith(tuple(names)) for name in quick)]
+    if done.returncode not in (0, 1) or bare:
+        raise SystemExit(f"{done.stdout}\nthe tests did not run to their end, or none is quick for: {', '.join(bare)}")
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{done.stdout}\ntests fail without any change to the source")
+    print(f"{len(quick)} tests are quick: {sum(quick.values()):.0f} s", flush=True)
+
+
+def changed(diff: str) -> str:
+    """The line that a mutant changes, before and after."""
+    lines = [line for line in diff.splitlines() if re.match(r"[-+](?![-+]{2} )", line)]
+    before, after = (" ".join(line[1:].strip() for line in lines if line[0] == sign) for sign in "-+")
+    return f"{before} -> {after}"
+
+
+def judge(mutations: list[Any]) -> dict[str, Any]:
+    """What became of each mutant: counts by file, and the survivors."""
+    from cosmic_ray.mutating import mutate_and_test
+
+    counts: dict[str, list[int]] = {}
+    survivors = []
+    for number, mutation in enumerate(mutations, 1):
+        file = Path(mutation.module_path).relative_to("src/passerby").as_posix()
+        result = mutate_and_test([mutation], command(mirror(file), "-x"), LONGEST)
+        if result.test_outcome not in ("killed", "survived"):
+            raise SystemExit(f"{file}:{mutation.start_pos[0]} was not tried: {result.output}")
+        counts.setdefault(file, [0, 0])[result.test_outcome == "survived"] += 1
+        what = f"{file}:{mutation.start_pos[0]}  {changed(result.diff)}"
+        if result.test_outcome == "survived":
+            survivors.append([f"{file}:{mutation.start_pos[0]}", changed(result.diff)])
+        print(f"{number}/{len(mutations)} {result.test_outcome.value:8}  {what}", flush=True)
+    return {"files": dict(sorted(counts.items())), "survivors": sorted(survivors)}
 
 
 def main() -> int:
-    """Judge all mutants, or some files' (`--files`), or a sample of what is left to do (`--sample`)."""
+    """Draw mutants, try them, and keep what became of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--files", nargs="*", default=[], choices=FILES, metavar="FILE")
-    parser.add_argument("--sample", type=int, default=0, help="how many of those left to do (all)")
+    parser.add_argument("--sample", type=int, default=300, help="how many mutants (300)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--round",
-        type=int,
-        default=1,
-        help="2 for a sample that is counted before any test is written for it, 3 for all of some files (1)",
-    )
-    parser.add_argument("--again", action="store_true", help="try those again that survived or were left out")
-    parser.add_argument("--no-new", action="store_true", help="only what was tried before: with --again, what survived")
-    parser.add_argument("--measure", action="store_true", help="only measure which lines each test reaches")
-    trial = Trial(parser.parse_args())
-    os.chdir(ROOT)
-    os.nice(10)
-    options = ["-q", "--capture=no", "-pno:cacheprovider", "-pno:xdist", "-oaddopts=--import-mode=importlib"]
-    return int(pytest.main([*options, *TESTS], plugins=[trial]))
+    parser.add_argument("--files", nargs="*", default=[], choices=files(), metavar="FILE", help="nothing is kept then")
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        copy(Path(folder))
+        every = listed(wanted.files or files())
+        order = np.random.default_rng(wanted.seed).permutation(len(every))
+        drawn = [every[i] for i in order[: wanted.sample]]
+        prepare({file: mirror(file) for file in wanted.files or files()})
+        found = {"seed": wanted.seed, "all": len(every), **judge(drawn)}
+    killed = sum(count[0] for count in found["files"].values())
+    if not wanted.files:
+        keep("mutants", found)
+    print(f"killed: {killed} of {len(drawn)} drawn from {len(every):,}, {interval(killed, len(drawn))}")
+    return 0
 
 
 if __name__ == "__main__":

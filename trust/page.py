@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+import subprocess
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 from trust.results import FILE, ROOT, read, write
@@ -23,20 +23,6 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else ""
 
 
-def judged(fates: dict[str, int]) -> tuple[int, int, int]:
-    """How many mutants of some kind were tried, how many of these a test noticed, and how many are equal."""
-    noticed, equal = fates.get("killed", 0) + fates.get("endless", 0), fates.get("equal", 0)
-    return noticed + equal + fates.get("survived", 0), noticed, equal
-
-
-def added(many: Iterable[dict[str, int]]) -> dict[str, int]:
-    """The fates of several files or kinds together."""
-    total: Counter[str] = Counter()
-    for fates in many:
-        total.update(fates)
-    return dict(total)
-
-
 def interval(part: int, whole: int) -> str:
     """The share in percent, and the exact interval (Clopper and Pearson 1934) in which it is at a level of 95 %."""
     from scipy.stats import beta
@@ -47,84 +33,26 @@ def interval(part: int, whole: int) -> str:
 
 
 def mutants(found: dict[str, Any]) -> str:
-    """A row per file: how many mutants there are and what became of them."""
-    files = {f"`{file}`": fates for file, fates in found["files"].items()}
-    named = [fates for file, fates in found["files"].items() if first(file)]
-    files["kernels, bounds and attacks"] = added(named)
-    files["all"] = added(found["files"].values())
-    rows = []
-    for file, fates in files.items():
-        tried, noticed, equal = judged(fates)
-        all_of_them, left = sum(fates.values()), fates.get("left out", 0)
-        shares = share(noticed, tried), share(noticed, tried - equal)
-        rows.append((file, all_of_them, left, tried, noticed, equal, tried - noticed - equal, *shares))
-    head = ("file", "mutants", "left out", "tried", "killed", "equal", "other survivors", "share killed")
-    return table((*head, "of those that are not equal"), rows)
-
-
-def first(file: str) -> bool:
-    """Whether a file holds kernels, bounds or attacks: these come first."""
-    return file.startswith("kernels/") or file in ("bounds.py", "attacks.py")
+    """A row per file: how many mutants were drawn, and how many of these a test noticed."""
+    files = {f"`{file}`": tuple(counts) for file, counts in found["files"].items()}
+    files["all"] = tuple(sum(column) for column in zip(*files.values(), strict=True))
+    rows = [
+        (file, killed + survived, killed, survived, interval(killed, killed + survived))
+        for file, (killed, survived) in files.items()
+    ]
+    return table(("file", "drawn", "killed", "survived", "share killed (95 % interval)"), rows)
 
 
 def sample(found: dict[str, Any]) -> str:
-    """What a sample says of all mutants: for each round of trying, the share killed with its interval."""
-    rows = []
-    for name, fates in found["rounds"].items():
-        tried, noticed, equal = judged(fates)
-        told = share if name.startswith("all") else interval
-        rows.append((name, tried, noticed, equal, told(noticed, tried), told(noticed, tried - equal)))
-    return table(("drawn", "tried", "killed", "equal", "share killed", "of those that are not equal"), rows)
-
-
-def operators(found: dict[str, Any]) -> str:
-    """A row per kind of change."""
-    rows = []
-    for name, fates in found["operators"].items():
-        tried, noticed, equal = judged(fates)
-        rows.append((found["meanings"][name], tried, share(noticed, tried), share(noticed, tried - equal)))
-    return table(("change", "tried", "share killed", "of those that are not equal"), rows)
-
-
-def left_out(found: dict[str, Any]) -> str:
-    """How many mutants were not tried, by the reason."""
-    return table(("mutants", "why they are left out"), ((count, why) for why, count in found["left_out"].items()))
-
-
-def in_words(name: str) -> str:
-    """A mutant by its name, "file function | line of the source | before -> after", as it is told in a table."""
-    where, _, rest = name.partition(" | ")
-    text, _, change = rest.rpartition(" | ")
-    file, _, function = where.partition(" ")
-    before, _, after = re.sub(r" #\d+$", "", change).partition(" -> ")
-    became = "is left out" if after == "pass" else f"has `{after}` for `{before}`"
-    return f"`{function}` in `{file}`: `{text}` {became}"
-
-
-def examples(names: Iterable[str], most: int = 3) -> str:
-    """A few of several mutants, the shortest first, each of another function."""
-    shown: dict[str, str] = {}
-    for name in sorted(names, key=lambda name: (len(name), name)):
-        where, *parts = name.split(" | ")
-        if len(parts) == 2:  # an `or` of arrays in the line itself looks like the end of the line
-            shown.setdefault(where, in_words(name))
-    return "<br>".join([*shown.values()][:most])
-
-
-def by_reason(found: dict[str, list[str]]) -> Iterable[tuple[int, str, str]]:
-    """A row per reason, the most frequent first: how many mutants, the reason, and a few of them."""
-    for why, names in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield len(names), why, examples(names)
-
-
-def equal(found: dict[str, Any]) -> str:
-    """How many survivors are equal to the original, by the reason, with examples."""
-    return table(("survivors", "why they are equal", "for example"), by_reason(found["equal"]))
+    """How the mutants were drawn."""
+    drawn = sum(map(sum, found["files"].values()))
+    return f"{drawn:,} were drawn, with seed {found['seed']}, of the {found['all']:,} that there are."
 
 
 def survivors(found: dict[str, Any]) -> str:
-    """How many other survivors there are, by the reason why they may, with examples."""
-    return table(("survivors", "what they do", "for example"), by_reason(found["survived"]))
+    """Every mutant that no test noticed."""
+    rows = ((f"`{where}`", *(f"`{text}`" for text in change.split(" -> ", 1))) for where, change in found["survivors"])
+    return table(("line", "the source", "the mutant"), rows)
 
 
 def deep(found: dict[str, Any]) -> str:
@@ -163,11 +91,8 @@ def uncovered(found: dict[str, Any]) -> str:
 
 #: The tables by name, each with the run whose results it shows.
 TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
-    "mutants": ("mutants", mutants),
     "sample": ("mutants", sample),
-    "operators": ("mutants", operators),
-    "left out": ("mutants", left_out),
-    "equal": ("mutants", equal),
+    "mutants": ("mutants", mutants),
     "survivors": ("mutants", survivors),
     "deep": ("deep", deep),
     "fuzz": ("fuzz", fuzz),
@@ -182,14 +107,29 @@ def filled(text: str, results: dict[str, Any]) -> str:
         begin, end = f"<!-- table: {name} -->\n", "<!-- end of table -->"
         before, mark, rest = text.partition(begin)
         if mark:
-            made = shown(results[run]) if run in results else "Not measured yet."
+            made = f"{shown(results[run])}\n\n{when(results[run])}" if run in results else "Not measured yet."
             text = f"{before}{mark}\n{made}\n\n{end}{rest.partition(end)[2]}"
     return text
 
 
-def keep(run: str, found: Any) -> None:
+def when(found: dict[str, Any]) -> str:
+    """Of which source the results are."""
+    return (
+        f"*Measured {found['measured']}.*" if "measured" in found else "*Measured for an earlier layout of the source.*"
+    )
+
+
+def now() -> str:
+    """The day, and the commit where there is one."""
+    day = datetime.now(UTC).date().isoformat()
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=, with changes"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return f"{day}, at commit {done.stdout.strip()}" if done.returncode == 0 else day
+
+
+def keep(run: str, found: dict[str, Any]) -> None:
     """Replace the part of one run in the results, and write the tables of the page anew."""
-    write(FILE, {**read(), run: found})
+    write(FILE, {**read(), run: {**found, "measured": now()}})
     fill()
 
 

@@ -10,13 +10,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src/passerby"
 FILE = Path(__file__).with_name("results.json")
-#: What a run that was stopped needs to go on.
+#: What runs leave behind for the next one, and for a look at it.
 KEPT = Path(__file__).parent / "kept"
-
-#: The files that are changed: kernels, attacks and bounds, and the homes of what bounds are made of.
-KERNELS = sorted(path.stem for path in (SOURCE / "kernels").glob("*.py") if path.stem not in ("__init__", "jit"))
-HOMES = ("attacks", "bounds", "information", "roots", "posterior", "series", "alike", "limits", "standins")
-FILES = tuple(f"{name}.py" for name in (*(f"kernels/{name}" for name in KERNELS), *HOMES))
 
 
 def read() -> dict[str, Any]:
