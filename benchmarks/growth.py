@@ -21,8 +21,8 @@ from benchmarks.chains import HELD, MISSES, chain, crowd, evidence, scattered, s
 from benchmarks.record import Row, Section, Work, pace, peak_bytes, rounded, seconds
 from passerby.kernels import chain as kernels
 from passerby.kernels import score
-from passerby.measurement.attacks import decode_series
-from passerby.measurement.bounds import log_joint_maxima
+from passerby.measurement.ball import log_joint_maxima
+from passerby.measurement.decode import decode_series
 from passerby.measurement.methods.no_misses import log_all_right
 from passerby.outcomes.series import relative
 from passerby.people.sensors import random_sensors

@@ -72,7 +72,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "audits.audit": ("audit",),
-    "measurement.bounds": ("loose_bound", "tight_bound"),
+    "measurement.methods.loose": ("loose_bound",),
+    "measurement.methods.tight": ("tight_bound",),
     "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "model.crowd": ("Crowd",),
     "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),

@@ -7,7 +7,7 @@ from tests.strategies import chain as random_chain
 
 import passerby as pb
 from passerby.kernels import chain, decode_lanes
-from passerby.measurement.attacks import decode_series
+from passerby.measurement.decode import decode_series
 
 
 @given(cases(mechanisms=FINITE).filter(lambda case: case.prior.homogeneous))

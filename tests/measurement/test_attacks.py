@@ -15,15 +15,10 @@ from tests.strategies import FINITE, Case, Jumbled, cases, chain, chains
 
 import passerby as pb
 from passerby.measurement import attacks
-from passerby.measurement.attacks import (
-    _visits_ceiling,
-    constant_attack,
-    decode_series,
-    map_attack,
-    prior_attack,
-    prior_trace,
-    sampled_attacks,
-)
+from passerby.measurement.decode import decode_series, map_attack
+from passerby.measurement.methods.constant import _visits_ceiling, constant_attack
+from passerby.measurement.methods.monte_carlo import sampled_attacks
+from passerby.measurement.methods.prior import prior_attack, prior_trace
 from passerby.outcomes.series import Series, enumerate_series, sample_series, score
 from passerby.support.confidence import lower_limit
 

@@ -29,7 +29,8 @@ from passerby.measurement.best_guess import (
     log_posterior,
     plain_series,
 )
-from passerby.measurement.bounds import fano_bound, leakage_bound
+from passerby.measurement.methods.fano import fano_bound
+from passerby.measurement.methods.leakage import leakage_bound
 from passerby.outcomes.series import Series, enumerate_series, given_series
 from passerby.support.confidence import upper_limit
 

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -15,25 +16,31 @@ from tests.strategies import FINITE, Case, Halved, Jumbled, cases, chain, chains
 
 import passerby as pb
 from passerby.measurement import bounds, information
-from passerby.measurement.bounds import (
-    BOUNDS,
-    FROM_KAPPA,
-    dp_bound,
-    fano_bound,
+from passerby.measurement.ball import (
     fast_joint_maxima,
     full_joint_maxima,
-    leakage_bound,
     log_ball,
     log_ball_paper,
     log_choose,
     log_joint_maxima,
-    log_kappa_bound,
     log_likeliest,
-    log_moment_bound,
-    log_told_bound,
-    loose_bound,
-    tight_bound,
 )
+from passerby.measurement.kappa import log_kappa_bound, log_moment_bound, log_told_bound
+from passerby.measurement.methods.dp import dp_bound
+from passerby.measurement.methods.fano import fano_bound
+from passerby.measurement.methods.leakage import leakage_bound
+from passerby.measurement.methods.loose import loose_bound
+from passerby.measurement.methods.tight import tight_bound
+
+BOUNDS: dict[str, Callable[..., float]] = {
+    "loose": loose_bound,
+    "tight": tight_bound,
+    "fano": fano_bound,
+    "leakage": leakage_bound,
+    "dp": dp_bound,
+}
+#: The bounds that take the logarithm of what is known without the release.
+FROM_KAPPA = ("fano", "leakage", "dp")
 
 
 @pytest.mark.parametrize("case", small_cases())

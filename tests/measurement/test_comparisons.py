@@ -11,7 +11,7 @@ from tests.strategies import Case, Jumbled, cases
 
 import passerby as pb
 from passerby.measurement.accounting import _losses, most_sightings, success_bound
-from passerby.measurement.bounds import dp_bound
+from passerby.measurement.methods.dp import dp_bound
 
 
 @dataclass(frozen=True)

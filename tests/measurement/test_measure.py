@@ -15,7 +15,9 @@ from tests.strategies import FINITE, Case, chain
 
 import passerby as pb
 from passerby.measurement import best_guess, information
-from passerby.measurement.bounds import fano_bound, leakage_bound, log_kappa_bound, log_moment_bound, log_told_bound
+from passerby.measurement.kappa import log_kappa_bound, log_moment_bound, log_told_bound
+from passerby.measurement.methods.fano import fano_bound
+from passerby.measurement.methods.leakage import leakage_bound
 from passerby.measurement.methods.no_misses import log_all_right
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from tests.oracle import World
 from tests.strategies import Whimsical, chain
 
 import passerby as pb
-from passerby.measurement.bounds import leakage_bound
+from passerby.measurement.methods.leakage import leakage_bound
 from passerby.model.headcount import poisson_binomial, without
 from passerby.people.others import Counted, Expected, everyone_else
 

@@ -7,8 +7,9 @@ from tests.strategies import FINITE, Case, Jumbled, cases, chain
 
 import passerby as pb
 import passerby.outcomes.series
-from passerby.measurement.attacks import decode_series, prior_attack
 from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.decode import decode_series
+from passerby.measurement.methods.prior import prior_attack
 from passerby.outcomes.quantisation import bracketing_series
 from passerby.outcomes.series import (
     Anchor,

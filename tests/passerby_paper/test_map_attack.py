@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.measurement.attacks import map_attack
+from passerby.measurement.decode import map_attack
 from passerby.outcomes.series import enumerate_series
 from passerby_paper.map_attack import likeliest, map_success
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 import passerby as pb
-from passerby.measurement.attacks import prior_attack
+from passerby.measurement.methods.prior import prior_attack
 from passerby.people.habits import CANDIDATES, held_out_likelihood
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.measurement.attacks import constant_attack, decode_series, prior_attack
+from passerby.measurement.decode import decode_series
+from passerby.measurement.methods.constant import constant_attack
+from passerby.measurement.methods.prior import prior_attack
 from passerby.mechanisms import Mechanism
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release

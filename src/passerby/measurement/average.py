@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from passerby.errors import UnsupportedRelease
+from passerby.measurement.decode import averaged, map_attack, map_successes
 from passerby.model.release import Release
 from passerby.outcomes.series import MAX_SERIES, Anchor, Floats, Series, sample_series
 
-from .attacks import averaged, map_attack, map_successes
 from .best_guess import Brackets, alone, average_upper, bracket_series, cost_of_series, plain_series
 from .finding import Finding, Known, Look, limit
 from .question import Question

@@ -14,8 +14,7 @@ from passerby.model.lumping import merged, with_one_sensor
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, relative
-
-from .attacks import logs
+from passerby.support.logs import logs
 
 Floats = NDArray[np.float64]
 

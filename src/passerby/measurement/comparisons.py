@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 
 from passerby.errors import InputError, UnsupportedRelease
+from passerby.measurement.ball import log_likeliest
+from passerby.measurement.methods.loose import loose_bound
 from passerby.mechanisms import Gaussian, Then
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
 from .accounting import changeable_counts, epsilon, private_noise
-from .bounds import log_likeliest, loose_bound
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,15 @@ def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]
     return out
 
 
+def paper_information(prior: MarkovPrior, release: Release) -> float:
+    """The upper bound on the mutual information that the paper uses for this mechanism."""
+    if release.plain:
+        return mutual_information(prior, release, "order1")
+    if isinstance(release.mechanism, Gaussian) and release.crowd is None:
+        return mutual_information(prior, release, "paper-gaussian")
+    raise UnsupportedRelease(f"the paper's bounds hold for raw counts and Gaussian noise, not for {release.way}")
+
+
 def sighted(prior: MarkovPrior, release: Release) -> float:
     """The probability of being at an active sensor at least once."""
     return float(renewal.sighted(prior.initial, prior.matrices, release.grid))

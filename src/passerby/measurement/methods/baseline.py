@@ -6,15 +6,18 @@ from contextlib import suppress
 import numpy as np
 
 from passerby.errors import UnsupportedRelease
-from passerby.measurement.attacks import constant_attack, prior_attack
+from passerby.measurement.ball import FAINT
 from passerby.measurement.best_guess import bracket_series, cost_of_series
-from passerby.measurement.bounds import FAINT, log_kappa_bound
 from passerby.measurement.finding import Finding, Known, exact
+from passerby.measurement.kappa import log_kappa_bound
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series
+
+from .constant import constant_attack
+from .prior import prior_attack
 
 #: Effort that a baseline gets at the least. It is a single search, and all that is said of a release rests on it.
 LEAST_EFFORT = 1e9

@@ -2,8 +2,9 @@
 
 import math
 
-from passerby.measurement.bounds import FAINT, log_kappa_bound
+from passerby.measurement.ball import FAINT
 from passerby.measurement.finding import Known
+from passerby.measurement.kappa import log_kappa_bound
 from passerby.measurement.question import Question
 
 

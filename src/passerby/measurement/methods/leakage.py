@@ -1,13 +1,49 @@
 """The bound `leakage`: a series helps no more than its probability, nor more than the baseline."""
 
+import math
 from collections.abc import Iterator
 
-from passerby.measurement.bounds import leakage_bound
+import numpy as np
+
+from passerby.kernels import renewal
 from passerby.measurement.finding import Finding, Known, limit
+from passerby.measurement.information import check_independent, check_stretches
+from passerby.measurement.kappa import log_kappa_bound
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.roots import rounded_up
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.support.logs import logs
 
 from .formula import log_baseline, refuses
+
+
+def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float | None = None) -> float:
+    """`min_β κ^{1-β} Σ_y Pr[y]^β`: a series cannot help more than its probability, nor more than kappa.
+
+    `success = Σ_y max_g Pr[success, Y = y] <= Σ_y min(Pr[y], κ)`, and `min(a, b) <= a^β b^{1-β}`. The sum is a
+    recursion over stretches between sightings. A mechanism whose laws with and without the target are at total
+    variation ρ is a degraded version of "tell the truth with probability ρ, else nothing", which extends the bound to
+    any mechanism.
+    """
+    if log_kappa is None:
+        log_kappa = log_kappa_bound(prior, release.steps, misses)
+    steps, sensors = release.grid.shape
+    if sensors == 0:
+        return rounded_up(log_kappa)
+    check_independent(release)
+    reveal = np.zeros((steps, sensors))
+    for t, step in enumerate(release.channels):
+        for j, channel in enumerate(step):
+            reveal[t, j] = channel.apart
+    check_stretches(prior, release)
+    log_first, log_stay = renewal.stretches(prior.initial, prior.matrices, release.grid, reveal)
+    log_reveal = logs(reveal.reshape(-1))
+
+    if log_kappa == -math.inf:
+        return 0.0
+    return rounded_up(renewal.lowest_power_sum(log_first, log_stay, log_reveal, log_kappa))
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:

@@ -1,13 +1,32 @@
 """The bound `loose`: the paper's bound from a Fano-type inequality, which counts the traces within the misses."""
 
+import math
 from collections.abc import Iterator
 
-from passerby.measurement.bounds import loose_bound
+from passerby.measurement.ball import log_ball
 from passerby.measurement.finding import Finding, Known, limit
+from passerby.measurement.information import entropy, paper_information
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.roots import loose_root
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
 
 from .formula import refuses
+
+
+def loose_bound(prior: MarkovPrior, release: Release, misses: int, information: float | None = None) -> float:
+    """The paper's bound from a Fano-type inequality: counts how many traces lie within `misses` of a guess.
+
+    >>> from passerby import line_prior
+    >>> round(loose_bound(line_prior(100), Release([7, 93, 41, 15, 60, 22, 88, 5, 50, 71]), 2), 6)
+    0.256551
+    """
+    steps, universe = release.steps, prior.universe
+    if information is None:
+        information = paper_information(prior, release)
+    unknown = entropy(prior, steps) - information
+    return loose_root(unknown, log_ball(universe, steps, misses), steps * math.log(universe))
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:

@@ -2,12 +2,21 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.attacks import sampled_attacks
-from passerby.measurement.bounds import log_kappa_bound
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.measurement.decode import decode_series
 from passerby.measurement.finding import Finding, Known, Look
+from passerby.measurement.kappa import log_kappa_bound
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.support.confidence import lower_limit
+
+from .constant import constants
+from .prior import prior_trace
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -23,6 +32,40 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     floor = max(found[name].floor for name in ("prior", "constant"))
     kappa = rounded_up(log_kappa_bound(question.prior, question.steps, question.misses))
     yield Finding("baseline", min(floor, kappa), kappa, level=question.level, about="baseline")
+
+
+def sampled_attacks(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int,
+    rng: np.random.Generator,
+    runs: int = 1000,
+    confidence: float = 0.99,
+    look: Look | None = None,
+) -> dict[str, Finding]:
+    """The paper's plain Monte Carlo for its three attacks: draw a trace, publish, guess, count the successes.
+
+    The limits of all three hold together, whichever constant is the luckiest.
+    """
+    traces = prior.sample(runs, release.steps, rng)
+    guesses, _ = decode_series(prior, release, release.evidence(release.publish(traces, rng)))
+    hits = {
+        "map": (traces != guesses).sum(axis=1) <= misses,
+        "prior": (traces != prior_trace(prior, release.steps)).sum(axis=1) <= misses,
+    }
+    lucky = [(traces != x).sum(axis=1) <= misses for x in np.flatnonzero(constants(prior))]
+    hits["constant"] = max(lucky, key=np.mean)
+    doubt = (1 - confidence) / len(hits)
+    tried = {"constant": len(lucky)}
+    levels = {name: 1 - doubt / tried.get(name, 1) for name in hits}
+    return {name: _counted(name, hit, levels[name], confidence, look) for name, hit in hits.items()}
+
+
+def _counted(name: str, hit: NDArray[np.bool_], confidence: float, level: float, look: Look | None) -> Finding:
+    rate = float(hit.mean())
+    error = float(np.sqrt(rate * (1 - rate) / hit.size))
+    floor = lower_limit(hit.astype(float), confidence)
+    return Finding(name, floor=floor, value=rate, error=error, level=level, look=look)
 
 
 def refuses(question: Question) -> str | None:

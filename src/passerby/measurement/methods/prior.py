@@ -2,10 +2,27 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.attacks import prior_attack
-from passerby.measurement.finding import Finding, Known
+import numpy as np
+
+from passerby.measurement.decode import Ints, decode_series, unaided_success
+from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+
+
+def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
+    """The likeliest trace under the prior alone. What is published plays no part, so the value is exact."""
+    guess = prior_trace(prior, steps)
+    return exact("prior", unaided_success(prior, guess, misses), tuple(guess.tolist()))
+
+
+def prior_trace(prior: MarkovPrior, steps: int) -> Ints:
+    """The likeliest trace under the prior alone (T,): `argmax_x Pr[X = x]`, Koga et al. (2024), Proposition 2."""
+    silent = Release.silent(steps)
+    traces, _ = decode_series(prior, silent, np.zeros((1, steps, 1)))
+    return np.asarray(traces[0])
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
