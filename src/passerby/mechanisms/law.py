@@ -19,8 +19,9 @@ HIDDEN = math.nan
 #: however small it is. Likelihoods are exact everywhere: nothing is told as impossible for being far out.
 TAIL = 1e-18
 LOG_TAIL = math.log(TAIL)
-#: Outcomes of a step that are less likely than this, all of them together, may be left out for the same reason.
-NOTHING = 1e-16
+#: Outcomes that are less likely than this may be left out for the same reason, as long as all of them together stay
+#: within the rounding errors of a sum over many outcomes.
+NOTHING, TOGETHER = 1e-16, 1e-14
 #: Probabilities of a law that sum to one within this do so but for rounding.
 SUMS = 1e-9
 #: More values than this are not listed.
@@ -42,10 +43,10 @@ def gathered(values: Floats, chances: Floats) -> Law:
 
 
 def negligible(chances: Floats) -> NDArray[np.bool_]:
-    """The least likely outcomes, of at most `NOTHING` all together."""
+    """Which outcomes may be left out."""
     order = np.argsort(chances, kind="stable")
     out = np.empty(len(chances), dtype=bool)
-    out[order] = np.cumsum(chances[order]) <= NOTHING
+    out[order] = (chances[order] <= NOTHING) & (np.cumsum(chances[order]) <= TOGETHER)
     return out
 
 
