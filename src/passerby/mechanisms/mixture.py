@@ -19,7 +19,7 @@ from .log_chance import log_sum
 from .memory import table
 
 #: More values of the first than this are not gone through one by one.
-MOST_GIVEN = 10_000
+MOST_GIVEN = 7_000
 #: More pairs of a value of the first and one of the second than this are not added up.
 MOST_PAIRS = 20_000_000
 #: Numbers that are held at a time.
