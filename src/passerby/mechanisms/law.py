@@ -19,8 +19,6 @@ HIDDEN = math.nan
 #: however small it is. Likelihoods are exact everywhere: nothing is told as impossible for being far out.
 TAIL = 1e-18
 LOG_TAIL = math.log(TAIL)
-#: Outcomes of a step that are less likely than this, all of them together, may be left out for the same reason.
-NOTHING = 1e-16
 #: Probabilities of a law that sum to one within this do so but for rounding.
 SUMS = 1e-9
 #: More values than this are not listed.

@@ -19,7 +19,7 @@ from .log_chance import log_sum
 from .memory import table
 
 #: More values of the first than this are not gone through one by one.
-MOST_GIVEN = 10_000
+MOST_GIVEN = 7_000
 #: More pairs of a value of the first and one of the second than this are not added up.
 MOST_PAIRS = 20_000_000
 #: Numbers that are held at a time.
@@ -73,7 +73,7 @@ class Both(Mechanism):
         open_ = np.arange(len(wanted))
         log_tail = LOG_TAIL
         while len(open_):
-            given, logs = self._given(count, log_tail)
+            given, logs = self._given(count, log_tail, 4 * MOST_GIVEN if log_tail < LOG_TAIL else MOST_GIVEN)
             out[open_] = self._log_mixed(wanted[open_], given, logs)
             if self.first.complete(count, log_tail):
                 break
@@ -86,13 +86,13 @@ class Both(Mechanism):
                 raise self._too_far(wanted[open_[0]], count)
         return out
 
-    def _given(self, count: float, log_tail: float) -> Law:
+    def _given(self, count: float, log_tail: float, most: int = MOST_GIVEN) -> Law:
         """What the first may give, in logarithms."""
         given, logs = self.first.listing(count, log_tail)
-        if len(given) > MOST_GIVEN:
+        if len(given) > most:
             raise UnsupportedRelease(
                 f"{self!r} at a count of {count:g}: the first gives {len(given):,} values that matter, more than the "
-                f"{MOST_GIVEN:,} that are gone through; with so wide a spread, leave out one of the two (upper ends "
+                f"{most:,} that are gone through; with so wide a spread, leave out one of the two (upper ends "
                 "hold without the second, since what is done afterwards tells no more)"
             )
         return given, logs
