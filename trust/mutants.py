@@ -97,7 +97,14 @@ def copy(folder: Path) -> None:
 
 def command(tests: Iterable[str], *options: str) -> str:
     """How tests are run."""
-    plain = ("-q", "-pno:cacheprovider", "-pno:xdist", "-ptrust.quick", "-oaddopts=--import-mode=importlib")
+    plain = (
+        "-q",
+        "-pno:cacheprovider",
+        "-pno:xdist",
+        "-ptrust.quick",
+        "-oaddopts=--import-mode=importlib",
+        "--tb=line",
+    )
     return " ".join([sys.executable, "-m", "pytest", *plain, *options, *tests])
 
 
