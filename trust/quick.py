@@ -21,7 +21,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-LIMIT = 1.0
+LIMIT = 0.5
+#: Wall seconds for each of the processor's that a test may wait, for a process of its own for example.
+WAIT = 40.0
 #: A mutant that asks for more memory than this is noticed by the test that ran.
 MEMORY = 6 << 30
 TIMES = Path(os.environ["PASSERBY_QUICK"])
@@ -38,6 +40,12 @@ def stop(*_: Any) -> None:
     raise TooLong
 
 
+def allow(seconds: float) -> None:
+    """Let the test that runs have so many seconds more; with 0, as many as it likes."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, WAIT * seconds)
+
+
 def pytest_collection() -> None:
     """Do not shrink a failing example: that it fails is enough. Runs before the tests are imported."""
     from hypothesis import Phase, settings  # not before pytest, which prepares it
@@ -47,7 +55,8 @@ def pytest_collection() -> None:
     settings.load_profile("quick")
     np.seterr(all="ignore")  # as compiled kernels do
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    signal.signal(signal.SIGPROF, stop)
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, stop)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -60,11 +69,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Let a test run for its time, and note how long it took if it passed."""
     began = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, 3.0 + 5.0 * known[item.nodeid] if item.nodeid in known else LIMIT)
+    allow(3.0 + 5.0 * known[item.nodeid] if item.nodeid in known else LIMIT)
     try:
         yield
+    except TooLong:
+        raise TooLong from None  # where it was stopped may have no number of a line, which pytest cannot show
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        allow(0.0)
     measured[item.nodeid] = round(time.process_time() - began, 3)
 
 
