@@ -258,7 +258,6 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     n, T = weights.shape[:2]
     M = initial.shape[0]
     needed = T - misses
-    named = named.copy()  # not read-only, as in `stretchwise`: helpers are then compiled once for both
     out = np.zeros((n, 5))
     guesses = np.zeros((n, 3, T), np.int64)
     law, pinned = np.empty((T, M)), np.empty(T, np.int64)

@@ -19,7 +19,7 @@ from .attacks import logs
 Floats = NDArray[np.float64]
 
 #: Tables over pairs of sightings may have at most this many entries.
-PAIRS_LIMIT = 3e7
+PAIRS_LIMIT = 1e8
 #: A posterior chain is held in memory whole, so it may have at most this many entries.
 MEMORY_LIMIT = 2e8
 
@@ -51,8 +51,8 @@ def bracket_series(
     """Bracket the best guess for every series, spending effort where it narrows the average most.
 
     The posterior of the trace given a series is a Markov chain again. On it, guesses are improved one step at a time
-    (`kernels.climb`) and a best-first search over beginnings of the guess bounds what any guess can do
-    (`kernels.search`, `kernels.brackets`).
+    (`kernels.ascent`) and a best-first search over beginnings of the guess bounds what any guess can do
+    (`kernels.search`, `kernels.best_guess`).
     """
     steps = release.steps
     if steps * prior.places**2 > MEMORY_LIMIT:
@@ -118,12 +118,13 @@ def bracket_stretches(
 ) -> Stretches | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
-    See `kernels.stretchwise`. None where the tables over pairs of sightings are too big.
+    See `kernels.renewal_guess`. None where the tables over pairs of sightings are too big.
     """
     prior, release = with_one_sensor(prior, release)
     steps, sensors = release.grid.shape
     points = 1 + steps * sensors
-    if points**2 * (misses + 1) > PAIRS_LIMIT or prior.places * points * (misses + 2) > PAIRS_LIMIT:
+    tables = points**2 * 4 * (misses + 1), prior.places * points * 2 * max(steps, misses + 1)
+    if max(tables) > PAIRS_LIMIT:
         return None
     if not sensors or not prior.guessable[release.grid[release.grid >= 0]].all():
         return None
