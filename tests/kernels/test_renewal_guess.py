@@ -11,7 +11,7 @@ from tests.strategies import Case, cases
 
 import passerby as pb
 from passerby.kernels import renewal, renewal_guess, stretch_ceiling, stretch_guess, stretch_policy
-from passerby.kernels.stretch_ceiling import Effort, Watch
+from passerby.kernels.stretch_ceiling import Watch
 from passerby.measurement.best_guess import bracket_stretches
 
 Floats = NDArray[np.float64]
@@ -152,12 +152,9 @@ class TestStretches:
     @settings(max_examples=30)
     @given(stretched())
     def test_plain_guesses_and_their_laws(self, between: Between) -> None:
-        watch, number = between.watch, between.misses + 1
-        ahead = np.zeros((between.steps, between.size, between.prior.places))
-        stretch_guess.ways_ahead(watch, ahead)
+        watch = between.watch
         both = np.zeros((2, between.size, between.steps), dtype=np.int64)
-        laws = np.zeros((2, between.size, between.size, number))
-        stretch_policy.plain_laws(watch, ahead, laws)
+        ahead, laws, _ = stretch_policy.plain_laws(*watch, between.misses)
         for u in between.points:
             stretch_guess.map_guesses(watch, u, both[0])
             stretch_guess.marginal_guesses(watch, ahead, u, both[1])
@@ -241,9 +238,8 @@ class TestStretches:
         depth = min(depth, between.steps + 1)
         U, V = np.ones((depth, between.size, number, places)), np.ones((between.size, number))
         bounds, done = np.zeros((between.size, between.size, number)), np.zeros(2)
-        mass = np.ones((between.steps + 1, number, places))
-        effort = Effort(nodes, 0.0, False, np.zeros(50), done)
-        found = stretch_ceiling.lay(between.watch, U, V, bounds, mass, effort)
+        before, costs = np.ones((between.size, number)), np.zeros(50)
+        found = stretch_ceiling.lay(*between.watch, U, V, bounds, before, nodes, np.inf, False, costs, done)
         best = between.told()
         assert found == V[-1, -1]
         for u in between.points:
@@ -256,9 +252,7 @@ class TestStretches:
     @given(stretched())
     def test_local_gaps_add_up_to_the_gap(self, between: Between) -> None:
         number, places, size = between.misses + 1, between.prior.places, between.size
-        ahead, laws = np.zeros((between.steps, size, places)), np.zeros((2, size, size, number))
-        stretch_guess.ways_ahead(between.watch, ahead)
-        stretch_policy.plain_laws(between.watch, ahead, laws)
+        _, laws, _ = stretch_policy.plain_laws(*between.watch, between.misses)
         before, after, law = np.zeros((size, number)), np.zeros((size, number)), np.zeros((size, size, number))
         low = stretch_policy.best_plain(between.sensors, laws, before, after, law)
         assert low == pytest.approx(stretch_policy.add_up(between.sensors, law, after), rel=1e-9)
@@ -266,8 +260,8 @@ class TestStretches:
             assert low >= stretch_policy.add_up(between.sensors, plain, after) * (1 - 1e-12)
         stretch_policy.add_before(between.sensors, law, before)
         U, V = np.ones((2, size, number, places)), np.ones((size, number))
-        bounds, mass = np.zeros((size, size, number)), np.zeros((between.steps + 1, number, places))
-        high = stretch_ceiling.lay(between.watch, U, V, bounds, mass, Effort(1, 0.0, False, np.zeros(50), np.zeros(2)))
+        bounds, costs = np.zeros((size, size, number)), np.zeros(50)
+        high = stretch_ceiling.lay(*between.watch, U, V, bounds, before, 1, 0.0, False, costs, np.zeros(2))
         gaps = [
             renewal_guess.local_gap(bounds[u, v], V, law[u, v], before[u], v)
             for u in between.points
@@ -284,7 +278,7 @@ class TestStretches:
         before = np.random.default_rng(1).random((between.size, number))
         before[0] = np.eye(number)[0]
         mass = np.full((between.steps + 1, number, places), np.nan)
-        renewal_guess.spread(between.watch, before, mass)
+        stretch_ceiling.spread(between.watch, before, mass)
         for t in range(between.steps):
             expected = np.zeros((number, places))
             for u in between.points:
@@ -308,10 +302,9 @@ def test_enough_effort_leaves_what_is_told_at_sightings(between: Between) -> Non
     found = renewal_guess.stretchwise(
         between.prior.initial, between.prior.matrices, between.grid, between.named, between.misses, 0.0, 1e12
     )
-    lower, upper = found[:2]
     expected = between.told()[0, -1]
-    assert lower <= expected * (1 + 1e-9)
-    assert expected * (1 - 1e-9) <= upper <= max(lower, expected * 1.005)
+    assert found.lower <= expected * (1 + 1e-9)
+    assert expected * (1 - 1e-9) <= found.upper <= max(found.lower, expected * 1.005)
 
 
 @given(cases(), st.sampled_from([0.0, 1e9]))

@@ -23,7 +23,7 @@ cube = types.Array(number, 3, "C", readonly=True)
 wholes = types.Array(whole, 1, "C", readonly=True)
 whole_matrix = types.Array(whole, 2, "C", readonly=True)
 flags = types.Array(flag, 1, "C", readonly=True)
-out_vector, out_matrix, out_cube = number[::1], number[:, ::1], number[:, :, ::1]
+out_vector, out_matrix, out_cube, out_cubes = number[::1], number[:, ::1], number[:, :, ::1], number[:, :, :, ::1]
 out_wholes, out_whole_matrix, out_whole_cube = whole[::1], whole[:, ::1], whole[:, :, ::1]
 
 # Values are never NaN (minus infinity is fine), which lets maxima and minima use vector instructions.
@@ -57,6 +57,11 @@ def _announce(misses: int) -> None:
 def inlined(function: Function) -> Function:
     """A helper of kernels, compiled into each of its callers."""
     return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST))
+
+
+def once(function: Function) -> Function:
+    """A helper with one caller, compiled as a part of it; it takes no unpacked arguments."""
+    return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST, inline="always"))
 
 
 def adding(function: Function) -> Function:

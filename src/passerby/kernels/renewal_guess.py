@@ -8,23 +8,29 @@ each stretch (`stretch_policy`). From above: an adversary who is told the number
 A stretch goes from a restart point u (see `stretches`) to the next sighting v = t S + j, or to the end, v = T S.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from .chain import at, dot, push
-from .jit import cube, inlined, kernel, number, out_vector, vector, whole, whole_matrix
-from .renewal import unseen
-from .stretch_ceiling import Effort, Watch, lay
-from .stretch_guess import after_point, climb, map_guesses, marginal_guesses, ways_ahead
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from .chain import dot
+from .jit import cube, inlined, kernel, matrix, number, once, out_cube, out_matrix, vector, whole_matrix
+from .stretch_ceiling import HALVINGS, Watch, cut, halvings, lay
+from .stretch_guess import after_point, climb, map_guesses, marginal_guesses
 from .stretch_policy import add_before, add_up_from, best_plain, plain_laws, worth_of
 
 #: Nodes of a search from each state, by round.
-NODES = np.array([1, 4, 16, 64, 256])
+NODES = (1, 4, 16, 64, 256)
 #: Entries of the table of ceilings that are kept in memory.
 MEMORY = 2e7
-#: States and stretches are counted by how small a part of the whole they are: so many halvings.
-HALVINGS = 1100
 #: Shares of what is left of the budget that a round may spend on guesses and on ceilings.
 GUESSING, SEARCHING = 0.2, 0.7
+#: With less than this share left, no round is begun.
+SPENT = 0.1
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @inlined
@@ -46,45 +52,9 @@ def local_gap(bounds, V, law, before, v):
     return gap
 
 
-@inlined
-def spread(watch, before, mass):
-    """Fill `mass[t, r, x]`: the chance of x before step t, with at least r misses left when last seen."""
-    T, S = watch.watched.shape
-    K = before.shape[1]
-    mass[0] = 0.0
-    mass[0, :, 0] = 1.0
-    for t in range(T):
-        for r in range(K):
-            if t == 0:
-                mass[1, r] = watch.initial
-            else:
-                push(mass[t, r], at(watch.matrices, t - 1), mass[t + 1, r])
-            mass[t + 1, r] *= watch.hidden[t]
-            for j in range(S):
-                if watch.watched[t, j] >= 0:
-                    mass[t + 1, r, watch.watched[t, j]] = before[1 + t * S + j, : K - r].sum()
-
-
-@inlined
-def halvings(part):
-    """How often the whole, 1, is halved until the part is larger."""
-    return min(max(int(-np.log2(part)), 0), HALVINGS - 1)
-
-
-@inlined
-def cut(costs, budget):
-    """The largest power of two such that all parts above it cost no more than the budget; `costs` by halvings."""
-    spent = 0.0
-    for i in range(costs.shape[0]):
-        spent += costs[i]
-        if spent > budget:
-            return 0.5**i
-    return 0.0
-
-
-@inlined
-def climb_costs(watch, bounds, V, law, before, high):
-    """What it costs to improve the guesses of all stretches, by the halvings of their parts of the upper end."""
+@once
+def least_gap(watch, bounds, V, law, before, high, budget):
+    """The gap of a stretch from which on all that have a larger one can be improved within a budget."""
     T, S = watch.watched.shape
     M, K, TS = watch.named.shape[0], V.shape[1], T * S
     costs = np.zeros(HALVINGS)
@@ -95,14 +65,24 @@ def climb_costs(watch, bounds, V, law, before, high):
             if gap > 0.0:
                 L = v // S - t0
                 costs[halvings(gap / high)] += 16.0 * L * min(K, L) * M * (M + 8.0)
-    return costs
+    return high * cut(costs, budget)
 
 
-@inlined
-def climb_all(watch, ahead, bounds, V, least, before, after, law):
-    """Improve the guesses of stretches that add more than `least` to the gap; (success, number of them, work)."""
-    T, S = watch.watched.shape
-    K, M, TS = V.shape[1], watch.named.shape[0], T * S
+@kernel(
+    types.UniTuple(number, 3)(
+        vector, cube, whole_matrix, matrix, vector, cube, cube, matrix, number, number, out_matrix, out_matrix, out_cube
+    )
+)
+def climb_all(initial, matrices, watched, hidden, named, ahead, bounds, V, high, budget, before, after, law):
+    """Improve the guesses of the stretches that add most to the gap, within a budget; (success, number, work).
+
+    Backwards, one restart point after the other: no series has two stretches from the same one, so that the success
+    never falls. `before`, `after` (N, K) and `law` are those of the guesses, and are kept so.
+    """
+    watch = Watch(initial, matrices, watched, hidden, named)
+    T, S = watched.shape
+    K, M, TS = V.shape[1], named.shape[0], T * S
+    least = least_gap(watch, bounds, V, law, before, high, budget)
     starts = np.zeros((2, TS + 1, T), np.int64)
     scratch, worth, found = np.empty((T, K, M)), np.empty(K), np.empty(K)
     climbed, work = 0, 0.0
@@ -123,42 +103,53 @@ def climb_all(watch, ahead, bounds, V, least, before, after, law):
                     law[u, v] = found
             climbed += 1
         add_up_from(S, u, law[u], after)
-    return after[0, K - 1], climbed, work
+    add_before(S, law, before)
+    return after[0, K - 1], climbed * 1.0, work
 
 
-@kernel(out_vector(vector, cube, whole_matrix, vector, whole, number, number))
-def stretchwise(initial, matrices, watched, named, misses, tolerance, budget):
+class Stretchwise(NamedTuple):
+    """Both ends, the number of stretches whose guess was improved, nodes, and work in elementary operations."""
+
+    lower: float
+    upper: float
+    refined: int
+    nodes: int
+    operations: float
+
+
+def stretchwise(
+    initial: Floats, matrices: Floats, watched: Ints, named: Floats, misses: int, tolerance: float, budget: float
+) -> Stretchwise:
     """Bracket the success of the best guess with at most `misses` wrong steps, over all series of raw counts.
 
-    Returns (lower, upper, stretches whose guess was improved, nodes, work). Sensors must be at places that may be named.
-    Rounds of guessing and searching, with more nodes each, go on until both ends are within `tolerance` of each other
-    or the budget is spent.
+    Sensors must be at places that may be named. Rounds of guessing and searching, with more nodes each, go on until
+    both ends are within `tolerance` of each other or the budget is spent.
     """
-    T, S = watched.shape
-    M, K, TS = initial.shape[0], misses + 1, T * S
-    watch = Watch(initial, matrices, watched, unseen(watched, M), named)
-    ahead, laws, law = np.zeros((T, TS + 1, M)), np.zeros((2, TS + 1, TS + 1, K)), np.zeros((TS + 1, TS + 1, K))
-    ways_ahead(watch, ahead)
-    done = np.array([0.0, 0.5 * T * TS * M * M + plain_laws(watch, ahead, laws)])
-    before, after = np.zeros((TS + 1, K)), np.zeros((TS + 1, K))
-    low = best_plain(S, laws, before, after, law)
-    depth = min(T + 1, max(2, int(MEMORY / (TS + 1) / K / M)))
-    U, V, bounds = np.ones((depth, TS + 1, K, M)), np.ones((TS + 1, K)), np.zeros((TS + 1, TS + 1, K))
-    mass, costs = np.zeros((T + 1, K, M)), np.zeros(HALVINGS)
-    high, climbed = 1.0, 0.0
-    for i in range(NODES.shape[0]):
+    hidden = np.ones((len(watched), len(initial)))
+    for t, row in enumerate(watched):
+        hidden[t, row[row >= 0]] = 0.0
+    chain = initial, matrices, watched, hidden, named
+    ahead, laws, spent = plain_laws(*chain, misses)
+    points, number_wrong = laws.shape[1], misses + 1
+    law = np.empty(laws.shape[1:])
+    before, after = np.zeros((points, number_wrong)), np.zeros((points, number_wrong))
+    low = best_plain(watched.shape[1], laws, before, after, law)
+    each = points * number_wrong * len(initial)
+    U = np.ones((min(len(watched) + 1, max(2, int(MEMORY / each))), points, number_wrong, len(initial)))
+    V, bounds = np.ones((points, number_wrong)), np.zeros(law.shape)
+    costs, done = np.zeros(HALVINGS), np.array([0.0, spent])
+    high, refined = 1.0, 0
+    for nodes in NODES:
         left = budget - done[1]
-        if i > 0 and (high <= low * (1.0 + tolerance) or left <= 0.1 * budget):
-            break
-        if i > 0:
-            least = high * cut(climb_costs(watch, bounds, V, law, before, high), GUESSING * left)
-            low, n, more = climb_all(watch, ahead, bounds, V, least, before, after, law)
-            climbed, done[1] = climbed + n, done[1] + more
-            if high <= low * (1.0 + tolerance):
+        if nodes > 1:
+            if left <= SPENT * budget:
                 break
-        add_before(S, law, before)
-        spread(watch, before, mass)
-        floor = cut(costs, SEARCHING * left / NODES[i])
-        costs[:] = 0.0
-        high = min(high, lay(watch, U, V, bounds, mass, Effort(NODES[i], floor, i > 0, costs, done)))
-    return np.array([low, max(low, high), climbed, done[0], done[1]])
+            low, climbed, work = climb_all(*chain, ahead, bounds, V, high, GUESSING * left, before, after, law)
+            refined += int(climbed)
+            done[1] += work
+        if high <= low * (1 + tolerance):
+            break
+        high = min(high, lay(*chain, U, V, bounds, before, nodes, SEARCHING * left, nodes > 1, costs, done))
+        if high <= low * (1 + tolerance):
+            break
+    return Stretchwise(min(1.0, low), min(1.0, max(low, high)), refined, int(done[0]), float(done[1]))

@@ -17,11 +17,28 @@ from typing import NamedTuple
 import numpy as np
 
 from .chain import at, dot, push
-from .jit import inlined
+from .jit import (
+    cube,
+    flag,
+    inlined,
+    kernel,
+    matrix,
+    number,
+    once,
+    out_cube,
+    out_cubes,
+    out_matrix,
+    out_vector,
+    vector,
+    whole,
+    whole_matrix,
+)
 from .search import NODE, put, take
 
 #: In a search, people who are worth less than this share of the whole are told where they are.
 TOLD = 1e-3
+#: States and stretches are counted by how small a part of the whole they are: so many halvings.
+HALVINGS = 1100
 #: A search from a sighting, whose result adds to the whole as it is, may have so many times as many nodes.
 ROOTS = 16
 
@@ -37,7 +54,7 @@ class Watch(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Scratch for a search: a table (K, M) and what was told for each node; each entry's bound, step, node and place."""
+    """Scratch for a search: a table (K, M) and what was told for each node; bound, step, node and place of entries."""
 
     tables: np.ndarray
     row: np.ndarray
@@ -65,6 +82,23 @@ class Effort(NamedTuple):
 
 
 @inlined
+def halvings(part):
+    """How often the whole, 1, is halved until the part is larger."""
+    return min(max(int(-np.log2(part)), 0), HALVINGS - 1)
+
+
+@inlined
+def cut(costs, budget):
+    """The largest power of two such that all parts above it cost no more than the budget; `costs` by halvings."""
+    spent = 0.0
+    for i in range(costs.shape[0]):
+        spent += costs[i]
+        if spent > budget:
+            return 0.5**i
+    return 0.0
+
+
+@once
 def room_for(nodes, K, M):
     """Scratch for a search of so many nodes."""
     n = nodes * M
@@ -100,7 +134,7 @@ def tell(belief, named, later, out):
         less = dot(belief, now)
 
 
-@inlined
+@once
 def hope(table, rows, later, r, gain):
     """Value of naming nobody's place at a step, and in `gain` (M,) what naming each place adds; all are told then."""
     total = 0.0
@@ -183,7 +217,7 @@ def look_ahead(watch, U, belief, t, v, r, nodes, room):
         d += 1
 
 
-@inlined
+@once
 def state(watch, U, V, t, x, mass, effort, room, out):
     """Fill `U(t, v, r, x)` for all v and r. `mass` (K,) is the weight of x with r misses left."""
     T, S = watch.watched.shape
@@ -203,12 +237,13 @@ def state(watch, U, V, t, x, mass, effort, room, out):
             continue
         tell(belief, watch.named, later[v], out)
         for r in range(K):
-            if effort.again and depth > T:
+            if effort.again:
                 out[r] = min(out[r], here[v, r, x])
             worth = mass[r] * out[r]
             if worth > 0.0 and r > 0 and v >= (t + 2) * S:
-                part = min(max(int(-np.log2(worth)), 0), effort.costs.shape[0] - 1)
-                effort.costs[part] += (ROOTS if seen else 1) * (NODE + 0.5 * min(r + 1.0, v // S - t) * M * M)
+                effort.costs[halvings(worth)] += (ROOTS if seen else 1) * (
+                    NODE + 0.5 * min(r + 1.0, v // S - t) * M * M
+                )
                 if effort.nodes > 1 and worth > effort.floor:
                     bound, used, more = look_ahead(watch, U, belief, t, v, r, nodes, room)
                     out[r] = min(out[r], bound)
@@ -218,16 +253,59 @@ def state(watch, U, V, t, x, mass, effort, room, out):
     effort.done[1] += 2.0 * (T - t) * S * K * M
 
 
-@inlined
-def lay(watch, U, V, B, mass, effort):
-    """Fill `V` (T S + 1, K; the last row is the start's) and `B[u, v, r]`, what it adds up from; returns V(start).
-
-    `mass` (T + 1, K, M) is the weight of being at x before step t with r misses left.
-    """
+@once
+def spread(watch, before, mass):
+    """Fill `mass[t, r, x]`: the chance of x before step t, with at least r misses left when last seen."""
     T, S = watch.watched.shape
-    TS, K, M, depth = T * S, V.shape[1], watch.named.shape[0], U.shape[0]
-    room, out = room_for(ROOTS * effort.nodes, K, M), np.empty(K)
-    B[:] = 0.0
+    K = before.shape[1]
+    mass[0] = 0.0
+    mass[0, :, 0] = 1.0
+    for t in range(T):
+        for r in range(K):
+            if t == 0:
+                mass[1, r] = watch.initial
+            else:
+                push(mass[t, r], at(watch.matrices, t - 1), mass[t + 1, r])
+            mass[t + 1, r] *= watch.hidden[t]
+            for j in range(S):
+                if watch.watched[t, j] >= 0:
+                    mass[t + 1, r, watch.watched[t, j]] = before[1 + t * S + j, : K - r].sum()
+
+
+@kernel(
+    number(
+        vector,
+        cube,
+        whole_matrix,
+        matrix,
+        vector,
+        out_cubes,
+        out_matrix,
+        out_cube,
+        matrix,
+        whole,
+        number,
+        flag,
+        out_vector,
+        out_vector,
+    )
+)
+def lay(initial, matrices, watched, hidden, named, U, V, bounds, before, nodes, budget, again, costs, done):
+    """Fill `V` (T S + 1, K; the last row is the start's) and `bounds[u, v, r]`, what it adds up from; returns V(start).
+
+    `before` (N, K) is the chance of each restart point with k steps wrong before it. States are searched with so many
+    nodes as far as the budget goes, those first that are worth most; `costs` tells what one node costs at all states of
+    some worth, and is filled in for the next time. `U` holds bounds already if this is done `again`. Nodes and work are
+    added to `done`.
+    """
+    watch = Watch(initial, matrices, watched, hidden, named)
+    T, S = watched.shape
+    TS, K, M, depth = T * S, V.shape[1], named.shape[0], U.shape[0]
+    effort = Effort(nodes, cut(costs, budget / nodes), again and depth > T, costs, done)
+    costs[:] = 0.0
+    room, out, mass = room_for(ROOTS * nodes, K, M), np.empty(K), np.zeros((T + 1, K, M))
+    spread(watch, before, mass)
+    bounds[:] = 0.0
     for t in range(T, -1, -1):
         for x in range(M if t > 0 else 1):
             if t < T:
@@ -235,13 +313,13 @@ def lay(watch, U, V, B, mass, effort):
             else:
                 U[T % depth, TS, :, x] = 1.0
         for j in range(S if t > 0 else 1):
-            x = watch.watched[t - 1, j] if t > 0 else 0
+            x = watched[t - 1, j] if t > 0 else 0
             if x >= 0:
                 u = 1 + (t - 1) * S + j if t > 0 else 0
                 for r in range(K):
                     total = 0.0
                     for v in range(t * S, TS + 1):
-                        B[u, v, r] = U[t % depth, v, r, x]
-                        total += B[u, v, r]
+                        bounds[u, v, r] = U[t % depth, v, r, x]
+                        total += bounds[u, v, r]
                     V[u - 1, r] = min(1.0, total)
     return V[TS, K - 1]

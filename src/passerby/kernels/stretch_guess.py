@@ -1,8 +1,8 @@
 """Guesses for the stretches between sightings, and how many of their steps are wrong.
 
-A stretch goes from a restart point u to the next sighting v = t S + j, or to the end, v = T S. A guess for it may depend
-on both. `law[u, v, k]` is the chance, from u, that v is the next sighting and k steps of the stretch are wrong. Guesses of
-all stretches from one u are scored together: as long as they agree, they share a table.
+A stretch goes from a restart point u to the next sighting v = t S + j, or to the end, v = T S. A guess for it may
+depend on both. `law[v, k]` is the chance, from u, that v is the next sighting and k steps of the stretch are wrong.
+Guesses of all stretches from one u are scored together: as long as they agree, they share a table.
 """
 
 import numpy as np

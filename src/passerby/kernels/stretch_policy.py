@@ -1,16 +1,18 @@
 """One guess for each stretch between sightings: what they achieve together, over all series of raw counts.
 
-`law[u, v, k]` is the chance, from restart point u, that v is the next sighting (v = T S: that there is none) and k steps
-between are wrong. Stretches of a series are independent of each other, so that wrong steps add up by a recursion over
+`law[u, v, k]` is the chance, from restart point u, that v is the next sighting (v = T S: that there is none) and k
+steps between are wrong. Stretches of a series are independent of each other, so that wrong steps add up by a recursion over
 sightings. It is affine in the law of each stretch: what a law is worth, given the others, is a weighted sum of its
 entries (`worth_of`).
 """
 
 import numpy as np
+from numba import types
 
 from .chain import dot
-from .jit import inlined
-from .stretch_guess import after_point, map_guesses, marginal_guesses, score_all
+from .jit import cube, inlined, kernel, matrix, number, out_cube, out_cubes, out_matrix, vector, whole, whole_matrix
+from .stretch_ceiling import Watch
+from .stretch_guess import after_point, map_guesses, marginal_guesses, score_all, ways_ahead
 
 
 @inlined
@@ -62,24 +64,31 @@ def worth_of(before, after, u, v, out):
         out[k] = total
 
 
-@inlined
-def plain_laws(watch, ahead, laws):
-    """Fill the laws of the likeliest way (0) and of the likeliest place of each step (1), for all stretches."""
-    T, S = watch.watched.shape
-    guesses = np.zeros((T * S + 1, T), np.int64)
-    work = 0.0
-    for u in range(T * S + 1):
-        if u == 0 or watch.watched[(u - 1) // S, (u - 1) % S] >= 0:
-            map_guesses(watch, u, guesses)
-            work += score_all(watch, u, guesses, laws[0, u])
-            marginal_guesses(watch, ahead, u, guesses)
-            work += score_all(watch, u, guesses, laws[1, u])
-    return work
+@kernel(types.Tuple((out_cube, out_cubes, number))(vector, cube, whole_matrix, matrix, vector, whole))
+def plain_laws(initial, matrices, watched, hidden, named, misses):
+    """(ways ahead (T, T S + 1, M), laws (2, N, T S + 1, K), work) of the likeliest way and of the likeliest places."""
+    watch = Watch(initial, matrices, watched, hidden, named)
+    T, S = watched.shape
+    N = T * S + 1
+    ahead, laws = np.zeros((T, N, named.shape[0])), np.zeros((2, N, N, misses + 1))
+    ways_ahead(watch, ahead)
+    guesses = np.zeros((2, N, T), np.int64)
+    work = 0.5 * T * N * named.shape[0] ** 2
+    for u in range(N):
+        if u == 0 or watched[(u - 1) // S, (u - 1) % S] >= 0:
+            map_guesses(watch, u, guesses[0])
+            marginal_guesses(watch, ahead, u, guesses[1])
+            for i in range(2):
+                work += score_all(watch, u, guesses[i], laws[i, u])
+    return ahead, laws, work
 
 
-@inlined
+@kernel(number(whole, out_cubes, out_matrix, out_matrix, out_cube))
 def best_plain(S, laws, before, after, law):
-    """Fill `law` with the better of both plain guesses for each stretch, given all others; returns the success."""
+    """Fill `law` with the better of both plain guesses for each stretch, given all others; returns the success.
+
+    `before` and `after` (N, K) are filled in for it.
+    """
     TS, K = law.shape[1] - 1, law.shape[2]
     worth = np.empty(K)
     law[:] = laws[0]
@@ -97,4 +106,5 @@ def best_plain(S, laws, before, after, law):
                     now = dot(laws[i, u, v], worth)
                     law[u, v] = laws[i, u, v]
         add_up_from(S, u, law[u], after)
+    add_before(S, law, before)
     return max(low, after[0, K - 1])

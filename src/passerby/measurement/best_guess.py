@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.kernels import best_guess, renewal_guess
+from passerby.kernels import best_guess
 from passerby.model.lumping import merged, with_one_sensor
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, relative
 
 from .attacks import logs
+
+if TYPE_CHECKING:
+    from passerby.kernels.renewal_guess import Stretchwise
 
 Floats = NDArray[np.float64]
 
@@ -102,20 +106,9 @@ def alone(found: Brackets) -> Floats:
     return np.maximum(found.map, found.marginal)
 
 
-@dataclass(frozen=True)
-class Stretches:
-    """The best guess over all series of raw counts from both sides, from `refined` stretches between sightings."""
-
-    lower: float
-    upper: float
-    refined: int
-    nodes: int
-    operations: float
-
-
 def bracket_stretches(
     prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float
-) -> Stretches | None:
+) -> Stretchwise | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
     See `kernels.renewal_guess`. None where the tables over pairs of sightings are too big.
@@ -128,11 +121,11 @@ def bracket_stretches(
         return None
     if not sensors or not prior.guessable[release.grid[release.grid >= 0]].all():
         return None
+    # Only long series need it, and it takes a while to compile.
+    from passerby.kernels.renewal_guess import stretchwise
+
     named = prior.guessable.astype(np.float64)
-    lower, upper, refined, nodes, work = renewal_guess.stretchwise(
-        prior.initial, prior.matrices, release.grid, named, misses, tolerance, budget
-    )
-    return Stretches(min(1.0, float(lower)), min(1.0, float(upper)), int(refined), int(nodes), float(work))
+    return stretchwise(prior.initial, prior.matrices, release.grid, named, misses, tolerance, budget)
 
 
 def _in_logs(
