@@ -76,7 +76,7 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
                         work += 2 * (T - k - t) * M * M
                 elif state_nodes > 1 and b > 1e-12:
                     found, _, _, more = search(
-                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, False, unused, scratch
+                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, np.bool_(False), unused, scratch
                     )
                     b = min(b, found)
                     work += more
@@ -99,7 +99,9 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scra
     V = np.empty((T, needed + 1, M))
     work = ceilings(V, Q, law, named, pinned, needed, level, scratch)
     spread, value, after = scratch[8], scratch[9], scratch[10]
-    blind = first_right(V, Q, named, pinned, a, 0, needed, True, spread, value, after)
+    # Not a literal: numba would compile search and bounds once more for it.
+    begin = np.int64(0)
+    blind = first_right(V, Q, named, pinned, a, begin, needed, True, spread, value, after)
     now, less = V[0, needed], V[0, needed - 1]
     told, gain = 0.0, 0.0
     for x in range(M):
@@ -113,7 +115,7 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scra
         careful = blind < told
         most = min(ROOT_NODES[level], scratch[7].shape[0] - 1)
         b, nodes, whole_guess, more = search(
-            V, Q, named, pinned, a, 0, needed, most, low * (1.0 + tolerance), careful, found, scratch
+            V, Q, named, pinned, a, begin, needed, most, low * (1.0 + tolerance), careful, found, scratch
         )
         work += more
         if whole_guess and b > low:

@@ -70,7 +70,19 @@ def least_gap(watch, bounds, V, law, before, high, budget):
 
 @kernel(
     types.UniTuple(number, 3)(
-        vector, cube, whole_matrix, matrix, vector, cube, cube, matrix, number, number, out_matrix, out_matrix, out_cube
+        vector,
+        cube,
+        whole_matrix,
+        matrix,
+        vector,
+        out_cube,
+        cube,
+        matrix,
+        number,
+        number,
+        out_matrix,
+        out_matrix,
+        out_cube,
     )
 )
 def climb_all(initial, matrices, watched, hidden, named, ahead, bounds, V, high, budget, before, after, law):

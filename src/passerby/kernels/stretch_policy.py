@@ -1,8 +1,8 @@
 """One guess for each stretch between sightings: what they achieve together, over all series of raw counts.
 
 `law[u, v, k]` is the chance, from restart point u, that v is the next sighting (v = T S: that there is none) and k
-steps between are wrong. Stretches of a series are independent of each other, so that wrong steps add up by a recursion over
-sightings. It is affine in the law of each stretch: what a law is worth, given the others, is a weighted sum of its
+steps between are wrong. Stretches of a series are independent of each other, so that wrong steps add up by a recursion
+over sightings. It is affine in the law of each stretch: what a law is worth, given the others, is a weighted sum of its
 entries (`worth_of`).
 """
 
