@@ -17,6 +17,7 @@ from .jit import (
     inlined,
     kernel,
     number,
+    once,
     out_matrix,
     out_vector,
     out_whole_cube,
@@ -38,7 +39,7 @@ AVOID_LIMIT = 3e8
 CONSTANT_LIMIT = 2e8
 
 
-@inlined
+@once
 def ceilings(V, Q, law, named, pinned, needed, level, scratch):
     """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
 
@@ -75,7 +76,7 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
                         work += 2 * (T - k - t) * M * M
                 elif state_nodes > 1 and b > 1e-12:
                     found, _, _, more = search(
-                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, False, unused, scratch
+                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, np.bool_(False), unused, scratch
                     )
                     b = min(b, found)
                     work += more
@@ -91,14 +92,16 @@ def cost_of_level(T, M, needed, level):
     return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
 
 
-@inlined
+@once
 def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scratch):
     """(lower, upper, nodes, work) for the best guess of one chain; `guess` is replaced where a better one is found."""
     T, M = guess.shape[0], a.shape[0]
     V = np.empty((T, needed + 1, M))
     work = ceilings(V, Q, law, named, pinned, needed, level, scratch)
     spread, value, after = scratch[8], scratch[9], scratch[10]
-    blind = first_right(V, Q, named, pinned, a, 0, needed, True, spread, value, after)
+    # Not a literal: numba would compile search and bounds once more for it.
+    begin = np.int64(0)
+    blind = first_right(V, Q, named, pinned, a, begin, needed, True, spread, value, after)
     now, less = V[0, needed], V[0, needed - 1]
     told, gain = 0.0, 0.0
     for x in range(M):
@@ -112,7 +115,7 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scra
         careful = blind < told
         most = min(ROOT_NODES[level], scratch[7].shape[0] - 1)
         b, nodes, whole_guess, more = search(
-            V, Q, named, pinned, a, 0, needed, most, low * (1.0 + tolerance), careful, found, scratch
+            V, Q, named, pinned, a, begin, needed, most, low * (1.0 + tolerance), careful, found, scratch
         )
         work += more
         if whole_guess and b > low:
@@ -122,7 +125,7 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scra
     return low, max(upper, low), nodes, work
 
 
-@inlined
+@once
 def room(T, M, needed, nodes):
     """Scratch for a search of so many nodes."""
     entries = (nodes + 1) * M
@@ -141,7 +144,7 @@ def room(T, M, needed, nodes):
     )
 
 
-@inlined
+@once
 def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
     """Ascend from the best guesses that name one place at all steps (but pinned ones)."""
     T, M = guess.shape[0], a.shape[0]
@@ -169,7 +172,7 @@ def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
     return low, tried * cost * 1.0
 
 
-@inlined
+@once
 def look(a, Q, named, law, pinned):
     """Fill the law of each step, and `pinned`: the place of steps at which it is certain and may be named, or -1."""
     law[0] = a
@@ -186,7 +189,7 @@ def look(a, Q, named, law, pinned):
             pinned[t] = -1
 
 
-@inlined
+@once
 def plain(a, Q, law, named, needed, decoded, stepwise):
     """The likeliest trace and the likeliest place of each step, as guesses; returns the success of both."""
     map_guess(a, Q, named, decoded)
@@ -198,7 +201,7 @@ def plain(a, Q, law, named, needed, decoded, stepwise):
     return success, success if same else score(a, Q, stepwise, needed)
 
 
-@inlined
+@once
 def first_look(a, Q, law, named, needed, found, guesses, thorough, after):
     """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from either leads to."""
     found[0], found[1] = plain(a, Q, law, named, needed, guesses[0], guesses[1])
@@ -226,7 +229,7 @@ def count_in(sums, sign, mass, found, anchored):
     sums[3] += sign * more * more
 
 
-@inlined
+@once
 def next_series(heap, size, parts, out, T, M, needed, left):
     """Take from the heap the series that adds most to the gap, of those whose next level can be afforded; or -1."""
     while size > 0:
@@ -258,7 +261,6 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     n, T = weights.shape[:2]
     M = initial.shape[0]
     needed = T - misses
-    named = named.copy()  # not read-only, as in `stretchwise`: helpers are then compiled once for both
     out = np.zeros((n, 5))
     guesses = np.zeros((n, 3, T), np.int64)
     law, pinned = np.empty((T, M)), np.empty(T, np.int64)

@@ -16,10 +16,10 @@ Three arguments are combined entry by entry, each using the entries of later ste
 import numpy as np
 
 from .chain import dot, push
-from .jit import inlined
+from .jit import inlined, once
 
 
-@inlined
+@once
 def told_step(V, Q, named, t, x, k):
     """`Σ_y Q(x,y) V_{t+1}(y,k) + max_y Q(x,y) (V_{t+1}(y,k-1) - V_{t+1}(y,k))`."""
     line, now, less = Q[t, x], V[t + 1, k], V[t + 1, k - 1]
@@ -74,7 +74,7 @@ def first_right(V, Q, named, pinned, start, begin, k, avoid, spread, value, afte
     return min(best, total)
 
 
-@inlined
+@once
 def union_sums(V, Q, law, named, pinned, t, low, high, sums):
     """`sums[k, x] = Σ_{u>t} max_y Pr[X_u = y | X_t = x] V_u(y, k-1)`, k = low..high, up to the first pinned step.
 

@@ -12,6 +12,8 @@ from typing import Any, cast
 
 from numba import njit, types
 
+from . import disk
+
 Function = Callable[..., Any]
 
 number = types.float64
@@ -23,7 +25,7 @@ cube = types.Array(number, 3, "C", readonly=True)
 wholes = types.Array(whole, 1, "C", readonly=True)
 whole_matrix = types.Array(whole, 2, "C", readonly=True)
 flags = types.Array(flag, 1, "C", readonly=True)
-out_vector, out_matrix, out_cube = number[::1], number[:, ::1], number[:, :, ::1]
+out_vector, out_matrix, out_cube, out_cubes = number[::1], number[:, ::1], number[:, :, ::1], number[:, :, :, ::1]
 out_wholes, out_whole_matrix, out_whole_cube = whole[::1], whole[:, ::1], whole[:, :, ::1]
 
 # Values are never NaN (minus infinity is fine), which lets maxima and minima use vector instructions.
@@ -31,6 +33,8 @@ _FAST = {"nnan", "nsz", "contract"}
 
 
 _log = logging.getLogger("passerby")
+#: Called with the name of each kernel that was not found on disk, once it is compiled.
+listeners: list[Callable[[str], None]] = []
 _announced = False
 
 
@@ -38,18 +42,22 @@ def kernel(signature: Any) -> Callable[[Function], Function]:
     """Compile a function for `signature`, release the interpreter lock in it, and keep the result on disk."""
 
     def compiled(function: Function) -> Function:
-        made = njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=_FAST)(function)
+        with disk.kept():
+            made = njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=_FAST)(function)
         if made is not function:  # NUMBA_DISABLE_JIT=1 leaves plain functions, to debug and to measure coverage
-            _announce(sum(made.stats.cache_misses.values()))
+            if sum(made.stats.cache_misses.values()):
+                _announce(f"{function.__module__}.{function.__name__}")
         return cast(Function, made)
 
     return compiled
 
 
-def _announce(misses: int) -> None:
-    """Say once, after the first small kernel was not found on disk, what the user is about to wait for."""
+def _announce(name: str) -> None:
+    """Tell who listens; else say once, after the first small kernel was not found on disk, what is to be waited for."""
     global _announced
-    if misses and not _announced:
+    for listener in listeners:
+        listener(name)
+    if not _announced and not listeners:
         _announced = True
         _log.warning("compiling passerby's kernels: about a minute, once; later runs load them from disk")
 
@@ -57,6 +65,11 @@ def _announce(misses: int) -> None:
 def inlined(function: Function) -> Function:
     """A helper of kernels, compiled into each of its callers."""
     return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST))
+
+
+def once(function: Function) -> Function:
+    """A helper with one caller, compiled as a part of it; it takes no unpacked arguments."""
+    return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST, inline="always"))
 
 
 def adding(function: Function) -> Function:

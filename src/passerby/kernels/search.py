@@ -14,7 +14,7 @@ import numpy as np
 from .ascent import rows_alive
 from .ceiling import first_right
 from .chain import dot, push
-from .jit import inlined
+from .jit import inlined, once
 
 #: What a node costs besides arithmetic, in elementary operations.
 NODE = 1500.0
@@ -74,7 +74,7 @@ def name_place(table, row, first, last, g):
     return won
 
 
-@inlined
+@once
 def hope(V, k, table, first, last, d, won, gain):
     """Optimistic value of naming no place at step d, and in `gain` (M,) what naming each place adds."""
     M = table.shape[1]
@@ -88,7 +88,7 @@ def hope(V, k, table, first, last, d, won, gain):
     return total
 
 
-@inlined
+@once
 def blind_hope(V, Q, named, pinned, k, table, first, last, d, won, gain, spread, value, after):
     """The same without telling the place at step d: each number right is bounded by itself, by the better of two.
 

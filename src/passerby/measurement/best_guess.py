@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.kernels import best_guess, renewal_guess
+from passerby.kernels import best_guess
 from passerby.kernels.chain import MISSING
 from passerby.model.lumping import merged, with_one_sensor
 from passerby.model.prior import MarkovPrior
@@ -16,10 +17,13 @@ from passerby.model.release import Release
 from passerby.outcomes.series import Series, relative
 from passerby.support.logs import logs
 
+if TYPE_CHECKING:
+    from passerby.kernels.renewal_guess import Stretchwise
+
 Floats = NDArray[np.float64]
 
 #: Tables over pairs of sightings may have at most this many entries.
-PAIRS_LIMIT = 3e7
+PAIRS_LIMIT = 1e8
 #: A posterior chain is held in memory whole, so it may have at most this many entries.
 MEMORY_LIMIT = 2e8
 
@@ -51,8 +55,8 @@ def bracket_series(
     """Bracket the best guess for every series, spending effort where it narrows the average most.
 
     The posterior of the trace given a series is a Markov chain again. On it, guesses are improved one step at a time
-    (`kernels.climb`) and a best-first search over beginnings of the guess bounds what any guess can do
-    (`kernels.search`, `kernels.brackets`).
+    (`kernels.ascent`) and a best-first search over beginnings of the guess bounds what any guess can do
+    (`kernels.search`, `kernels.best_guess`).
     """
     steps = release.steps
     if steps * prior.places**2 > MEMORY_LIMIT:
@@ -108,37 +112,28 @@ def alone(found: Brackets) -> Floats:
     return np.maximum(found.map, found.marginal)
 
 
-@dataclass(frozen=True)
-class Stretches:
-    """The best guess over all series of raw counts from both sides, from `refined` stretches between sightings."""
-
-    lower: float
-    upper: float
-    refined: int
-    nodes: int
-    operations: float
-
-
 def bracket_stretches(
     prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float
-) -> Stretches | None:
+) -> Stretchwise | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
-    See `kernels.stretchwise`. None where the tables over pairs of sightings are too big.
+    See `kernels.renewal_guess`. None where the tables over pairs of sightings are too big.
     """
     prior, release = with_one_sensor(prior, release)
     steps, sensors = release.grid.shape
     points = 1 + steps * sensors
-    if points**2 * (misses + 1) > PAIRS_LIMIT or prior.places * points * (misses + 2) > PAIRS_LIMIT:
+    tables = points**2 * 4 * (misses + 1), prior.places * points * 2 * max(steps, misses + 1)
+    if max(tables) > PAIRS_LIMIT:
         return None
     if not sensors or not prior.guessable[release.grid[release.grid >= 0]].all():
         return None
+    # Only long series need it, and it takes a while to compile.
+    from passerby.kernels.renewal_guess import stretchwise
+
     named = prior.guessable.astype(np.float64)
-    lower, upper, refined, nodes, work = renewal_guess.stretchwise(
-        prior.initial, prior.matrices, release.grid, named, misses, tolerance, budget
-    )
-    upper += missing(prior, release.steps)
-    return Stretches(min(1.0, float(lower)), min(1.0, float(upper)), int(refined), int(nodes), float(work))
+    found = stretchwise(prior.initial, prior.matrices, release.grid, named, misses, tolerance, budget)
+    upper = found.upper + missing(prior, release.steps)
+    return found._replace(lower=min(1.0, found.lower), upper=min(1.0, upper))
 
 
 def _in_logs(

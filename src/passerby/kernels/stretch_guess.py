@@ -1,0 +1,224 @@
+"""Guesses for the stretches between sightings, and how many of their steps are wrong.
+
+A stretch goes from a restart point u to the next sighting v = t S + j, or to the end, v = T S. A guess for it may
+depend on both. `law[v, k]` is the chance, from u, that v is the next sighting and k steps of the stretch are wrong.
+Guesses of all stretches from one u are scored together: as long as they agree, they share a table.
+"""
+
+import numpy as np
+
+from .chain import at, dot, likeliest, push
+from .jit import inlined
+from .renewal import begin
+
+#: Sweeps after which an ascent stops.
+SWEEPS = 8
+#: What an operation costs that is done for many tables together.
+TOGETHER = 0.25
+
+
+@inlined
+def after_point(u, S):
+    """The first step after a restart point."""
+    return 0 if u == 0 else (u - 1) // S + 1
+
+
+@inlined
+def arrival(watch, v, out):
+    """Put in `out` (M,) the chance of going from each place of the last unseen step to v (1 for the end)."""
+    T, S = watch.watched.shape
+    if v == T * S:
+        out[:] = 1.0
+    else:
+        out[:] = at(watch.matrices, v // S - 1)[:, watch.watched[v // S, v % S]]
+
+
+@inlined
+def count_wrong(table, rows, g):
+    """Rows of `table` are numbers of wrong steps; count one more for those not at g. The last row is dropped."""
+    for r in range(rows - 1, -1, -1):
+        right = table[r, g]
+        if r > 0:
+            table[r] = table[r - 1]
+        else:
+            table[r] = 0.0
+        table[r, g] = right
+
+
+@inlined
+def ways_ahead(watch, ahead):
+    """Fill `ahead[t, v, x]`, the chance that v is the next sighting after step t from x, unseen at t."""
+    T, S = watch.watched.shape
+    M = watch.named.shape[0]
+    for v in range(T * S + 1):
+        if v < T * S and (watch.watched[v // S, v % S] < 0 or v < S):
+            continue
+        arrival(watch, v, ahead[v // S - 1, v])
+        for t in range(v // S - 2, -1, -1):
+            later = ahead[t + 1, v] * watch.hidden[t + 1]
+            for x in range(M):
+                ahead[t, v, x] = dot(at(watch.matrices, t)[x], later)
+
+
+@inlined
+def marginal_guesses(watch, ahead, u, guesses):
+    """For each v the likeliest place of each step given both ends, in `guesses` (T S + 1, T)."""
+    T, S = watch.watched.shape
+    M = watch.named.shape[0]
+    row, new, both = np.empty(M), np.empty(M), np.empty(M)
+    t0 = begin(watch.initial, watch.matrices, watch.watched, u, row)
+    for t in range(t0, T):
+        if t > t0:
+            push(row, at(watch.matrices, t - 1), new)
+            row, new = new, row
+        row *= watch.hidden[t]
+        for v in range((t + 1) * S, T * S + 1):
+            for x in range(M):
+                both[x] = row[x] * ahead[t, v, x]
+            guesses[v, t] = likeliest(both, watch.named)
+
+
+@inlined
+def map_guesses(watch, u, guesses):
+    """For each v the likeliest way from u to v, in `guesses` (T S + 1, T); ties go to the lowest place."""
+    T, S = watch.watched.shape
+    M = watch.named.shape[0]
+    ways, arrive, both = np.zeros((T, M)), np.empty(M), np.empty(M)
+    t0 = begin(watch.initial, watch.matrices, watch.watched, u, both)
+    for t in range(t0, T):
+        if t == t0:
+            ways[t] = both
+        else:
+            top = ways[t - 1].max()
+            P = at(watch.matrices, t - 1)
+            for x in range(M):
+                if ways[t - 1, x] > 0.0:
+                    b = ways[t - 1, x] / top
+                    for y in range(M):
+                        ways[t, y] = max(ways[t, y], b * P[x, y])
+        ways[t] *= watch.hidden[t] * watch.named
+    for v in range((t0 + 1) * S, T * S + 1):
+        if v < T * S and watch.watched[v // S, v % S] < 0:
+            continue
+        arrival(watch, v, arrive)
+        for t in range(v // S - 1, t0 - 1, -1):
+            for x in range(M):
+                both[x] = ways[t, x] * arrive[x]
+            guesses[v, t] = likeliest(both, watch.named)
+            if t > t0:
+                arrive[:] = at(watch.matrices, t - 1)[:, guesses[v, t]]
+
+
+@inlined
+def next_groups(watch, t, guesses, group, first):
+    """Number the pairs of a group and the place that it names at step t, in `first` (groups, M); returns how many."""
+    T, S = watch.watched.shape
+    n = 0
+    for v in range((t + 1) * S, T * S + 1):
+        if v == T * S or watch.watched[v // S, v % S] >= 0:
+            i, g = group[v], guesses[v, t]
+            if first[i, g] < 0:
+                first[i, g] = n
+                n += 1
+            group[v] = first[i, g]
+    return n
+
+
+@inlined
+def score_all(watch, u, guesses, law):
+    """Fill `law[v, k]` of a guess for each v, `guesses` (T S + 1, T); returns the work.
+
+    Guesses that agree so far form a group, with one table (number wrong, place).
+    """
+    T, S = watch.watched.shape
+    M, K, TS = watch.named.shape[0], law.shape[1], T * S
+    law[:] = 0.0
+    tables, groups, work = np.zeros((1, K, M)), 1, 0.0
+    group = np.zeros(TS + 1, np.int64)
+    t0 = begin(watch.initial, watch.matrices, watch.watched, u, tables[0, 0])
+    if t0 == T:
+        law[TS, 0] = 1.0
+    for t in range(t0, T):
+        if t > t0:
+            tables = np.dot(tables.reshape(groups * K, M), at(watch.matrices, t - 1)).reshape(groups, K, M)
+            work += TOGETHER * groups * K * M * M
+        for j in range(S):
+            if watch.watched[t, j] >= 0:
+                law[t * S + j] = tables[group[t * S + j], :, watch.watched[t, j]]
+        first = np.full((groups, M), -1)
+        n = next_groups(watch, t, guesses, group, first)
+        split = np.empty((n, K, M))
+        for i in range(groups):
+            tables[i] *= watch.hidden[t]
+            for g in range(M):
+                if first[i, g] >= 0:
+                    split[first[i, g]] = tables[i]
+                    count_wrong(split[first[i, g]], K, g)
+        tables, groups = split, n
+    if t0 < T:
+        law[TS] = tables[group[TS]].sum(axis=1)
+    return work
+
+
+@inlined
+def look_back(watch, guess, t0, t1, worth, arrive, after):
+    """Fill `after[t, j, x]`: what j wrong steps up to t, at x, are worth in the end, for a fixed guess."""
+    K, M = worth.shape[0], arrive.shape[0]
+    later = np.empty(M)
+    for j in range(K):
+        for x in range(M):
+            after[t1 - 1, j, x] = arrive[x] * worth[j]
+    for t in range(t1 - 2, t0 - 1, -1):
+        P, g, hidden = at(watch.matrices, t), guess[t + 1], watch.hidden[t + 1]
+        for j in range(min(K, t - t0 + 2)):
+            for y in range(M):
+                later[y] = after[t + 1, j + 1, y] * hidden[y] if j + 1 < K else 0.0
+            later[g] = after[t + 1, j, g] * hidden[g]
+            for x in range(M):
+                after[t, j, x] = dot(P[x], later)
+
+
+@inlined
+def climb(watch, u, v, guess, worth, after, law):
+    """Improve `guess` (T,) for one stretch, a step at a time, until nothing helps; (worth, work). Its law is filled in.
+
+    `worth` (K,) is what each number of wrong steps is worth. Naming x at step t gains `Σ_j F(j,x) (after(j,x) -
+    after(j+1,x))` over naming nobody's place, F the table (number wrong, place) before the step is counted.
+    """
+    S = watch.watched.shape[1]
+    K, M = worth.shape[0], watch.named.shape[0]
+    t0, t1 = after_point(u, S), v // S
+    now, new, gain, arrive = np.zeros((K, M)), np.zeros((K, M)), np.empty(M), np.empty(M)
+    arrival(watch, v, arrive)
+    work = 0.0
+    for _ in range(SWEEPS):
+        look_back(watch, guess, t0, t1, worth, arrive, after)
+        now[:] = 0.0
+        begin(watch.initial, watch.matrices, watch.watched, u, now[0])
+        changed = False
+        for t in range(t0, t1):
+            rows = min(K, t - t0 + 1)
+            if t > t0:
+                for j in range(rows):
+                    push(now[j], at(watch.matrices, t - 1), new[j])
+                new[rows:] = 0.0
+                now, new = new, now
+            gain[:] = 0.0
+            for j in range(rows):
+                now[j] *= watch.hidden[t]
+                for x in range(M):
+                    gain[x] += now[j, x] * (after[t, j, x] - (after[t, j + 1, x] if j + 1 < K else 0.0))
+            pick = likeliest(gain, watch.named)
+            # A relative margin keeps rounding from moving between equals for ever.
+            if gain[pick] > gain[guess[t]] * (1.0 + 1e-12):
+                guess[t] = pick
+                changed = True
+            count_wrong(now, K, guess[t])
+            work += 2.0 * rows * M * (M + 8.0)
+        if not changed:
+            break
+    total = 0.0
+    for k in range(K):
+        law[k] = dot(now[k], arrive)
+        total += law[k] * worth[k]
+    return total, work
