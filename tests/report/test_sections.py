@@ -13,7 +13,7 @@ import passerby as pb
 from passerby.report import chart
 from passerby.report.boxes import boxes as made_of
 from passerby.report.evidence import Evidence
-from passerby.report.sections import exposed, noise, published, realised, which, why
+from passerby.report.sections import counts, exposure, noise, ranking, realisation, traits
 from passerby.support.groups import FEW, middle
 
 
@@ -29,30 +29,30 @@ def test_small_groups_are_not_told(made: Evidence) -> None:
         upper=pl.Series([0.5] * 10 + [1.0] * 10),
     )
     settings = replace(made.settings, thresholds=(0.15, 0.8))
-    rows = exposed.thresholds(summed(table, made.people, made.release, settings)).rows()
+    rows = exposure.thresholds(summed(table, made.people, made.release, settings)).rows()
     assert rows == [(0.15, 0.0, 1.0, 1.0, 20), (0.8, 0.0, None, 0.5, 20)]
 
 
 def test_small_counts_are_not_told(made: Evidence) -> None:
     true = [int(made.people.counts[t, x]) for t in range(4) for x in (0, 1)]
-    assert published.rows(made)["count"].to_list() == [n if n >= FEW else None for n in true]
-    assert published.rows(replace(made, internal=True))["count"].to_list() == true
+    assert counts.rows(made)["count"].to_list() == [n if n >= FEW else None for n in true]
+    assert counts.rows(replace(made, internal=True))["count"].to_list() == true
 
 
 def test_of_a_rounded_count_nothing_is_told_but_the_rounded_count(made: Evidence) -> None:
     rounded = replace(made, release=pb.Release(made.release.sensors, pb.Rounding(5)))
     true = np.array([int(made.people.counts[t, x]) for t in range(4) for x in (0, 1)])
     values = pb.Rounding(5).apply(true.astype(np.float64))
-    assert published.rows(rounded)["count"].to_list() == [n if n >= FEW else None for n in values]
+    assert counts.rows(rounded)["count"].to_list() == [n if n >= FEW else None for n in values]
     # A cell that is grey is no more than its rounded count says: 3 and 4, which are published as 5, are not grey.
-    assert published.told(pb.Rounding(5), 3) == published.told(pb.Rounding(5), 6) == (5.0, "5")
-    assert published.told(pb.Suppression(10), 7) == (None, published.EMPTY)
-    assert published.told(pb.RandomRounding(5), 7) == (None, published.SECRET)
+    assert counts.told(pb.Rounding(5), 3) == counts.told(pb.Rounding(5), 6) == (5.0, "5")
+    assert counts.told(pb.Suppression(10), 7) == (None, counts.EMPTY)
+    assert counts.told(pb.RandomRounding(5), 7) == (None, counts.SECRET)
 
 
 def test_the_exposure_curve_counts_people() -> None:
     ends = {"baseline_lower": [0.0] * 5 + [0.5] * 5, "lower": [0.25] * 5 + [0.5] * 5, "upper": [0.5] * 5 + [1.0] * 5}
-    curves = exposed.curves(pl.DataFrame(ends), [0.25, 0.5])
+    curves = exposure.curves(pl.DataFrame(ends), [0.25, 0.5])
     found = curves.filter(pl.col("which") == chart.FOUND)
     share = dict(zip(found["chance"].to_list(), found["share"].to_list(), strict=True))
     assert [share[c] for c in (0.0, 0.25, 0.26, 0.5, 0.52)] == [1.0, 1.0, 0.5, 0.5, 0.0]
@@ -63,7 +63,7 @@ def test_the_exposure_curve_counts_people() -> None:
 def test_a_lonely_person_makes_no_step_of_their_own() -> None:
     crowd = np.linspace(0.2, 0.4, 40).tolist()
     ends = pl.DataFrame({name: [*crowd, 0.83] for name in ("baseline_lower", "lower", "upper")})
-    found = exposed.curves(ends, [0.5]).filter(pl.col("which") == chart.FOUND)
+    found = exposure.curves(ends, [0.5]).filter(pl.col("which") == chart.FOUND)
     above = found.filter(pl.col("share") > 0)
     assert above["chance"].max() <= 0.4  # type: ignore[operator]
     assert found.rows()[-1][1:3] == (1.0, 0.0)
@@ -71,7 +71,7 @@ def test_a_lonely_person_makes_no_step_of_their_own() -> None:
 
 def test_classes_of_the_advantage_are_merged_for_both_ends_alike() -> None:
     low, high = [0.05] * 20 + [0.35] * 2 + [0.95] * 8, [0.05] * 12 + [0.15] * 8 + [0.95] * 10
-    bars = exposed.advantages(pl.DataFrame({"advantage_lower": low, "advantage_upper": high}))
+    bars = exposure.advantages(pl.DataFrame({"advantage_lower": low, "advantage_upper": high}))
     names = bars["advantage"].unique(maintain_order=True).to_list()
     assert names[:2] == ["0–10 %", "10–20 %"]
     assert bars.filter(pl.col("which") == chart.FOUND)["people"].to_list() != []
@@ -82,34 +82,34 @@ def test_classes_of_the_advantage_are_merged_for_both_ends_alike() -> None:
 
 def test_ranks_are_told_where_five_people_lie_beyond() -> None:
     values = np.arange(60) / 100
-    ranks = exposed.ranks(pl.DataFrame({"lower": values}), ("lower",))
+    ranks = exposure.ranks(pl.DataFrame({"lower": values}), ("lower",))
     assert ranks["share_below"].to_list() == [0.25, 0.5, 0.75]
     assert ranks["lower"][0] == pytest.approx(values[13:18].mean())
-    assert exposed.ranks(pl.DataFrame({"lower": np.arange(100) / 100}), ("lower",)).height == 5
+    assert exposure.ranks(pl.DataFrame({"lower": np.arange(100) / 100}), ("lower",)).height == 5
 
 
 def test_boxes_hold_everybody_and_five_each(made: Evidence) -> None:
-    people = why.traits(made.known, made.people, made.table)
+    people = traits.traits(made.known, made.people, made.table)
     for column in ("sighted", "spectral_gap"):
         x = people[column].to_numpy()
-        boxes, strips = made_of(x, people["lower"].to_numpy(), why._top(x, column))
+        boxes, strips = made_of(x, people["lower"].to_numpy(), traits._top(x, column))
         assert boxes["people"].sum() == strips["people"].sum() == people.height
         assert boxes["people"].min() >= FEW  # type: ignore[operator]
         assert strips["people"].min() >= FEW  # type: ignore[operator]
-        table = why.classes(people, column)
+        table = traits.classes(people, column)
         assert table["people"].sum() == people.height
         assert table["people"].min() >= FEW  # type: ignore[operator]
 
 
 def test_the_profile_is_of_whole_groups(made: Evidence) -> None:
-    people = why.traits(made.known, made.people, made.table)
-    groups = why.profile(people)
+    people = traits.traits(made.known, made.people, made.table)
+    groups = traits.profile(people)
     assert groups is not None
     rows = {row["column"]: row for row in groups.to_dicts()}
     most = people.sort("lower", descending=True).head(people.height // 10)
     assert rows["lower"]["most_exposed"] == middle(most["lower"])
     assert [rows["people"][name] for name in ("most_exposed", "most_added", "everyone")] == [6, 6, 60]
-    assert why.profile(people.head(49)) is None
+    assert traits.profile(people.head(49)) is None
 
 
 def test_what_sets_the_most_exposed_apart_is_said_where_something_does() -> None:
@@ -120,7 +120,7 @@ def test_what_sets_the_most_exposed_apart_is_said_where_something_does() -> None
         pl.Series(name, group.values())
         for name, group in {"most_exposed": far, "most_added": near, "everyone": everyone}.items()
     )
-    said = why.words(groups)[-1]
+    said = traits.words(groups)[-1]
     assert "found most often pass sensors more often and move more slowly. " in said
     assert said.endswith("adds most differ little from everyone in these traits.")
 
@@ -129,7 +129,7 @@ def test_a_rhythm_still_has_a_spectral_gap(made: Evidence) -> None:
     people = pb.fit_people(pb.simulate_city(12, 20, 4), window="3h", places=9, min_active=1, holdout=4, rhythm="hour")
     table = pb.audit(people, pb.Release([0] * 4), 1, workers=1)
     assert table["spectral_gap"].null_count() == 12
-    gap = why.traits(table, people, table)["spectral_gap"]
+    gap = traits.traits(table, people, table)["spectral_gap"]
     assert gap.null_count() == 0
     assert gap.is_between(0, 1).all()
 
@@ -139,7 +139,7 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     falls = np.zeros((3, 20))
     falls[0, 0], falls[1, :6], falls[2, :6] = 0.3, 0.1, [0.5, 0.01, 0.01, 0.01, 0.01, 0.01]
     errors = falls.std(axis=1, ddof=1) / np.sqrt(20)
-    behind = pl.DataFrame({"fall": falls.mean(axis=1), "error": errors}).select(which._behind(20)).to_series()
+    behind = pl.DataFrame({"fall": falls.mean(axis=1), "error": errors}).select(ranking._behind(20)).to_series()
     assert behind.to_list() == pytest.approx([1, 6, 0.55**2 / (0.25 + 5e-4)])
     assert made.findings is not None
     rows = pl.DataFrame(
@@ -147,13 +147,13 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
         schema_overrides={"step": pl.Int64},
     ).with_columns(fall=falls.mean(axis=1), error=errors)
     tried = replace(made, findings=replace(made.findings, people=20, left_out=rows))
-    shared, internal = which.rows(tried, "sensor"), which.rows(replace(tried, internal=True), "sensor")
+    shared, internal = ranking.rows(tried, "sensor"), ranking.rows(replace(tried, internal=True), "sensor")
     assert shared["people"].to_list() == [6, None, None]
     assert shared.select("fall", "error", "without", "with_all").null_count().row(0) == (2, 2, 2, 2)
     assert internal["people"].to_list() == [6, 1, 1]
-    assert "What is left blank is not told: fewer than 5 people are behind the fall." in which.says("sensor", shared)
+    assert "What is left blank is not told: fewer than 5 people are behind the fall." in ranking.says("sensor", shared)
     alone = replace(made, findings=replace(made.findings, people=20, left_out=rows.head(1)))
-    assert which.says("sensor", which.rows(alone, "sensor")) == (
+    assert ranking.says("sensor", ranking.rows(alone, "sensor")) == (
         "No single sensor stands out: no fall of the chance rests on 5 people or more."
     )
 
@@ -162,7 +162,7 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
 def test_places_that_are_not_shown_are_told(places: int) -> None:
     rows = pl.DataFrame({"place": [f"place {i}" for i in range(places)], "fall": 2.5, "error": 0.1, "with_all": 0.4})
     rows = rows.with_columns(step=pl.lit(None, pl.Int64), start=pl.lit(None, pl.String))
-    said = which.says("sensor", rows)
+    said = ranking.says("sensor", rows)
     assert ("The 40 places that reveal most are shown." in said) == (places > chart.PLACES)
     assert "leaving out the sensor at place 0: the mean chance, 40 % with all, falls by 2.50 points" in said
 
@@ -178,15 +178,15 @@ def test_realised_counts_of_few_people_are_not_told(made: Evidence) -> None:
         realised_status=pl.Series(status), realised_lower=pl.col("lower"), realised_upper=pl.col("upper")
     )
     summary = summed(table, made.people, made.release, made.settings)
-    said = " ".join(realised.words(summary))
+    said = " ".join(realisation.words(summary))
     assert "possible for 55 of the audited people" in said
     assert "For 5 or fewer people no trace agrees with it" in said
-    content = realised.build(replace(made, table=table, summary=summary))
+    content = realisation.build(replace(made, table=table, summary=summary))
     assert [row[1] for row in content.figures[0].sheet.rows] == ["5"] * 3
 
 
 def test_figures_are_pictures_for_notebooks_and_load_nothing(made: Evidence) -> None:
-    for figure in exposed.build(made).figures:
+    for figure in exposure.build(made).figures:
         shown = figure._repr_html_()
         if figure.spec is None:
             assert "a table only" in shown
@@ -203,7 +203,7 @@ def test_counts_whose_fall_rests_on_few_people_are_grey_cells(made: Evidence) ->
     odd = pl.int_range(pl.len()) % 2 == 1
     rows = made.findings.left_out.with_columns(error=pl.when(odd).then(pl.lit(0.5)).otherwise("error"))
     tried = replace(made, findings=replace(made.findings, left_out=rows))
-    figure = which.build(tried).figures[0]
+    figure = ranking.build(tried).figures[0]
     cells = list(data(figure.spec))
     grey = [cell for cell in cells if cell.get("note")]
     assert len(grey) == 4

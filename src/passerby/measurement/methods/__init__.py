@@ -17,8 +17,8 @@ from .leakage import LEAKAGE
 from .loose import LOOSE
 from .monte_carlo import MONTE_CARLO
 from .no_misses import NO_MISSES
+from .one_series import ONE_SERIES
 from .prior import PRIOR
-from .published import PUBLISHED
 from .quantisation import QUANTISATION
 from .raw import RAW, RAW_AGAIN
 from .renewal import RENEWAL
@@ -45,7 +45,7 @@ METHODS: tuple[Method, ...] = (
     RAW_AGAIN,
     KNOWN,
     CROWD,
-    PUBLISHED,
+    ONE_SERIES,
 )
 
 

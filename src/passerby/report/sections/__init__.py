@@ -2,14 +2,14 @@
 
 from passerby.report.section import Section
 
-from . import exposed, limits, noise, privacy, published, realised, which, why
+from . import counts, exposure, limits, noise, privacy, ranking, realisation, traits
 
 SECTIONS: tuple[Section, ...] = (
-    published.SECTION,
-    exposed.SECTION,
-    why.SECTION,
-    realised.SECTION,
-    which.SECTION,
+    counts.SECTION,
+    exposure.SECTION,
+    traits.SECTION,
+    realisation.SECTION,
+    ranking.SECTION,
     noise.SECTION,
     privacy.SECTION,
     limits.SECTION,

@@ -20,8 +20,8 @@ def refuses(question: Question) -> str | None:
     return "nothing was published yet" if question.published is None else None
 
 
-PUBLISHED = Method(
-    "published",
+ONE_SERIES = Method(
+    "one_series",
     "searches for the best guess given exactly what was published",
     run,
     attacks=("map", "marginal", "ascent"),
