@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .errors import PasserbyError as PasserbyError
     from .errors import UnsupportedRelease as UnsupportedRelease
-    from .measurement.bounds import loose_bound as loose_bound
-    from .measurement.bounds import tight_bound as tight_bound
     from .measurement.comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .measurement.comparisons import differential_privacy as differential_privacy
     from .measurement.comparisons import reconstruction_advantage as reconstruction_advantage
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
     from .measurement.loss import Interval as Interval
     from .measurement.loss import Loss as Loss
     from .measurement.measure import measure as measure
+    from .measurement.methods.loose import loose_bound as loose_bound
+    from .measurement.methods.tight import tight_bound as tight_bound
     from .mechanisms import AtLeast as AtLeast
     from .mechanisms import Bands as Bands
     from .mechanisms import Discrete as Discrete

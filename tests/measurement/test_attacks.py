@@ -14,8 +14,8 @@ from tests.reference import prior_of, small_cases
 from tests.strategies import FINITE, Case, Jumbled, cases, chain, chains
 
 import passerby as pb
-from passerby.measurement import attacks
 from passerby.measurement.decode import decode_series, map_attack
+from passerby.measurement.methods import constant
 from passerby.measurement.methods.constant import _visits_ceiling, constant_attack
 from passerby.measurement.methods.monte_carlo import sampled_attacks
 from passerby.measurement.methods.prior import prior_attack, prior_trace
@@ -99,7 +99,7 @@ def test_constants_by_ceilings_are_those_that_may_be_named(
     misses: int, score_all: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The two luckiest places are not to be named: one stands for many places, the other for all that are elsewhere."""
-    monkeypatch.setattr(attacks, "_SCORE_ALL", score_all)
+    monkeypatch.setattr(constant, "SCORE_ALL", score_all)
     moves = 0.6 * np.eye(4) + 0.4 * np.array([0.4, 0.3, 0.2, 0.1])
     prior = pb.MarkovPrior([0.4, 0.3, 0.2, 0.1], moves, guessable=[False, True, True, True], elsewhere=1)
     world = World(prior, 3)
@@ -314,7 +314,7 @@ def test_the_luckiest_constant_is_found_with_and_without_ceilings(
     for misses in range(steps):
         all_scored = constant_attack(prior, steps, misses)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(attacks, "_SCORE_ALL", 0)
+            patch.setattr(constant, "SCORE_ALL", 0)
             by_ceilings = constant_attack(prior, steps, misses)
         assert by_ceilings.value == pytest.approx(all_scored.value, rel=1e-12)
         assert by_ceilings.guess is not None
