@@ -34,8 +34,16 @@ BESIDE = {
     "kernels/bisection.py": ("measurement/test_roots.py",),
     "measurement/accounting.py": ("measurement/test_comparisons.py",),
     "measurement/average.py": ("measurement/test_measure.py",),
+    "measurement/ball.py": ("measurement/test_bounds.py", "kernels/test_joint_maxima.py"),
+    "measurement/decode.py": ("measurement/test_attacks.py",),
+    "measurement/kappa.py": ("measurement/test_bounds.py",),
     "measurement/method.py": ("measurement/test_methods.py",),
-    "measurement/methods/": ("measurement/test_methods.py", "measurement/test_measure.py"),
+    "measurement/methods/": (
+        "measurement/test_methods.py",
+        "measurement/test_measure.py",
+        "measurement/test_attacks.py",
+        "measurement/test_bounds.py",
+    ),
     "measurement/question.py": ("measurement/test_measure.py",),
 }
 
