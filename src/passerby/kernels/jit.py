@@ -44,9 +44,9 @@ def kernel(signature: Any) -> Callable[[Function], Function]:
     def compiled(function: Function) -> Function:
         with disk.kept():
             made = njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=_FAST)(function)
-        if made is not function:  # NUMBA_DISABLE_JIT=1 leaves plain functions, to debug and to measure coverage
-            if sum(made.stats.cache_misses.values()):
-                _announce(f"{function.__module__}.{function.__name__}")
+        # NUMBA_DISABLE_JIT=1 leaves plain functions, to debug and to measure coverage.
+        if made is not function and sum(made.stats.cache_misses.values()):
+            _announce(f"{function.__module__}.{function.__name__}")
         return cast(Function, made)
 
     return compiled
