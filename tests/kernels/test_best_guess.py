@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels import ascent, best_guess, ceiling
+from passerby.kernels import ascent, best_guess, ceiling, search
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -75,7 +75,7 @@ def bracket(
     chain: Chain, needed: int, level: int, low: float, tolerance: float, guess: Ints, nodes: int
 ) -> tuple[float, float, int, float]:
     law, pinned = look(chain)
-    scratch = best_guess.room(chain.steps, chain.places, needed, nodes)
+    scratch = search.room_for(chain.steps, chain.places, needed, nodes)
     lower, upper, used, work = best_guess.bracket(
         chain.a, chain.Q, law, chain.named, pinned, needed, level, low, tolerance, guess, scratch
     )
@@ -138,9 +138,9 @@ def test_the_first_bound_is_the_smaller_of_two(chain: Chain, level: int) -> None
     law, pinned = look(chain)
     for needed in range(1, chain.steps + 1):
         V = np.empty((chain.steps, needed + 1, chain.places))
-        scratch = best_guess.room(chain.steps, chain.places, needed, 3)
+        scratch = search.room_for(chain.steps, chain.places, needed, 3)
         best_guess.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
-        blind = ceiling.first_right(V, chain.Q, chain.named, pinned, chain.a, 0, needed, True, *scratch[8:])
+        blind = ceiling.first_right(V, chain.Q, chain.named, pinned, chain.a, 0, needed, True, *scratch[-3:])
         first = min(told_once(chain, V, needed), blind, 1.0)
         # A tolerance that accepts anything leaves nothing to search: the first bound is what is returned.
         guess = np.full(chain.steps, np.flatnonzero(chain.named)[0])
@@ -179,7 +179,7 @@ class TestCeilings:
             exact, tables = chain.exact(needed), []
             for effort in (0, level):
                 V = np.full((chain.steps, needed + 1, chain.places), np.nan)
-                scratch = best_guess.room(chain.steps, chain.places, needed, nodes)
+                scratch = search.room_for(chain.steps, chain.places, needed, nodes)
                 assert best_guess.ceilings(V, chain.Q, law, chain.named, pinned, needed, effort, scratch) >= 0
                 tables.append(V)
                 assert (V[:, 0] == 1).all()
@@ -203,7 +203,7 @@ class TestCeilings:
         for needed in range(1, chain.steps + 1):
             exact = chain.exact(needed)
             V = np.empty((chain.steps, needed + 1, chain.places))
-            scratch = best_guess.room(chain.steps, chain.places, needed, 300)
+            scratch = search.room_for(chain.steps, chain.places, needed, 300)
             best_guess.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(best_guess, "UNION_LIMIT", 0.0)
@@ -222,7 +222,7 @@ class TestCeilings:
         law, pinned = look(chain)
         for needed in range(1, chain.steps + 1):
             V = np.full((chain.steps, needed + 1, chain.places), np.nan)
-            scratch = best_guess.room(chain.steps, chain.places, needed, 3)
+            scratch = search.room_for(chain.steps, chain.places, needed, 3)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(best_guess, "STATE_NODES", np.ones(best_guess.LEVELS, np.int64))
                 best_guess.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
@@ -232,7 +232,15 @@ class TestCeilings:
                         told = ceiling.told_step(V, chain.Q, chain.named, t, x, k)
                         union, avoiding = (
                             ceiling.first_right(
-                                V, chain.Q, chain.named, pinned, chain.Q[t, x], t + 1, k, avoid, *scratch[8:]
+                                V,
+                                chain.Q,
+                                chain.named,
+                                pinned,
+                                chain.Q[t, x],
+                                t + 1,
+                                k,
+                                avoid,
+                                *scratch[-3:],
                             )
                             for avoid in (False, True)
                         )
@@ -256,7 +264,7 @@ class TestCeilings:
         values = []
         for level in (1, 3):
             V = np.empty((4, 3, 4))
-            scratch = best_guess.room(4, 4, 2, 300)
+            scratch = search.room_for(4, 4, 2, 300)
             best_guess.ceilings(V, chain.Q, law, chain.named, pinned, 2, level, scratch)
             values.append(V[0, 2, 0])
         best = chain.best(chain.Q[0, 0], 1, 2)

@@ -19,21 +19,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def scratch(chain: Chain, nodes: int, needed: int) -> tuple[Any, ...]:
-    entries = (nodes + 1) * chain.places
-    return (
-        np.empty((nodes + 1, needed, chain.places)),
-        np.empty(entries),
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int64),
-        np.empty(nodes + 1, np.int64),
-        np.empty(nodes + 1),
-        np.empty((chain.steps, chain.places)),
-        np.empty(chain.places),
-        np.empty(chain.places),
-    )
+def scratch(chain: Chain, nodes: int, needed: int) -> search.Room:
+    room: search.Room = search.room_for(chain.steps, chain.places, needed, nodes)
+    return room
 
 
 def run(chain: Chain, V: Floats, needed: int, nodes: int, cutoff: float, careful: bool) -> tuple[Any, ...]:
@@ -95,7 +83,7 @@ class TestSearch:
         table, won = rng.random((k, chain.places)) * (rng.random((k, 1)) < 0.8), float(rng.random())
         gain, blind_gain = np.full(chain.places, np.nan), np.full(chain.places, np.nan)
         total = search.hope(V, k, table, first, last, d, won, gain)
-        room = scratch(chain, 1, k)[8:]
+        room = scratch(chain, 1, k)[-3:]
         blind = search.blind_hope(
             V, chain.Q, chain.named, chain.pinned, k, table, first, last, d, won, blind_gain, *room
         )
@@ -107,7 +95,7 @@ class TestSearch:
             if value > 0 and d + 1 < chain.steps:
                 ahead = table[r] @ chain.Q[d]
                 union = ceiling.first_right(
-                    V, chain.Q, chain.named, chain.pinned, ahead, d + 1, k - r, True, *scratch(chain, 1, k)[8:]
+                    V, chain.Q, chain.named, chain.pinned, ahead, d + 1, k - r, True, *scratch(chain, 1, k)[-3:]
                 )
                 told[r] = min(value, union)
         assert blind == pytest.approx(won + sum(told.values()), abs=1e-12)
@@ -121,7 +109,7 @@ class TestSearch:
             rows = ascent.rows_alive(needed, 0, chain.steps)
             values = search.hope(V, needed, table, *rows, 0, 0.0, gain) + gain
             if careful:
-                room = scratch(chain, 1, needed)[8:]
+                room = scratch(chain, 1, needed)[-3:]
                 blind = search.blind_hope(
                     V, chain.Q, chain.named, chain.pinned, needed, table, *rows, 0, 0.0, blind_gain, *room
                 )

@@ -25,7 +25,7 @@ from .jit import (
     whole,
     whole_matrix,
 )
-from .search import NODE, put, search, take
+from .search import NODE, put, room_for, search, take
 
 #: Effort by level: nodes for each known state, and nodes for the whole chain.
 STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
@@ -37,22 +37,31 @@ UNION_AT_ONCE = 1e5
 UNION_LIMIT = 1e8
 AVOID_LIMIT = 3e8
 CONSTANT_LIMIT = 2e8
+#: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
+#: make up for the few that stay outside, and all would be done again at ever higher levels.
+CLOSER = 0.1
+#: Columns of what is found for a series: success of the decoded guess, of the step-by-step guess, of the best one,
+#: what no guess exceeds, and the level reached. The first three are also the rows of its guesses.
+DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
+#: Sums over series: of gaps, of lower ends, of what is beyond the anchor, and of its squares.
+GAP, ACHIEVED, BEYOND, SQUARES = range(4)
+#: What the search took.
+NODES, WORK = range(2)
 
 
 @once
-def ceilings(V, Q, law, named, pinned, needed, level, scratch):
+def ceilings(V, Q, law, named, pinned, needed, level, room):
     """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
 
     Whether right steps are rare (union below told-the-past) decides how the entries are improved at higher levels: by
     avoidance, or by a search from the state.
     """
     T, M = V.shape[0], V.shape[2]
-    spread, value, after = scratch[8], scratch[9], scratch[10]
     unused = np.empty(T, np.int64)
     sums = np.empty((needed + 1, M))
     pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
-    state_nodes = min(STATE_NODES[level], scratch[7].shape[0] - 1)
+    state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
     avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
     work = 0.0
     V[:, 0] = 1.0
@@ -72,11 +81,12 @@ def ceilings(V, Q, law, named, pinned, needed, level, scratch):
                 if rare:
                     b = sums[k, x]
                     if avoid:
+                        spread, value, after = room.spread, room.value, room.after
                         b = min(b, first_right(V, Q, named, pinned, Q[t, x], t + 1, k, True, spread, value, after))
                         work += 2 * (T - k - t) * M * M
                 elif state_nodes > 1 and b > 1e-12:
                     found, _, _, more = search(
-                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, np.bool_(False), unused, scratch
+                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, np.bool_(False), unused, room
                     )
                     b = min(b, found)
                     work += more
@@ -93,15 +103,14 @@ def cost_of_level(T, M, needed, level):
 
 
 @once
-def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scratch):
+def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, room):
     """(lower, upper, nodes, work) for the best guess of one chain; `guess` is replaced where a better one is found."""
     T, M = guess.shape[0], a.shape[0]
     V = np.empty((T, needed + 1, M))
-    work = ceilings(V, Q, law, named, pinned, needed, level, scratch)
-    spread, value, after = scratch[8], scratch[9], scratch[10]
+    work = ceilings(V, Q, law, named, pinned, needed, level, room)
     # Not a literal: numba would compile search and bounds once more for it.
     begin = np.int64(0)
-    blind = first_right(V, Q, named, pinned, a, begin, needed, True, spread, value, after)
+    blind = first_right(V, Q, named, pinned, a, begin, needed, True, room.spread, room.value, room.after)
     now, less = V[0, needed], V[0, needed - 1]
     told, gain = 0.0, 0.0
     for x in range(M):
@@ -113,35 +122,16 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, scra
     if upper > low * (1.0 + tolerance):
         found = np.empty(T, np.int64)
         careful = blind < told
-        most = min(ROOT_NODES[level], scratch[7].shape[0] - 1)
+        most = min(ROOT_NODES[level], room.won.shape[0] - 1)
         b, nodes, whole_guess, more = search(
-            V, Q, named, pinned, a, begin, needed, most, low * (1.0 + tolerance), careful, found, scratch
+            V, Q, named, pinned, a, begin, needed, most, low * (1.0 + tolerance), careful, found, room
         )
         work += more
         if whole_guess and b > low:
             low = min(b, upper)
             guess[:] = found
         upper = min(upper, b)
-    return low, max(upper, low), nodes, work
-
-
-@once
-def room(T, M, needed, nodes):
-    """Scratch for a search of so many nodes."""
-    entries = (nodes + 1) * M
-    return (
-        np.empty((nodes + 1, needed, M)),
-        np.empty(entries),
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int64),
-        np.empty(nodes + 1, np.int64),
-        np.empty(nodes + 1),
-        np.empty((T, M)),
-        np.empty(M),
-        np.empty(M),
-    )
+    return low, upper, nodes, work
 
 
 @once
@@ -204,29 +194,29 @@ def plain(a, Q, law, named, needed, decoded, stepwise):
 @once
 def first_look(a, Q, law, named, needed, found, guesses, thorough, after):
     """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from either leads to."""
-    found[0], found[1] = plain(a, Q, law, named, needed, guesses[0], guesses[1])
-    better = 0 if found[0] >= found[1] else 1
-    guesses[2] = guesses[better]
-    found[2], found[3] = found[better], 1.0
+    found[DECODED], found[STEPWISE] = plain(a, Q, law, named, needed, guesses[DECODED], guesses[STEPWISE])
+    better = DECODED if found[DECODED] >= found[STEPWISE] else STEPWISE
+    guesses[LOWER] = guesses[better]
+    found[LOWER], found[UPPER] = found[better], 1.0
     if not thorough:
         return
-    found[2] = ascend(a, Q, named, guesses[2], needed, after)
-    if (guesses[0] != guesses[1]).any():
-        trial = guesses[1 - better].copy()
+    found[LOWER] = ascend(a, Q, named, guesses[LOWER], needed, after)
+    if (guesses[DECODED] != guesses[STEPWISE]).any():
+        trial = guesses[DECODED + STEPWISE - better].copy()
         b = ascend(a, Q, named, trial, needed, after)
-        if b > found[2]:
-            found[2] = b
-            guesses[2] = trial
+        if b > found[LOWER]:
+            found[LOWER] = b
+            guesses[LOWER] = trial
 
 
 @inlined
 def count_in(sums, sign, mass, found, anchored):
     """Add a series to (or take it from) the sums of gaps, lower ends, what is beyond the anchor, and its squares."""
-    more = mass * max(found[2] - anchored, 0.0)
-    sums[0] += sign * mass * (found[3] - found[2])
-    sums[1] += sign * mass * found[2]
-    sums[2] += sign * more
-    sums[3] += sign * more * more
+    more = mass * max(found[LOWER] - anchored, 0.0)
+    sums[GAP] += sign * mass * (found[UPPER] - found[LOWER])
+    sums[ACHIEVED] += sign * mass * found[LOWER]
+    sums[BEYOND] += sign * more
+    sums[SQUARES] += sign * more * more
 
 
 @once
@@ -234,25 +224,41 @@ def next_series(heap, size, parts, out, T, M, needed, left):
     """Take from the heap the series that adds most to the gap, of those whose next level can be afforded; or -1."""
     while size > 0:
         i, size = take(heap, size, parts)
-        if cost_of_level(T, M, needed, int(out[i, 4]) + 1) <= left:
+        if cost_of_level(T, M, needed, int(out[i, LEVEL]) + 1) <= left:
             return i, size
     return -1, size
 
 
-#: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
-#: make up for the few that stay outside, and all would be done again at ever higher levels.
-CLOSER = 0.1
+@once
+def deepen(a, Q, law, named, pinned, needed, level, thorough, tolerance, found, guesses, after, room, total):
+    """Do a series at a level, and fill in what is found; the lowest level does no more than `thorough` asks for."""
+    T, M = law.shape
+    if level == 0:
+        first_look(a, Q, law, named, needed, found, guesses, thorough, after)
+        total[WORK] += (20.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
+    elif level == 2:
+        found[LOWER], more = try_constants(a, Q, law, named, pinned, needed, found[LOWER], guesses[LOWER], after)
+        total[WORK] += more
+    if level > 0 or thorough:
+        low, up, nodes, work = bracket(
+            a, Q, law, named, pinned, needed, level, found[LOWER], CLOSER * tolerance, guesses[LOWER], room
+        )
+        found[LOWER] = max(found[LOWER], low)
+        found[UPPER] = min(found[UPPER], up)
+        total[NODES] += nodes
+        total[WORK] += work
+    found[LEVEL] = level
+
 
 _RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
 
 
 @kernel(_RESULT(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag, vector))
-def brackets(initial, matrices, places, weights, mass, named, misses, tolerance, budget, sampled, anchored):
+def brackets(initial, matrices, watched, weights, mass, named, misses, tolerance, budget, sampled, anchored):
     """Bracket the best guess for each of n series (weights (n, T, S+1), mass (n,)).
 
-    Returns a table (n, 5) of: success of the decoded guess, of the step-by-step guess, lower, upper, level reached (-1
-    where the series could not be explained: it is impossible, or numbers underflow); the guesses (n, 3, T) that were
-    decoded, made step by step, and best; and (nodes, work). Every series (but the least likely of those that are
+    Returns a table (n, 5) of what is found (level -1 where the series could not be explained: it is impossible, or
+    numbers underflow), the guesses (n, 3, T), and what it took. Every series (but the least likely of those that are
     listed) is done at the lowest level of effort; then the series that adds most to the gap is done again at the next
     level, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling
     error of what is achieved beyond the success `anchored` (n,) of a known guess), or the `budget` of elementary
@@ -265,7 +271,7 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
     guesses = np.zeros((n, 3, T), np.int64)
     law, pinned = np.empty((T, M)), np.empty(T, np.int64)
     after = np.empty((T, needed + 1, M))
-    scratch = room(T, M, needed, ROOT_NODES[0])
+    room = room_for(T, M, needed, ROOT_NODES[0])
     total, sums = np.zeros(2), np.zeros(4)
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest = 0, mass.sum()
@@ -277,42 +283,28 @@ def brackets(initial, matrices, places, weights, mass, named, misses, tolerance,
         elif not searching:
             break
         else:
-            close = tolerance * sums[1]
+            close = tolerance * sums[ACHIEVED]
             if sampled:
-                close = max(close, 0.25 * np.sqrt(max(n * sums[3] - sums[2] ** 2, 0.0) / n))
-            i, size = next_series(heap, size, parts, out, T, M, needed, budget - total[1])
-            if i < 0 or sums[0] <= close:
+                close = max(close, 0.25 * np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n))
+            i, size = next_series(heap, size, parts, out, T, M, needed, budget - total[WORK])
+            if i < 0 or sums[GAP] <= close:
                 break
-            level = int(out[i, 4]) + 1
+            level = int(out[i, LEVEL]) + 1
             nodes = max(1, min(ROOT_NODES[level], int(5e7 / (needed * M + M))))
-            if nodes >= scratch[7].shape[0]:
-                scratch = room(T, M, needed, nodes)
+            if nodes >= room.won.shape[0]:
+                room = room_for(T, M, needed, nodes)
             count_in(sums, -1.0, mass[i], out[i], anchored[i])
-        a, Q, log_mass = posterior(initial, matrices, places, weights[i])
+        a, Q, log_mass = posterior(initial, matrices, watched, weights[i])
         if log_mass == -np.inf:
-            out[i, 4] = -1.0
+            out[i, LEVEL] = -1.0
             continue
         look(a, Q, named, law, pinned)
         # What is left of the probability may stay between the plain guesses and certainty.
-        thorough = searching and (sampled or rest > CLOSER * tolerance * sums[1])
-        if level == 0:
-            first_look(a, Q, law, named, needed, out[i], guesses[i], thorough, after)
-            total[1] += (20.0 * min(needed, misses + 1) if thorough else 4.0) * T * M * (M + 24.0)
-            rest -= mass[i]
-        elif level == 2:
-            out[i, 2], more = try_constants(a, Q, law, named, pinned, needed, out[i, 2], guesses[i, 2], after)
-            total[1] += more
-        if level > 0 or thorough:
-            low, up, nodes, work = bracket(
-                a, Q, law, named, pinned, needed, level, out[i, 2], CLOSER * tolerance, guesses[i, 2], scratch
-            )
-            out[i, 2] = max(out[i, 2], low)
-            out[i, 3] = max(min(out[i, 3], up), out[i, 2])
-            total[0] += nodes
-            total[1] += work
-        out[i, 4] = level
+        thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
+        deepen(a, Q, law, named, pinned, needed, level, thorough, tolerance, out[i], guesses[i], after, room, total)
+        rest -= mass[i] if level == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[i])
-        parts[i] = mass[i] * (out[i, 3] - out[i, 2])
+        parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])
         if parts[i] > 0.0 and level < LEVELS - 1:
             size = put(heap, size, parts, i)
     return out, guesses, total

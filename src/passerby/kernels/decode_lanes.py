@@ -36,12 +36,12 @@ def best_steps(v, log_back, out):
 
 
 @inlined
-def add_evidence(v, places, log_weights, kept):
+def add_evidence(v, watched, log_weights, kept):
     """Add what is published at a step, `log_weights` (n, S + 1) for the first n lanes."""
-    n, S = log_weights.shape[0], places.shape[0]
+    n, S = log_weights.shape[0], watched.shape[0]
     for j in range(S):
-        if places[j] >= 0:
-            kept[1 + j] = v[places[j]]
+        if watched[j] >= 0:
+            kept[1 + j] = v[watched[j]]
     some = False
     for b in range(n):
         kept[0, b] = log_weights[b, 0]
@@ -51,9 +51,9 @@ def add_evidence(v, places, log_weights, kept):
             for b in range(v.shape[1]):
                 v[x, b] += kept[0, b]
     for j in range(S):
-        if places[j] >= 0:
+        if watched[j] >= 0:
             for b in range(n):
-                v[places[j], b] = kept[1 + j, b] + log_weights[b, 1 + j]
+                v[watched[j], b] = kept[1 + j, b] + log_weights[b, 1 + j]
 
 
 @inlined
@@ -68,7 +68,7 @@ def best_place(v, moves, lane):
 
 
 @kernel(types.Tuple((out_whole_matrix, out_vector))(vector, matrix, whole_matrix, cube))
-def decode(log_initial, log_transition, places, log_weights):
+def decode(log_initial, log_transition, watched, log_weights):
     """What `chain.decode` returns, for a chain with the same matrix at every step. Ties go to the lowest place."""
     n, T = log_weights.shape[:2]
     M = log_initial.shape[0]
@@ -77,7 +77,7 @@ def decode(log_initial, log_transition, places, log_weights):
     log_back = log_transition.T.copy()
     nothing = np.zeros(M)
     v = np.zeros((T, M, LANES))
-    kept = np.zeros((1 + places.shape[1], LANES))
+    kept = np.zeros((1 + watched.shape[1], LANES))
     for i in range(0, n, LANES):
         used = min(LANES, n - i)
         for t in range(T):
@@ -86,7 +86,7 @@ def decode(log_initial, log_transition, places, log_weights):
                     v[0, x] = log_initial[x]
             else:
                 best_steps(v[t - 1], log_back, v[t])
-            add_evidence(v[t], places[t], log_weights[i : i + used, t], kept)
+            add_evidence(v[t], watched[t], log_weights[i : i + used, t], kept)
         for b in range(used):
             value[i + b], traces[i + b, T - 1] = best_place(v[T - 1], nothing, b)
         for t in range(T - 1, 0, -1):

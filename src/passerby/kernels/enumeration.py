@@ -11,7 +11,7 @@ _LISTED = types.Tuple((out_whole_matrix, out_vector, number))
 
 
 @kernel(_LISTED(vector, cube, whole_matrix, cube, wholes, whole, number))
-def likeliest(initial, matrices, places, tables, sizes, most, enough):
+def likeliest(initial, matrices, watched, tables, sizes, most, enough):
     """The outcomes (n, T) of the likeliest series, at most `most`, their probabilities (n,), and that of all others.
 
     `tables` (T, O, S + 1) holds the likelihoods of each step's outcomes, of which there are `sizes` (T,): column 0 for
@@ -19,9 +19,9 @@ def likeliest(initial, matrices, places, tables, sizes, most, enough):
     vectors, and the least likely are dropped when there are too many; once more than `enough` is dropped, no series is
     returned.
     """
-    T, S = places.shape
+    T, S = watched.shape
     M = initial.shape[0]
-    hidden = unseen(places, M)
+    hidden = unseen(watched, M)
     belief = initial.copy().reshape(1, M)
     chosen, mass = np.zeros((1, T), np.int64), np.ones(1)
     dropped = 0.0
@@ -35,8 +35,8 @@ def likeliest(initial, matrices, places, tables, sizes, most, enough):
             for o in range(outcomes):
                 total = tables[t, o, 0] * elsewhere
                 for j in range(S):
-                    if places[t, j] >= 0:
-                        total += tables[t, o, 1 + j] * belief[i, places[t, j]]
+                    if watched[t, j] >= 0:
+                        total += tables[t, o, 1 + j] * belief[i, watched[t, j]]
                 every[i * outcomes + o] = total
         order = np.argsort(-every)
         kept = 0
@@ -54,8 +54,8 @@ def likeliest(initial, matrices, places, tables, sizes, most, enough):
             for x in range(M):
                 grown[r, x] = belief[i, x] * tables[t, o, 0]
             for j in range(S):
-                if places[t, j] >= 0:
-                    grown[r, places[t, j]] = belief[i, places[t, j]] * tables[t, o, 1 + j]
+                if watched[t, j] >= 0:
+                    grown[r, watched[t, j]] = belief[i, watched[t, j]] * tables[t, o, 1 + j]
             longer[r, :t] = chosen[i, :t]
             longer[r, t] = o
             mass[r] = every[order[r]]

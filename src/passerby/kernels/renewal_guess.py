@@ -14,10 +14,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from .chain import dot
-from .jit import cube, inlined, kernel, matrix, number, once, out_cube, out_matrix, vector, whole_matrix
-from .stretch_ceiling import HALVINGS, Watch, cut, halvings, lay
-from .stretch_guess import after_point, climb, map_guesses, marginal_guesses
+from .chain import at, dot, likeliest, push
+from .jit import cube, inlined, kernel, matrix, number, once, out_cube, out_cubes, out_matrix, vector, whole_matrix
+from .renewal import begin
+from .stretch_ceiling import HALVINGS, Watch, cut, halvings, hope, lay
+from .stretch_guess import after_point, climb, count_wrong, map_guesses, marginal_guesses
 from .stretch_policy import add_before, add_up_from, best_plain, plain_laws, worth_of
 
 #: Nodes of a search from each state, by round.
@@ -53,6 +54,35 @@ def local_gap(bounds, V, law, before, v):
 
 
 @once
+def dive(watch, U, u, v, r, guess):
+    """Name at each step of a stretch the place that the ceilings hope most of, with r misses left at u."""
+    S, M = watch.watched.shape[1], watch.named.shape[0]
+    now, new, gain = np.zeros((r + 1, M)), np.zeros((r + 1, M)), np.empty(M)
+    t0 = begin(watch.initial, watch.matrices, watch.watched, u, now[0])
+    for t in range(t0, v // S):
+        rows = min(r, t - t0) + 1
+        for j in range(rows):
+            if t > t0:
+                push(now[j], at(watch.matrices, t - 1), new[j])
+                now[j] = new[j]
+            now[j] *= watch.hidden[t]
+        hope(now, rows, U[t + 1, v], r, gain)
+        guess[t] = likeliest(gain, watch.named)
+        count_wrong(now, r + 1, guess[t])
+
+
+@once
+def misses_left(before, bounds):
+    """The number of misses left at a restart point with which a stretch from there counts most."""
+    K = before.shape[0]
+    most, pick = -1.0, K - 1
+    for i in range(K):
+        if before[i] * bounds[K - 1 - i] > most:
+            most, pick = before[i] * bounds[K - 1 - i], K - 1 - i
+    return pick
+
+
+@once
 def least_gap(watch, bounds, V, law, before, high, budget):
     """The gap of a stretch from which on all that have a larger one can be improved within a budget."""
     T, S = watch.watched.shape
@@ -64,7 +94,7 @@ def least_gap(watch, bounds, V, law, before, high, budget):
             gap = local_gap(bounds[u, v], V, law[u, v], before[u], v)
             if gap > 0.0:
                 L = v // S - t0
-                costs[halvings(gap / high)] += 16.0 * L * min(K, L) * M * (M + 8.0)
+                costs[halvings(gap / high)] += 24.0 * L * min(K, L) * M * (M + 8.0)
     return high * cut(costs, budget)
 
 
@@ -76,6 +106,7 @@ def least_gap(watch, bounds, V, law, before, high, budget):
         matrix,
         vector,
         out_cube,
+        out_cubes,
         cube,
         matrix,
         number,
@@ -85,7 +116,7 @@ def least_gap(watch, bounds, V, law, before, high, budget):
         out_cube,
     )
 )
-def climb_all(initial, matrices, watched, hidden, named, ahead, bounds, V, high, budget, before, after, law):
+def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, high, budget, before, after, law):
     """Improve the guesses of the stretches that add most to the gap, within a budget; (success, number, work).
 
     Backwards, one restart point after the other: no series has two stretches from the same one, so that the success
@@ -95,7 +126,7 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, bounds, V, high,
     T, S = watched.shape
     K, M, TS = V.shape[1], named.shape[0], T * S
     least = least_gap(watch, bounds, V, law, before, high, budget)
-    starts = np.zeros((2, TS + 1, T), np.int64)
+    starts = np.zeros((3, TS + 1, T), np.int64)
     scratch, worth, found = np.empty((T, K, M)), np.empty(K), np.empty(K)
     climbed, work = 0, 0.0
     for u in range(TS, -1, -1):
@@ -108,7 +139,9 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, bounds, V, high,
                 marginal_guesses(watch, ahead, u, starts[1])
                 ready = True
             worth_of(before, after, u, v, worth)
-            for i in range(2):
+            if U.shape[0] > T:
+                dive(watch, U, u, v, misses_left(before[u], bounds[u, v]), starts[2, v])
+            for i in range(3 if U.shape[0] > T else 2):
                 reached, more = climb(watch, u, v, starts[i, v], worth, scratch, found)
                 work += more
                 if reached > dot(law[u, v], worth):
@@ -156,7 +189,7 @@ def stretchwise(
         if nodes > 1:
             if left <= SPENT * budget:
                 break
-            low, climbed, work = climb_all(*chain, ahead, bounds, V, high, GUESSING * left, before, after, law)
+            low, climbed, work = climb_all(*chain, ahead, U, bounds, V, high, GUESSING * left, before, after, law)
             refined += int(climbed)
             done[1] += work
         if high <= low * (1 + tolerance):
@@ -164,4 +197,4 @@ def stretchwise(
         high = min(high, lay(*chain, U, V, bounds, before, nodes, SEARCHING * left, nodes > 1, costs, done))
         if high <= low * (1 + tolerance):
             break
-    return Stretchwise(min(1.0, low), min(1.0, max(low, high)), refined, int(done[0]), float(done[1]))
+    return Stretchwise(min(1.0, low), min(1.0, high), refined, int(done[0]), float(done[1]))

@@ -7,7 +7,7 @@ from .jit import cube, kernel, matrix, number, out_vector, vector, whole, whole_
 
 
 @kernel(number(vector, cube, whole_matrix, matrix, wholes, whole))
-def success(initial, matrices, places, weights, guess, misses):
+def success(initial, matrices, watched, weights, guess, misses):
     """`Pr[at most `misses` steps of `guess` are wrong | evidence]`; -1 for evidence of probability zero.
 
     `F_t(n, x)` is the probability of the evidence so far, of being at x, and of n events so far. The events are
@@ -32,7 +32,7 @@ def success(initial, matrices, places, weights, guess, misses):
                 push(now[r], P, new[r])
             now, new = new, now
         for r in range(rows):
-            weigh(now[r], places[t], weights[t])
+            weigh(now[r], watched[t], weights[t])
         g = guess[t]
         if by_wrong:
             for r in range(last - 1, 0, -1):
@@ -65,9 +65,9 @@ def constants(initial, matrices, places, steps, misses):
 
 
 @kernel(out_vector(vector, cube, whole_matrix, cube, whole_matrix, whole))
-def successes(initial, matrices, places, weights, guesses, misses):
+def successes(initial, matrices, watched, weights, guesses, misses):
     """`success` for a guess (n, T) per series of evidence (n, T, S + 1)."""
     out = np.empty(guesses.shape[0])
     for i in range(guesses.shape[0]):
-        out[i] = success(initial, matrices, places, weights[i], guesses[i], misses)
+        out[i] = success(initial, matrices, watched, weights[i], guesses[i], misses)
     return out

@@ -9,6 +9,8 @@ Where right steps are rare the place now tells too much. There, a `careful` sear
 (`first_right`).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .ascent import rows_alive
@@ -18,6 +20,45 @@ from .jit import inlined, once
 
 #: What a node costs besides arithmetic, in elementary operations.
 NODE = 1500.0
+
+
+class Room(NamedTuple):
+    """Scratch for a search.
+
+    By node, its table (k, M), the entry it comes from and what has won; by entry, its bound, step, node and place; the
+    heap of entries; and for `first_right`, `spread` (T, M), `value` and `after` (M,).
+    """
+
+    tables: np.ndarray
+    source: np.ndarray
+    won: np.ndarray
+    bound: np.ndarray
+    step: np.ndarray
+    origin: np.ndarray
+    place: np.ndarray
+    heap: np.ndarray
+    spread: np.ndarray
+    value: np.ndarray
+    after: np.ndarray
+
+
+@inlined
+def room_for(T, M, needed, nodes):
+    """Scratch for a search of so many nodes."""
+    entries = (nodes + 1) * M
+    return Room(
+        np.empty((nodes + 1, needed, M)),
+        np.empty(nodes + 1, np.int64),
+        np.empty(nodes + 1),
+        np.empty(entries),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty((T, M)),
+        np.empty(M),
+        np.empty(M),
+    )
 
 
 @inlined
@@ -112,14 +153,22 @@ def blind_hope(V, Q, named, pinned, k, table, first, last, d, won, gain, spread,
 
 
 @inlined
-def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, scratch):
+def trace_back(room, entry, begin, guess):
+    """Put in `guess` the places that were named on the way to an entry of the last step."""
+    for t in range(guess.shape[0] - 1, begin - 1, -1):
+        guess[t] = room.place[entry]
+        entry = room.source[room.origin[entry]]
+
+
+@inlined
+def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, room):
     """Upper bound on the best guess for steps begin..T-1 from the belief `start`, with k right steps needed.
 
     Stops when the best node left is a whole guess (then the bound is its success, and `guess` holds it), when no node
     is above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was found,
     work).
     """
-    tables, bound, depth, origin, place, heap, source, wons, spread, value, after = scratch
+    tables, source, wons, bound, step, origin, place, heap, spread, value, after = room
     T, M = V.shape[0], V.shape[2]
     gain, blind_gain = np.empty(M), np.empty(M)
     row = np.empty((k, M))
@@ -150,7 +199,7 @@ def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, 
             if careful:
                 b = min(b, blind + blind_gain[g])
             if b > cutoff:
-                bound[entries], depth[entries], origin[entries], place[entries] = b, d, used, g
+                bound[entries], step[entries], origin[entries], place[entries] = b, d, used, g
                 size = put(heap, size, bound, entries)
                 entries += 1
         used += 1
@@ -158,12 +207,9 @@ def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, 
         if size == 0:
             return cutoff, used, False, work
         top, size = take(heap, size, bound)
-        d = depth[top]
+        d = step[top]
         if d == T - 1:
-            entry = top
-            for t in range(T - 1, begin - 1, -1):
-                guess[t] = place[entry]
-                entry = source[origin[entry]]
+            trace_back(room, top, begin, guess)
             return bound[top], used, True, work
         if used >= nodes:
             return bound[top], used, False, work

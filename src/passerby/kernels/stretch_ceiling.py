@@ -134,7 +134,7 @@ def tell(belief, named, later, out):
         less = dot(belief, now)
 
 
-@once
+@inlined
 def hope(table, rows, later, r, gain):
     """Value of naming nobody's place at a step, and in `gain` (M,) what naming each place adds; all are told then."""
     total = 0.0

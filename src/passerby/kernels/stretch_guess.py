@@ -12,7 +12,7 @@ from .jit import inlined
 from .renewal import begin
 
 #: Sweeps after which an ascent stops.
-SWEEPS = 8
+SWEEPS = 25
 #: What an operation costs that is done for many tables together.
 TOGETHER = 0.25
 

@@ -78,13 +78,15 @@ def bracket_series(
         np.full(len(series), series.anchored),
     )
     guesses = case.original(guesses)
-    if table[:, 4].min() < 0:
+    if table[:, best_guess.LEVEL].min() < 0:
         named = prior.guessable.astype(np.float64)
-        for i in np.flatnonzero(table[:, 4] < 0):
+        for i in np.flatnonzero(table[:, best_guess.LEVEL] < 0):
             table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
             total = total + more
-    upper = table[:, 3] + missing(prior, steps)
-    return Brackets(table[:, 0], table[:, 1], table[:, 2], upper, guesses, int(total[0]), float(total[1]))
+    decoded, stepwise, lower, upper, _ = table.T
+    nodes, work = total
+    upper = upper + missing(prior, steps)
+    return Brackets(decoded, stepwise, lower, upper, guesses, int(nodes), float(work))
 
 
 def missing(prior: MarkovPrior, steps: int) -> float:
