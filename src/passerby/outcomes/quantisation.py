@@ -52,7 +52,7 @@ def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: fl
 def grown_series(
     prior: MarkovPrior, release: Release, laws: Sequence[Floats], most: int, faint: float, *, more: bool
 ) -> Series | None:
-    """Series of stand-ins for the sensors' `laws`, told apart as finely as `most` series allow (`kernels.growth`).
+    """Series of stand-ins for the sensors' `laws`, told apart as finely as `most` series allow (`kernels.quantisation`).
 
     Beginnings less likely than `faint` are left over. None where `most` do not suffice.
     """
