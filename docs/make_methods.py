@@ -1,7 +1,7 @@
 """Write the tables of methods.md from the list of methods.
 
-Run with `.venv/bin/python docs/make_methods.py`. Each table goes between two marks in `docs/methods.md`; a test compares
-the page with the list.
+Run with `.venv/bin/python docs/make_methods.py`. Each table goes between two marks in `docs/methods.md`. A test
+compares the page with the list.
 """
 
 from collections.abc import Iterable

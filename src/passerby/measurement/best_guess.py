@@ -53,7 +53,7 @@ def bracket_series(
 
     The posterior of the trace given a series is a Markov chain again. On it, guesses are improved one step at a time
     (`kernels.climb`) and a best-first search over beginnings of the guess bounds what any guess can do
-    (`kernels.search`, `kernels.brackets`).
+    (`kernels.search`, `kernels.best_guess`).
     """
     steps = release.steps
     if steps * prior.places**2 > MEMORY_LIMIT:
@@ -125,7 +125,7 @@ def bracket_stretches(
 ) -> Stretches | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
-    See `kernels.stretchwise`. None where the tables over pairs of sightings are too big.
+    See `kernels.renewal_guess`. None where the tables over pairs of sightings are too big.
     """
     prior, release = with_one_sensor(prior, release)
     steps, sensors = release.grid.shape
