@@ -52,7 +52,7 @@ def bracket_series(
     """Bracket the best guess for every series, spending effort where it narrows the average most.
 
     The posterior of the trace given a series is a Markov chain again. On it, guesses are improved one step at a time
-    (`kernels.climb`) and a best-first search over beginnings of the guess bounds what any guess can do
+    (`kernels.ascent`) and a best-first search over beginnings of the guess bounds what any guess can do
     (`kernels.search`, `kernels.best_guess`).
     """
     steps = release.steps
