@@ -2,18 +2,22 @@
 
 import inspect
 import re
+import runpy
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import passerby as pb
+from passerby.audits.summary import Summary
 from passerby.cli import app, main
 from passerby.cli.audit import audit
 from passerby.cli.demo import demo
 from passerby.cli.line import line
 from passerby.cli.reproduce import reproduce
+from passerby.cli.run import found
 from passerby.cli.simulate import simulate
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +26,15 @@ DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in s
 RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md")
 READ = ("docs/reproduce.md",)
 FENCED = re.compile(r"```(?:console|sh|bash)?\n(.*?)```", re.DOTALL)
+SOURCES = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "src").rglob("*.py"))]
+PACKAGES = sorted(path.parent.name for path in (ROOT / "src/passerby").glob("*/__init__.py"))
+#: Packages whose name is also that of a file or a variable (`report.html`, `people.places`): meant with a prefix only.
+AMBIGUOUS = ("people", "report", "visits")
+DOTTED = re.compile(
+    rf"\b(?:passerby|passerby_paper)(?:\.\w+)+|(?<=`)(?:{'|'.join({*PACKAGES} - {*AMBIGUOUS})})(?:\.\w+)+(?=[`(])"
+)
+PATH = re.compile(rf"(?<![\w./-])(?:src|tests|docs|benchmarks|trust|{'|'.join(PACKAGES)})/[\w./-]*\w")
+LINK = re.compile(r"\]\(([\w./-]*)(?:#([\w-]+))?\)")
 
 
 def text(name: str) -> str:
@@ -72,6 +85,74 @@ def test_targets_of_make_exist() -> None:
     for name in DOCUMENTS:
         told = "\n".join([*FENCED.findall(text(name)), *re.findall(r"`[^`]*`", FENCED.sub("", text(name)))])
         assert set(re.findall(r"\bmake (\w+)", told)) <= set(targets), name
+
+
+def exists(dotted: str) -> bool:
+    """Whether there is a module of this name, or a name in one; `kernels.chain` stands for `passerby.kernels.chain`."""
+    head, *rest = dotted.split(".")
+    whole = [head, *rest] if head.startswith("passerby") else ["passerby", head, *rest]
+    for size in range(len(whole), 0, -1):
+        try:
+            value: object = import_module(".".join(whole[:size]))
+        except ModuleNotFoundError:
+            continue
+        for attribute in whole[size:]:
+            if not hasattr(value, attribute):
+                return False
+            value = getattr(value, attribute)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *SOURCES])
+def test_modules_that_are_spoken_of_exist(name: str) -> None:
+    assert [dotted for dotted in sorted(set(DOTTED.findall(text(name)))) if not exists(dotted)] == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_files_that_are_spoken_of_exist(name: str) -> None:
+    roots = (ROOT, ROOT / "src/passerby", ROOT / "src/passerby/measurement")
+    told = {path for path in PATH.findall(text(name)) if not any((root / path).exists() for root in roots)}
+    assert told <= {"docs/_build/html"}
+
+
+def anchors(name: str) -> set[str]:
+    """What can be linked to within a page: its headings, as they are written in addresses."""
+    headings = re.findall(r"^#+ (.+)$", text(name), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_somewhere(name: str) -> None:
+    for path, anchor in LINK.findall(text(name)):
+        target = (ROOT / name).parent / path if path else ROOT / name
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(str(target.resolve().relative_to(ROOT.resolve()))), (path, anchor)
+
+
+def test_bounds_are_said_to_rest_on_habits() -> None:
+    strong = re.compile(r"(?:nobody|no attack|no one)[^.]{0,40}\b(?:do better|gets above)|however clever")
+    for name in DOCUMENTS:
+        for paragraph in re.split(r"\n\s*\n", text(name)):
+            said = " ".join(paragraph.split())
+            assert not strong.search(said) or "habits" in said, (name, said)
+
+
+def test_the_page_of_methods_is_that_of_the_list() -> None:
+    written = runpy.run_path(str(ROOT / "docs/make_methods.py"))["written"]
+    page = text("docs/methods.md")
+    assert page == written(page), "run docs/make_methods.py"
+
+
+def test_numbers_of_the_readme_are_those_of_its_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    city, _, whole, *_ = (command for command in commands("README.md") if command[0] in ("simulate", "audit"))
+    for arguments in (city, [*whole, "--explore", "0", "--workers", "1"]):
+        assert main(arguments) == 0, capsys.readouterr().err
+    for sentence in found(Summary.model_validate_json(Path("audit/summary.json").read_text(encoding="utf-8"))):
+        assert sentence in text("README.md")
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md"])

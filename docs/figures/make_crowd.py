@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import passerby as pb
-from passerby.audits.audit import Job, Settings, audit_person
+from passerby.audits.job import Job
+from passerby.audits.person import audit_person
+from passerby.audits.settings import Measurement
 from passerby.model.crowd import together
 from passerby.people.others import Expected, Told, counted, everyone_else, walked
 
@@ -48,7 +50,7 @@ def days() -> list[Row]:
     rows = []
     for number in UNKNOWN:
         unknown = np.isin(np.arange(len(people)), others[:number])
-        job = Job(people, release, Settings(MISSES, runs=1000), only(found, release, there, unknown))
+        job = Job(people, release, Measurement(MISSES, runs=1000), only(found, release, there, unknown))
         table = [audit_person(job, int(person)) for person in targets]
         rows.append({name: float(np.mean([row[name] for row in table])) for name in COLUMNS})
         print(number, rows[-1], flush=True)

@@ -47,7 +47,8 @@ def audit(
     trace, also of those who are seen too seldom to be audited (`People.counts`); with `others=Crowd()`, the adversary
     knows the other audited people, who alone have habits to speak of, only by their habits.
 
-    Rows hold the loss interval, baseline, advantage, every attack and bound by name, the probability of being sighted
+    Rows hold the loss interval, baseline, advantage, every attack (with its standard error; `estimated` names those
+    that are averages over a sample) and bound by name, the probability of being sighted
     at least once, the spectral gap of the person's habits, the number of places they visited, whether each attack gets
     the real held-out trace right, and a status: "ok", "wide" (the interval holds, but the tolerance was not reached
     within the budget, or by as many sampled series), "impossible" (the real trace cannot happen under the fitted

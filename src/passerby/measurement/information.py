@@ -129,7 +129,7 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
 
 
 def check_stretches(prior: MarkovPrior, release: Release) -> None:
-    """Refuse sums over stretches between sightings (`kernels.stretches`) where they take too long."""
+    """Refuse sums over stretches between sightings (`kernels.renewal`) where they take too long."""
     steps, sensors = release.grid.shape
     if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
         raise UnsupportedRelease(

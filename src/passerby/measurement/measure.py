@@ -35,13 +35,17 @@ def measure(
 
     The search for the best guess goes on until the interval is within `tolerance` of the loss, or about `budget`
     elementary operations are spent (1e10 take a second or two; the baseline gets 1e9 in any case); a budget that is too
-    small gives a wider interval, not a wrong one. Published `series` are listed where few of them carry the probability
-    ("enumerate"; for a continuum of values, series of discrete stand-ins that tell less and that tell more); too many
-    of raw counts are looked at all at once, by the stretches between sightings; and `runs` of them are drawn otherwise
-    ("sample"), in which case the interval holds at level `confidence`. With `method="sampling"` the paper's three
-    attacks are scored by its plain Monte Carlo of `runs` traces instead, and nothing is searched. With `published`, the
-    values that were really published (in the form of the release's sensors), the loss is the realised one: the best
-    guess's success given exactly these.
+    small gives a wider interval, not a wrong one.
+
+    A series is what is published at all steps together, and the loss an average over all that can be. `series` says how
+    to look at them: "enumerate" lists them, "sample" draws `runs` of them, in which case the interval holds at level
+    `confidence` (`seed` is that of the draws), and "auto" does what fits: a list where few of them carry the
+    probability, for many values or a continuum a list of discrete stand-ins that tell less and that tell more, for long
+    raw counts all at once by the stretches between sightings, and a sample where nothing else is close enough.
+
+    With `published`, the values that were really published (in the form of the release's sensors), the loss is the
+    realised one: the best guess's success given exactly these. With `method="sampling"` the paper's three attacks are
+    scored by its plain Monte Carlo of `runs` traces instead, and nothing is searched.
 
     >>> from passerby import line_prior
     >>> loss = measure(line_prior(20), Release([7, 13, 4]), misses=1)

@@ -26,10 +26,10 @@ class MarkovPrior:
     matrix per step. Both are checked, copied and made read-only. Rows that miss one by rounding (1e-6) are
     divided by their sum.
 
-    `guessable` (M,) says which places an adversary would ever name; it is False only for states that stand for
-    many places at once. `universe` is the number of places before any such merging, and `merged_entropy` (M,)
-    the entropy, in nats, of the place within each state; they matter to reduced chains only. `elsewhere` is the place
-    that stands for everywhere else, if there is one: the constant attack does not name it.
+    `guessable` (M,) says which places an adversary may name; in an audit it is False for states that stand for many
+    places at once, and for elsewhere. `universe` is the number of places before any such merging, and `merged_entropy`
+    (M,) the entropy, in nats, of the place within each state; they matter to reduced chains only. `elsewhere` is the
+    place that stands for everywhere else, if there is one: the constant attack does not name it.
 
     Source: Koga, Meehan and Chaudhuri (2024), section 3.1.
 

@@ -24,7 +24,7 @@ from passerby.support.ratios import by_ratio
 
 Floats = NDArray[np.float64]
 
-#: Outcomes of a stand-in, at most: `kernels.growth` tells them apart as finely as it matters.
+#: Outcomes of a stand-in, at most: `kernels.quantisation` tells them apart as finely as it matters.
 OUTCOMES = 256
 #: Log ratios beyond this are as good as certain, and not told apart for the sake of it.
 CERTAIN = 12.0

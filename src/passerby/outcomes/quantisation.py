@@ -52,9 +52,9 @@ def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: fl
 def grown_series(
     prior: MarkovPrior, release: Release, laws: Sequence[Floats], most: int, faint: float, *, more: bool
 ) -> Series | None:
-    """Series of stand-ins for the sensors' `laws`, told apart as finely as `most` series allow (`kernels.growth`).
+    """Series of stand-ins for the sensors' `laws`, told apart as finely as `most` series allow.
 
-    Beginnings less likely than `faint` are left over. None where `most` do not suffice.
+    See `kernels.quantisation`. Beginnings less likely than `faint` are left over. None where `most` do not suffice.
     """
     active = release.grid.reshape(-1) >= 0
     cells = np.zeros((active.size, max(map(len, laws), default=1), 2))

@@ -26,7 +26,7 @@ def random_sensors(people: People, count: int = 1, seed: int = 0) -> Sensors:
 
 
 def fixed_sensors(people: People, names: Sequence[str]) -> Sensors:
-    """The named places at every held-out step."""
+    """The places of these names at every held-out step, as `sensors` of a `Release`."""
     places = [place_number(people, name, "sensors") for name in names]
     if not places or len(set(places)) < len(places):
         raise InputError("sensors: name at least one place, and each place once")
@@ -34,7 +34,7 @@ def fixed_sensors(people: People, names: Sequence[str]) -> Sensors:
 
 
 def most_visited_sensors(people: People, count: int = 1) -> Sensors:
-    """The `count` most visited places at every held-out step (the paper's fixed sensor, count = 1)."""
+    """The `count` most visited places at every held-out step, as `sensors` of a `Release` (the paper's: count = 1)."""
     known = people.elsewhere
     if not 1 <= count <= known:
         raise InputError(f"count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")

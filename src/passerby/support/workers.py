@@ -48,11 +48,11 @@ def stream(
     progress: Progress | None = None,
     kept: Pieces | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """The number of each item with `task(data, item)`, as they come; `data` is handed to each worker once.
+    """Do a task for many items side by side: yields the number of each item with `task(data, item)`, as they are done.
 
     The work is shared by `workers` processes of its own (all cores by default; one works here, in this process), or by
     an `executor`, which is then left running: threads, processes, or a cluster's. `workers` then says how many workers
-    it has, where it does not tell. At most `chunk` items are handed over at a time.
+    it has, where it does not tell. `data` is handed to each worker once, and at most `chunk` items at a time.
 
     Results that were `kept` by an earlier call come first and are not worked out again. `progress(done, all)` counts
     items, or their `sizes`.

@@ -180,7 +180,10 @@ def simulate_city(
     seen: float = 1.0,
     start: str | datetime = "2024-01-01",
 ) -> Visits:
-    """The visits of a simulated city; people are numbered from 0.
+    """The visits of a simulated city: homes, work, errands, a daily rhythm, few places that draw many.
+
+    Each person is recorded in a share `seen` of the stretches of length `step`, over so many `days` from `start`.
+    People are numbered from 0, and the same arguments give the same city.
 
     >>> simulate_city(people=100, places=50, days=7)
     Visits(rows=16800, people=100, places=50)

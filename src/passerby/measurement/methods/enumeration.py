@@ -80,7 +80,7 @@ ENUMERATION = Method(
 )
 SHORT_LIST = Method(
     "short_list",
-    "the same for the likeliest series, where stand-ins fail",
+    "searches for the best guess for the likeliest series, where stand-ins fail",
     run_short,
     attacks=("map", "marginal", "ascent"),
     bounds=("posterior",),

@@ -81,7 +81,7 @@ RAW = Method(
 RAW_AGAIN = replace(
     RAW,
     name="raw_again",
-    says="the same with more effort, where it decides",
+    says="bounds what raw counts would give with more effort, where that decides",
     run=run_again,
     needs=("raw",),
     cost=lambda question: question.budget,
