@@ -38,7 +38,7 @@ app = App(
 )
 for command in (demo, audit, simulate, line, reproduce):
     app.command(command)
-app["audit"].usage = "Usage: passerby audit VISITS [OPTIONS]"
+app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
 app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 
@@ -57,7 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PasserbyError as error:
         if _debugging():
             raise
-        return _complain(str(error), 2)
+        from passerby.audits.settings import SETTINGS
+
+        from .speech import in_options
+
+        return _complain(in_options(str(error), SETTINGS), 2)
     except Exception as error:
         if _debugging():
             raise

@@ -96,10 +96,10 @@ def demo(
         write_city(file, people, places, days, seed=seed)
         visits = read_visits(file)
     screen.print(ASKED.format(people=people, days=days, sensors=sensors), markup=False)
-    city = {"visits": file, "places": places, "sensor_count": sensors, "sigma": sigma, "seed": seed, "sample": audited}
+    city = {"visits": file, "places": places, "sensor_count": sensors, "seed": seed, "sample": audited}
     for mechanism, (name, title) in AUDITS.items():
         screen.print(f"\n{title}", style="bold", markup=False)
-        choice = {"mechanism": mechanism, "explore": tried if mechanism == "raw" else 0}
+        choice = {"explore": tried} if mechanism == "raw" else {"explore": 0, "mechanism": mechanism, "sigma": sigma}
         _audit({**DAY, **city, **choice, "title": title, "out": out / name}, visits, workers, aside)
 
 

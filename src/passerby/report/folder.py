@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,7 +30,7 @@ from .notebook import Report, report_of
 
 
 def audit_folder(
-    visits: str | Path,
+    visits: str | Path | Sequence[str | Path],
     out: str | Path = AuditSettings.out,
     *,
     overwrite: bool = False,
@@ -38,7 +39,7 @@ def audit_folder(
     progress: Tell | None = None,
     **settings: Any,
 ) -> Report:
-    """Audit everyone in a file of visits, and write the folder `out`: what `passerby audit` does.
+    """Audit everyone in some files or folders of visits, and write the folder `out`: what `passerby audit` does.
 
     `settings` are those of an `audit.toml`: `passerby audit --help` says what each one is. The folder then holds
     people.parquet (a row per person, with ids), summary.json, report.html (which may be shared), internal.html (which
@@ -92,7 +93,7 @@ def run_audit(
         inputs.people,
         inputs.release,
         misses=settings.misses,
-        window=settings.window,
+        window=inputs.window,
         seed=settings.seed,
         delta=settings.delta,
         thresholds=settings.thresholds,

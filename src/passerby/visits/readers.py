@@ -79,8 +79,10 @@ def read_visits(
     if isinstance(max_unparsable, bool) or not 0 <= max_unparsable <= 1:
         raise InputError(f"max_unparsable is {max_unparsable}; it is a share of the rows, from 0 to 1")
     if layout not in ("auto", "table", *FIXED):
-        raise InputError(f"layout {layout!r} is not known; choose 'auto', 'table', {', '.join(map(repr, FIXED))}")
-    form = Form(layout, given, coordinates, _names(columns), _separator(separator), _lines(skip_lines))
+        raise InputError(
+            f"layout is {layout!r}, which is not known; choose 'auto', 'table', {', '.join(map(repr, FIXED))}"
+        )
+    form = Form(layout, given, coordinates, _names(columns), check_separator(separator), _lines(skip_lines))
     files = list_files(source)
     gatherer = Gatherer(
         source="the table" if files is None else str(source) if isinstance(source, str | Path) else "the files",
@@ -144,7 +146,7 @@ def _span(since: str | datetime | None, until: str | datetime | None, timezone: 
     first = None if since is None else parse_instant(since, "since", timezone)
     last = None if until is None else parse_instant(until, "until", timezone)
     if first is not None and last is not None and last <= first:
-        raise InputError(f"until is {until}, which is not later than since, {since}; choose a later one")
+        raise InputError(f"since='{since}' is not before until='{until}'; choose an earlier one, or a later end")
     return Span(first, last)
 
 
@@ -154,7 +156,8 @@ def _names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(columns.split(",")) if isinstance(columns, str) else tuple(columns)
 
 
-def _separator(separator: str | None) -> str | None:
+def check_separator(separator: str | None) -> str | None:
+    """The character between columns; one that cannot be is refused."""
     words = {"tab": "\t", "blank": " ", "space": " ", "comma": ",", "semicolon": ";", "\\t": "\t"}
     wanted = None if separator is None else words.get(separator, separator)
     if wanted is not None and (len(wanted) != 1 or wanted in '"\r\n' or wanted.isalnum()):
@@ -173,7 +176,7 @@ def _file_batches(
 ) -> Iterator[Batch]:
     named = [role for role, column in form.given.items() if column not in (None, FILE_NAME)]
     if form.layout in FIXED and (named or form.columns):
-        raise InputError(f"layout {form.layout!r} has its own columns, so naming them has no meaning; leave it out")
+        raise InputError(f"layout={form.layout!r} has its own columns, so naming them has no meaning; leave it out")
     try:
         if check_file(path)[:4] == b"PAR1":
             batches = _parquet_batches(path, form, gatherer, progress)
