@@ -14,9 +14,7 @@ SCREEN = 60
 
 #: Functions that are tables: a command's parameters are its options, one a line with its words.
 TABLES = {
-    "passerby/cli/audit.py: audit",
     "passerby/cli/demo.py: demo",
-    "passerby/cli/line.py: line",
     "passerby/cli/reproduce.py: reproduce",
 }
 #: Functions that are too long, and wait to be split. Nothing is added here.

@@ -19,7 +19,7 @@ from passerby.report.terms import length, mechanism
 from passerby.support.numerals import chance, duration, percent, span
 from passerby.visits.table import Visits
 
-from .screen import Interrupted, stages
+from .screen import Interrupted, Terminated, stages
 
 #: What is said of steps that nobody asked for.
 CHOSEN = ", which fit the visits (--window sets another length)"
@@ -35,7 +35,8 @@ def run_and_show(
             report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     except KeyboardInterrupt as stop:
         how = how_to_go_on(draft_of(settings.out), workers, overwrite)
-        raise Interrupted(f"{str(stop) or 'interrupted'}; {how}") from None
+        kind = Terminated if isinstance(stop, Terminated) else Interrupted
+        raise kind(f"{str(stop) or 'interrupted'}; {how}") from None
     for alert in report.summary.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in found(report.summary):

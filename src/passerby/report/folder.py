@@ -12,6 +12,7 @@ import polars as pl
 
 from passerby.audits.audit import audit_job, clear_parts, parts_of
 from passerby.audits.inputs import Inputs, gather
+from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml, write_settings
@@ -84,8 +85,9 @@ def run_audit(
     inputs = gather(settings, visits, tell)
     if overwrite and not parts_of(inputs.job(settings.measurement), out).own():
         clear_parts(out)
-    make_folder(draft_of(out).parent, wording.name("out"))
+    make_folder(draft_of(out).parent, wording.name("out"), private=True)
     write_settings(settings, draft_of(out))
+    workers = enough_workers(len(inputs.people), workers, executor)
     table, findings = _measure(settings, inputs, workers, executor, tell)
     progress = begin(tell, WRITING)
     summary = summarise(

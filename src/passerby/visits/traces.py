@@ -94,15 +94,13 @@ def window_visits(
 ) -> Traces:
     """One place per person and step. The paper's: `window="20d", origin="first-visit"`, 100 places, 10 active steps.
 
-    With the window "auto", steps are the longest usual ones (20 days, a week, a day, 6 hours, an hour, 15 minutes) of
-    which the visits hold enough (`chosen_window`).
-
     Steps are windows of equal length that lie side by side: step t holds the visits from `origin + t·window`
     (included) to `origin + (t+1)·window` (not included), by the clock of the visits' time zone. Without an `origin`
     they begin where the clock strikes (at midnight, at full hours, on Mondays), so that they fit what is published;
     with "first-visit", at the very instant of the first visit, as in the paper. There are as many steps as reach the
     last visit, or `end` (not included) where that is given; a last step that the visits cover only in part is left out,
-    unless `end` is given, or "first-visit". Visits before `origin` or from `end` on do not count.
+    unless `end` is given, or "first-visit". Visits before `origin` or from `end` on do not count. With the window
+    "auto", a step lasts as long as it can for the visits to hold enough steps (`steps.step_length`).
 
     `places` are the K most visited (of equally visited ones those that sort first by name; all where there are
     fewer), or a list of names. Visits to other places do not count. People seen at the chosen places in fewer than
@@ -138,19 +136,9 @@ def window_visits(
         seldom=known - len(people),
         partial_step=steps.partial,
     )
-    names = (*visits.places.gather(chosen).to_list(), ELSEWHERE)
-    return Traces(
-        array,
-        names,
-        visits.people.gather(people),
-        steps.starts,
-        steps.length,
-        active,
-        frequency,
-        counts,
-        visits.timezone,
-        left_out,
-    )
+    names, ids = (*visits.places.gather(chosen).to_list(), ELSEWHERE), visits.people.gather(people)
+    when = (steps.starts, steps.length)
+    return Traces(array, names, ids, *when, active, frequency, counts, visits.timezone, left_out)
 
 
 def chosen_window(
