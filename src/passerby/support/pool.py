@@ -34,6 +34,7 @@ def pool_of(executor: Executor | None, workers: int) -> Iterator[Executor]:
             processes = [*(getattr(pool, "_processes", None) or {}).values()]
             for process in processes:
                 process.kill()
+            pool.shutdown(wait=True, cancel_futures=True)  # only then it is known how each of them ended
             if isinstance(error, BrokenExecutor) and any(process.exitcode == UNGUARDED for process in processes):
                 raise PasserbyError(
                     "workers import the script that starts them, and it starts the same work again; put what it does "
