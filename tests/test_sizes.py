@@ -13,7 +13,10 @@ SOURCE = Path(pb.__file__).parents[1]
 SCREEN = 60
 
 #: Functions that are tables: a command's parameters are its options, one a line with its words.
-TABLES = {"passerby/cli/reproduce.py: reproduce"}
+TABLES = {
+    "passerby/cli/demo.py: demo",
+    "passerby/cli/reproduce.py: reproduce",
+}
 #: Functions that are too long, and wait to be split. Nothing is added here.
 TOO_LONG = {
     "passerby/audits/summary.py: summarise",

@@ -7,7 +7,7 @@ import pytest
 
 import passerby as pb
 from passerby.audits import estimate as module
-from passerby.audits.estimate import START, WRITE, estimate, seconds_each
+from passerby.audits.estimate import START, WRITE, estimate, evenly, seconds_each
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings
 from passerby.audits.validation import check_settings
@@ -35,8 +35,35 @@ def test_no_more_people_are_timed_than_needed(
     monkeypatch.setattr(module, "audit_person", lambda _, person: asked.append(person))
     ticking(monkeypatch, 2.5)
     assert seconds_each(inputs, settings.measurement, lambda *pair: told.append(pair)) == 2.5
-    assert told == [(1, 12), (2, 12), (3, 12)]  # three people take more than six seconds
-    assert len(asked) == 4
+    assert told == [(1, 20), (2, 20), (3, 20), (4, 20)]  # four people take more than six seconds
+    assert len(asked) == 5
+
+
+def test_what_is_done_once_is_not_counted_for_everybody(
+    prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, inputs = prepared
+    clock, seen = [0.0], set[int]()
+
+    def audit_person(_: object, person: int) -> None:
+        first = person not in seen
+        seen.add(person)
+        # One of them takes long when it is first measured, and another one whenever it is.
+        clock[0] += 100.0 if person == 7 and first else 3.0 if person == 11 else 0.1
+
+    monkeypatch.setattr(module, "audit_person", audit_person)
+    monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(module, "ENOUGH", 1e6)
+    monkeypatch.setattr(module, "evenly", lambda *_: list(range(20)))
+    assert seconds_each(inputs, settings.measurement, lambda *_: None) == pytest.approx((19 * 0.1 + 3.0) / 20)
+
+
+def test_people_are_spread_evenly_over_how_much_they_move(prepared: tuple[AuditSettings, Inputs]) -> None:
+    people = prepared[1].people
+    visited = [len(set(people.fitted[person].tolist())) for person in evenly(people, 5)]
+    everybody = sorted(len(set(row.tolist())) for row in people.fitted)
+    assert sorted(visited) == [everybody[rank] for rank in (2, 6, 10, 14, 18)]
+    assert sorted(evenly(people, 99)) == list(range(20))
 
 
 def test_everything_is_counted(prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch) -> None:

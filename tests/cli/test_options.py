@@ -1,11 +1,13 @@
 """Every setting is an option, with its default and its sentence in the help."""
 
 from inspect import signature
+from pathlib import Path
 
 import pytest
 from tests.cli.small_audit import Call
 
 from passerby.audits.settings import GROUPS, SETTINGS, AuditSettings, default_of
+from passerby.audits.wording import Options
 from passerby.cli.audit import audit
 
 
@@ -18,8 +20,8 @@ def test_the_help_tells_of_every_setting(typed: Call, monkeypatch: pytest.Monkey
     monkeypatch.setenv("COLUMNS", "400")
     shown = typed("audit", "--help").stdout
     for name, each in SETTINGS.items():
-        option = "VISITS" if name == "visits" else f"--{name.replace('_', '-')} "
-        line = next(line for line in shown.splitlines() if line.startswith(f"│ {option}"))
+        option = Options().name(name)
+        line = next(line for line in shown.splitlines() if line.startswith(f"│ {option} "))
         assert each.metadata["text"] in line
         assert (f"[default: {default_of(name)}]" in line) == bool(default_of(name)), name
     places = [shown.index(f"╭─ {name} ─") for name in ("Audit", *GROUPS)]
@@ -33,7 +35,7 @@ def test_options_are_what_is_set(typed: Call, monkeypatch: pytest.MonkeyPatch) -
     assert typed("audit", "visits.csv", *words, "--sensors", "fixed", "--sensor-places", "a b", "c").returncode == 0
     (found,) = asked
     assert (found.runs, found.sigmas, found.smoothing, found.title, found.seed) == (7, (1.0, 2.5), "auto", "3", 4)
-    assert (found.sensor_places, str(found.visits), found.misses) == (("a b", "c"), "visits.csv", 1)
+    assert (found.sensor_places, found.visits, found.misses) == (("a b", "c"), (Path("visits.csv"),), 1)
 
 
 def test_all_that_is_wrong_is_said_at_once(typed: Call) -> None:

@@ -29,7 +29,7 @@ def test_a_failure_half_way_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(pb.PasserbyError, match=r"x\.json could not be written: No space left on device"):
+    with pytest.raises(pb.PasserbyError, match=r"x\.json could not be written: the disk is full"):
         write_json(tmp_path / "x.json", 1)
     assert not list(tmp_path.iterdir())
 

@@ -46,7 +46,7 @@ class TestBothForms:
 
     def test_a_disk_that_refuses_is_said(self, tmp_path: Path, name: str, piece: Any) -> None:
         (tmp_path / "file").write_text("")
-        with pytest.raises((InputError, PasserbyError), match=r"(could not be written|cannot be made)"):
+        with pytest.raises((InputError, PasserbyError), match=r"(could not be written|cannot make the folder)"):
             Pieces(tmp_path / "file" / name, "mark").begin()
         with pytest.raises(PasserbyError, match=r"could not be written"):
             Pieces(tmp_path / "none" / name, "mark").add(0, piece)

@@ -15,7 +15,8 @@ import pytest
 from passerby.errors import PasserbyError
 from passerby.support import workers
 from passerby.support.pieces import Pieces
-from passerby.support.workers import collect, one_thread_each, stream
+from passerby.support.pool import one_thread_each
+from passerby.support.workers import collect, stream
 
 ITEMS = list(range(1, 40))
 EXPECTED = [pow(2, item) for item in ITEMS]
@@ -220,7 +221,7 @@ class Dying(Executor):
 
 def test_a_killed_worker_is_said_and_results_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept, asked = Pieces(tmp_path / "x.jsonl", "mark"), list[int]()
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", Dying)
+    monkeypatch.setattr("passerby.support.pool.ProcessPoolExecutor", Dying)
     with pytest.raises(
         PasserbyError, match=r"ended before its time .* is finished is kept: .* fewer workers"
     ) as caught:

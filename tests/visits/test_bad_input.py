@@ -195,9 +195,9 @@ def test_wrong_layout_does_not_show_rows(file: File) -> None:
     [
         ({"grid_metres": 0}, "grid_metres is 0"),
         ({"grid_metres": 5, "h3_resolution": 5}, "not both"),
-        ({"timezone": "Moon"}, "'Moon' is not known"),
+        ({"timezone": "Moon"}, "'Moon', which is not known"),
         ({"max_unparsable": 2}, "max_unparsable is 2"),
-        ({"layout": "excel"}, "layout 'excel' is not known"),
+        ({"layout": "excel"}, "layout is 'excel', which is not known"),
     ],
 )
 def test_options_that_make_no_sense(file: File, options: dict[str, Any], expected: str) -> None:

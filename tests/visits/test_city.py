@@ -101,7 +101,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(City, "chunks", fail)
-    with pytest.raises(PasserbyError, match=f"{name} could not be written: No space left on device"):
+    with pytest.raises(PasserbyError, match=f"{name} could not be written: the disk is full"):
         write_city(tmp_path / name, people=2, places=5, days=1)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "what was there before"

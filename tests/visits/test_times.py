@@ -160,7 +160,7 @@ def test_reading_inverts_writing(times: list[datetime]) -> None:
 
 def test_unknown_time_zone() -> None:
     check_timezone("Asia/Tokyo")
-    with pytest.raises(InputError, match="'Middle/Earth' is not known"):
+    with pytest.raises(InputError, match="'Middle/Earth', which is not known"):
         check_timezone("Middle/Earth")
 
 
@@ -210,7 +210,7 @@ def test_steps_end_with_the_last_visit_or_at_the_end() -> None:
     assert Steps.covering(times, "20d", NOON - timedelta(days=20), None).count == 3
     with pytest.raises(InputError, match="there are no visits to cut into steps"):
         Steps.covering(times.clear(), "20d", None, None)
-    with pytest.raises(InputError, match="not later than origin"):
+    with pytest.raises(InputError, match="not later than the first step"):
         Steps.covering(times, "20d", "first-visit", NOON)
     with pytest.raises(InputError, match="later than the last visit"):
         Steps.covering(times, "20d", NOON + timedelta(days=21), None)

@@ -17,7 +17,7 @@ from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
 from .columns import SCHEMA
-from .job import Job, check_job
+from .job import Job, check_job, enough_workers
 from .person import audit_person
 from .settings import Measurement
 
@@ -54,7 +54,8 @@ def audit(
     within the budget, or by as many sampled series), "impossible" (the real trace cannot happen under the fitted
     habits, so the attacks are not tried on it), or the reason for a refusal.
 
-    Work is shared in partitions by `workers` processes (all cores by default), or by any `executor`
+    Work is shared in partitions by `workers` processes (all cores by default; none but this one for fewer than 64
+    people), or by any `executor`
     (`concurrent.futures.Executor`), which is left running. With a `folder`, finished partitions are kept there
     until all are done, and an interrupted audit goes on where it was when it is started again. The table is the same
     for any number of workers and interruptions: a person's random numbers depend on `seed` and on the person.
@@ -71,7 +72,8 @@ def audit(
     job = Job(people, release, Measurement(misses, tolerance, runs, confidence, budget, seed))
     check_job(job)
     job = replace(job, others=everyone_else(people, release))
-    return audit_job(job, folder, workers=workers, executor=executor, progress=progress)
+    few = enough_workers(len(people), workers, executor)
+    return audit_job(job, folder, workers=few, executor=executor, progress=progress)
 
 
 def audit_job(

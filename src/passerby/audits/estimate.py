@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import os
+import statistics
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from passerby.mechanisms import Mechanism
+from passerby.people.habits import People
 from passerby.support.workers import Progress
 
 from .inputs import Inputs
+from .job import Job, enough_workers
 from .person import audit_person
 from .sample import only, some_people
 from .settings import AuditSettings, Measurement
 from .stages import TIMING, TIMING_TRIALS, Tell, begin
 from .trials import candidates, explore, number_of_trials
 
-#: People who are timed, at most, and seconds after which no more of them are.
-HANDFUL, ENOUGH = 12, 6.0
+#: People who are timed, at most and at least, and seconds after which no more of them are.
+HANDFUL, LEAST, ENOUGH = 40, 4, 6.0
+#: Whoever takes so many times as long as most may have paid for something that is done once.
+OUTLIER = 3.0
 #: Seconds to start the workers of a stage, and to write the report.
 START, WRITE = 2.0, 3.0
 
@@ -35,7 +42,7 @@ class Estimate:
 def estimate(settings: AuditSettings, inputs: Inputs, workers: int | None = None, tell: Tell | None = None) -> Estimate:
     """How long the audit of these inputs would take."""
     people = len(inputs.people)
-    cores = min(workers or os.cpu_count() or 1, people)
+    cores = min(enough_workers(people, workers) or os.cpu_count() or 1, people)
     each = seconds_each(inputs, settings.measurement, begin(tell, TIMING))
     rules = candidates(settings.sigmas, settings.bases)
     trials = 0.0
@@ -46,18 +53,40 @@ def estimate(settings: AuditSettings, inputs: Inputs, workers: int | None = None
 
 
 def seconds_each(inputs: Inputs, measurement: Measurement, progress: Progress) -> float:
-    """Seconds to audit a person, on average over a few; the first one also pays for what is done once."""
+    """Seconds to audit a person, on average over some who are like all: evenly spread over how much they move.
+
+    The first one also pays for what is done once, and so may others who are measured in another way: whoever takes much
+    longer than most is timed again.
+    """
     job = inputs.job(measurement)
-    chosen = some_people(inputs.people, HANDFUL, measurement.seed)
-    audit_person(job, int(chosen[0]))
-    stamps = [time.perf_counter()]
+    chosen = evenly(inputs.people, HANDFUL)
+    audit_person(job, chosen[0])
+    spent, began = list[float](), time.perf_counter()
     for person in chosen:
-        audit_person(job, int(person))
-        stamps.append(time.perf_counter())
-        progress(len(stamps) - 1, len(chosen))
-        if stamps[-1] - stamps[0] > ENOUGH:
+        seconds = _timed(job, person)
+        if spent and seconds > OUTLIER * statistics.median(spent):
+            seconds = min(seconds, _timed(job, person))
+        spent.append(seconds)
+        progress(len(spent), len(chosen))
+        if len(spent) >= LEAST and time.perf_counter() - began > ENOUGH:
             break
-    return (stamps[-1] - stamps[0]) / (len(stamps) - 1) * (2 if inputs.published else 1)
+    return statistics.fmean(spent) * (2 if inputs.published else 1)
+
+
+def evenly(people: People, count: int) -> list[int]:
+    """Some people evenly spread over how many places they visit, in an order whose beginning is spread as well."""
+    visited = (np.diff(np.sort(people.fitted, axis=1), axis=1) > 0).sum(axis=1)
+    ranked = np.argsort(visited, kind="stable")
+    some = ranked[((np.arange(min(count, len(people))) + 0.5) * len(people) / min(count, len(people))).astype(int)]
+    # The middle one, those at the quarters, and so on: each is far from those before.
+    order = sorted(range(len(some)), key=lambda rank: int(f"{rank + 1:032b}"[::-1], 2))
+    return [int(some[rank]) for rank in order]
+
+
+def _timed(job: Job, person: int) -> float:
+    began = time.perf_counter()
+    audit_person(job, person)
+    return time.perf_counter() - began
 
 
 def _seconds_of_trials(

@@ -8,12 +8,13 @@ from passerby.model.release import Release
 from passerby.people.habits import People, fit_people
 from passerby.people.others import everyone_else
 from passerby.visits.readers import read_visits
+from passerby.visits.steps import written
 from passerby.visits.table import Skipped, Visits
 
 from .alerts import alerts
 from .job import Job
 from .publication import Published, read_published
-from .release import build_release
+from .release import build_mechanism, build_release
 from .sample import only, some_people
 from .settings import AuditSettings, DataSettings, Measurement, StepSettings
 from .stages import FITTING, READING, Tell, begin
@@ -34,19 +35,26 @@ class Inputs:
         """The work of an audit."""
         return Job(self.people, self.release, measurement, everyone_else(self.people, self.release))
 
+    @property
+    def window(self) -> str:
+        """The length of a step, also where it was chosen to fit the visits."""
+        return written(self.people.window)
+
 
 def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | None = None) -> Inputs:
     """Read the visits, unless they are handed in, fit habits, and choose the sensors."""
     if visits is None:
         progress = begin(tell, READING)
-        visits = read_visits(settings.visits, **settings.only(DataSettings, "visits"), progress=progress)
+        files = settings.visits[0] if len(settings.visits) == 1 else settings.visits
+        visits = read_visits(files, **settings.only(DataSettings, "visits"), progress=progress)
     begin(tell, FITTING)
     places = settings.place_names or settings.places
     people = fit_people(visits, places=places, **settings.only(StepSettings, "places", "place_names"))
     published = read_published(people, settings.published) if settings.published else None
-    release = build_release(settings, people, settings.seed)
     if published:
-        release = Release(published.sensors, release.mechanism)
+        release = Release(published.sensors, build_mechanism(settings))
+    else:
+        release = build_release(settings, people, settings.seed)
     release.check_misses(settings.misses)
     eligible = len(people)
     if settings.sample is not None:

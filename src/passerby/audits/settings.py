@@ -26,8 +26,10 @@ def setting(default: Any, text: str, *, shown: str = "", **limits: Any) -> Any:
 class DataSettings:
     """The visits: who was where and when."""
 
-    visits: Path = setting(
-        MISSING, "Who was where and when: CSV, TSV, Parquet, Foursquare or Gowalla check-ins, compressed or not."
+    visits: tuple[Path, ...] = setting(
+        MISSING,
+        "Who was where and when: one file or several, or a folder; CSV, TSV, Parquet, Foursquare or Gowalla check-ins, "
+        "compressed or not.",
     )
     layout: Literal["auto", "foursquare", "gowalla", "table"] = setting(
         "auto", "Layout of the visits: auto, foursquare, gowalla or table."
@@ -37,11 +39,29 @@ class DataSettings:
     place: str | None = setting(None, "Column that holds the place.", shown="recognised by its usual names")
     latitude: str | None = setting(None, "Column that holds the latitude.", shown="recognised by its usual names")
     longitude: str | None = setting(None, "Column that holds the longitude.", shown="recognised by its usual names")
-    grid_metres: float | None = setting(None, "Make places from coordinates: squares of this size, in metres.", gt=0)
+    columns: str | None = setting(
+        None, 'Names of all columns in order, where the first line is no header: "person,time,place".'
+    )
+    separator: str | None = setting(
+        None,
+        "What is between columns: one character, or tab, blank, comma or semicolon.",
+        shown="seen in the first line",
+    )
+    skip_lines: int = setting(0, "Lines on top to pass over.", ge=0, le=1000)
+    time_format: str | None = setting(
+        None,
+        'Form of the times: day-first, month-first (for 03/04/2012), or a pattern such as "%d.%m.%Y %H:%M".',
+        shown="ISO 8601, or seconds since 1970",
+    )
+    since: str | None = setting(None, "Leave out visits before this time.", shown="none is left out")
+    until: str | None = setting(None, "Leave out visits from this time on.", shown="none is left out")
+    grid_metres: float | None = setting(
+        None, "Make places from coordinates: squares of this size, in metres.", ge=1, le=1e7
+    )
     h3_resolution: int | None = setting(
         None, "Make places from coordinates: H3 cells of this resolution (0 to 15).", ge=0, le=15
     )
-    timezone: str = setting("UTC", "Zone of times that name none.")
+    timezone: str = setting("UTC", "Zone of times that name none, by whose clock steps begin.")
     max_unparsable: float = setting(
         0.01, "Refuse the visits where more than this share of the rows cannot be read.", ge=0, le=1
     )
@@ -51,9 +71,13 @@ class DataSettings:
 class StepSettings:
     """Steps, places and habits."""
 
-    window: str = setting("20d", "Length of a step, such as 20d, 1h or 30m.")
-    origin: str | None = setting(None, "When the first step begins.", shown="the first visit")
-    end: str | None = setting(None, "Leave out visits from this time on.", shown="none is left out")
+    window: str = setting("auto", "Length of a step, such as 20d, 1h or 30m; auto: one that fits the visits.")
+    origin: str | None = setting(
+        None,
+        "When the first step begins; or first-visit, the instant of the first visit.",
+        shown="aligned to the clock: midnight, full hours, Mondays",
+    )
+    end: str | None = setting(None, "When the last step ends.", shown="the last full step")
     places: int = setting(100, "How many of the most visited places to keep; all others are elsewhere.", ge=1)
     place_names: tuple[str, ...] = setting((), "Keep the places of these names instead.")
     min_active: int = setting(10, "Leave out people who are seen in fewer steps.", ge=0)
@@ -68,6 +92,9 @@ class StepSettings:
     )
     rhythm: Literal["none", "hour", "weekday"] = setting(
         "none", "Let habits differ by hour of the day or by weekday: none, hour or weekday."
+    )
+    name_elsewhere: bool = setting(
+        False, "Take a guess that says elsewhere for right where the person is at none of the chosen places."
     )
 
 
@@ -158,7 +185,7 @@ GROUPS: dict[str, type[Any]] = {
 class AuditSettings(ReportSettings, MeasurementSettings, ReleaseSettings, StepSettings, DataSettings):
     """Everything that an audit depends on. `check_settings` makes it from plain values, and checks them.
 
-    >>> AuditSettings(visits=Path("visits.csv"), misses=2).measurement.misses
+    >>> AuditSettings(visits=(Path("visits.csv"),), misses=2).measurement.misses
     2
     """
 
@@ -197,7 +224,7 @@ def default_of(name: str) -> str:
     """
     each = SETTINGS[name]
     value, shown = each.default, str(each.metadata.get("shown", ""))
-    if shown or value in (None, ()) or value is MISSING:
+    if shown or value in (None, ()) or value is False or value is MISSING:
         return shown
     if isinstance(value, tuple):
         return " ".join(f"{x:g}" for x in value)

@@ -15,6 +15,7 @@ from typing import Any
 from passerby.errors import ConfigError
 from passerby.support.files import whole_or_nothing
 
+from .misfits import idle_settings
 from .settings import GROUPS, SETTINGS, AuditSettings, group_of
 from .validation import PATHS
 
@@ -31,8 +32,11 @@ def read_settings(path: str | Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{file} is not a settings file (TOML): {error}") from None
     for name in PATHS:
-        if isinstance(values.get(name), str):
-            values[name] = Path(os.path.relpath(file.parent / values[name]))
+        value = values.get(name)
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            values[name] = [Path(os.path.relpath(file.parent / each)) for each in value]
+        if isinstance(value, str):
+            values[name] = Path(os.path.relpath(file.parent / value))
     return values
 
 
@@ -44,7 +48,11 @@ def write_settings(settings: AuditSettings, path: str | Path) -> None:
 
 
 def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
-    """Settings as the text of a TOML file that lies in `folder`; settings that are not given are left out."""
+    """Settings as the text of a TOML file that lies in `folder`.
+
+    Settings that are not given are left out, and so are those that change nothing beside the others.
+    """
+    idle = {each.name for each in idle_settings(settings)}
     lines = ["# Settings of an audit. To run it again: passerby audit --settings audit.toml"]
     above = None
     for name in SETTINGS:
@@ -53,11 +61,19 @@ def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
             above = group
             lines += ["", f"# {GROUPS[group].__doc__}"]
         value = getattr(settings, name)
-        if isinstance(value, Path):
-            value = Path(os.path.relpath(value, folder)).as_posix()
-        if value is not None:
+        if name == "visits" and len(value) == 1:
+            (value,) = value
+        if value is not None and name not in idle:
+            value = _relative(value, folder)
             lines.append(f"{name} = {_toml(value)}")
     return "\n".join(lines) + "\n"
+
+
+def _relative(value: Any, folder: Path) -> Any:
+    """A value whose paths are relative to a folder."""
+    if isinstance(value, tuple):
+        return tuple(_relative(each, folder) for each in value)
+    return Path(os.path.relpath(value, folder)).as_posix() if isinstance(value, Path) else value
 
 
 def _toml(value: object) -> str:
@@ -66,4 +82,4 @@ def _toml(value: object) -> str:
     if isinstance(value, str):
         # JSON's strings are TOML's, but for the character DEL.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)

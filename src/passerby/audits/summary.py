@@ -182,17 +182,21 @@ def summarise(
         first_step=str(people.starts[0]) if len(people.starts) else None,
         last_step=str(people.starts[-1]) if len(people.starts) else None,
         timezone=people.timezone,
-        visits=Rows(
-            read=skipped.rows,
-            kept=skipped.kept,
-            unreadable_times=skipped.times,
-            missing=skipped.missing,
-            bad_coordinates=skipped.coordinates,
-            duplicates=skipped.duplicates,
-            outside=skipped.outside,
-        ),
+        visits=_rows(skipped),
         differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
         realised=_realised(table) if "realised_status" in table.columns else None,
+    )
+
+
+def _rows(skipped: Skipped) -> Rows:
+    return Rows(
+        read=skipped.rows,
+        kept=skipped.kept,
+        unreadable_times=skipped.times,
+        missing=skipped.missing,
+        bad_coordinates=skipped.coordinates,
+        duplicates=skipped.duplicates,
+        outside=skipped.outside,
     )
 
 

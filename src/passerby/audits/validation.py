@@ -11,18 +11,39 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+    field_validator,
+)
 
 from passerby.errors import ConfigError, PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import BY_SETTING
-from passerby.visits.steps import parse_instant, parse_length
+from passerby.visits.readers import check_separator
+from passerby.visits.steps import AUTO, FIRST_VISIT, parse_instant, parse_length
+from passerby.visits.times import check_time_format, check_timezone
 
+from .misfits import misfits
 from .settings import SETTINGS, TYPES, AuditSettings
 from .wording import Keys, Source, Wording
 
 #: The settings that are paths.
 PATHS = tuple(name for name, hint in TYPES.items() if Path in (hint, *get_args(hint)))
+#: What else is asked of a text; it complains where that is not so.
+TEXTS: dict[str, Callable[[str], object]] = {
+    "window": lambda text: text == AUTO or parse_length(text),
+    "origin": lambda text: text == FIRST_VISIT or parse_instant(text, "it"),
+    **dict.fromkeys(("end", "since", "until"), lambda text: parse_instant(text, "it")),
+    "timezone": check_timezone,
+    "separator": check_separator,
+    "time_format": check_time_format,
+}
 
 Fault = Mapping[str, Any]
 
@@ -51,7 +72,7 @@ def check_sources(*sources: Source) -> AuditSettings:
         rest = {name: value for name, value in values.items() if name not in wrong}
         checked, _ = _validated({"visits": Path(), **rest})
     if checked is not None:
-        lines += [line for names, line in _misfits(checked, speech) if wrong.isdisjoint(names)]
+        lines += [line for names, line in misfits(checked, speech) if wrong.isdisjoint(names)]
     if lines:
         where = " and ".join(dict.fromkeys(source.where for source in sources))
         raise ConfigError("\n  ".join([f"{where}:", *dict.fromkeys(lines)]))
@@ -73,23 +94,28 @@ class _Checks(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    @field_validator("window", check_fields=False)
+    @field_validator(*TEXTS, check_fields=False)
     @classmethod
-    def _length(cls, value: str) -> str:
-        return _told(lambda: parse_length(value), value)
+    def _text(cls, value: str | None, info: ValidationInfo) -> str | None:
+        return value if value is None else _told(lambda: TEXTS[str(info.field_name)](value), value)
+
+    @field_validator("visits", mode="before", check_fields=False)
+    @classmethod
+    def _several(cls, value: Any) -> Any:
+        if isinstance(value, str | Path):
+            return (value,)
+        if isinstance(value, list | tuple) and not value:
+            raise ValueError("name at least one file or folder")
+        return value
 
     @field_validator(*PATHS, check_fields=False)
     @classmethod
-    def _path(cls, value: Path | None) -> Path | None:
-        names = [name.encode(errors="replace") for name in Path(value or ".").parts]
-        if b"\0" in b"".join(names) or any(len(name) > 255 for name in names) or sum(map(len, names)) > 3000:
-            raise ValueError("it is no path: it holds the character NUL, or is too long")
+    def _path(cls, value: Path | tuple[Path, ...] | None) -> Path | tuple[Path, ...] | None:
+        for path in value if isinstance(value, tuple) else (value,):
+            names = [name.encode(errors="replace") for name in Path(path or ".").parts]
+            if b"\0" in b"".join(names) or any(len(name) > 255 for name in names) or sum(map(len, names)) > 3000:
+                raise ValueError("it is no path: it holds the character NUL, or is too long")
         return value
-
-    @field_validator("origin", "end", check_fields=False)
-    @classmethod
-    def _instant(cls, value: str | None) -> str | None:
-        return value if value is None else _told(lambda: parse_instant(value, "it"), value)
 
     @field_validator("mechanism", check_fields=False)
     @classmethod
@@ -116,9 +142,11 @@ def _model() -> type[_Checks]:
 def _limited(hint: Any, limits: Mapping[str, Any]) -> Any:
     """A type whose numbers lie within limits."""
     if hint is float:
-        return Annotated[float, Field(allow_inf_nan=False, **limits)]
+        return Annotated[float, Field(allow_inf_nan=False, **limits), BeforeValidator(_no_flag)]
     if hint is int:
-        return Annotated[int, Field(**limits)]
+        return Annotated[int, Field(**limits), BeforeValidator(_no_flag)]
+    if hint is bool:
+        return Annotated[bool, Field(strict=True)]
     if get_origin(hint) in (Union, UnionType):
         return reduce(or_, (_limited(part, limits) for part in get_args(hint)))
     if get_origin(hint) is tuple:
@@ -126,22 +154,11 @@ def _limited(hint: Any, limits: Mapping[str, Any]) -> Any:
     return hint
 
 
-def _misfits(settings: AuditSettings, say: _Speech) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What settings must be to each other: those that are not, by name, and why."""
-    sensors = say.given("sensors", settings.sensors)
-    for kind, name, what in (
-        ("fixed", "sensor_places", "the names of the places with a sensor"),
-        ("schedule", "schedule", "a file with the columns place and step (or time)"),
-    ):
-        needed, there = settings.sensors == kind, bool(getattr(settings, name))
-        if needed and not there:
-            yield ("sensors", name), f"{sensors} needs {say.name(name)}, {what}"
-        if there and not needed:
-            instead = say.given("sensors", kind)
-            yield ("sensors", name), f"{say.name(name)} has no meaning with {sensors}; set {instead}"
-    if settings.misses >= settings.holdout:
-        misses, holdout = say.given("misses", settings.misses), say.given("holdout", settings.holdout)
-        yield ("misses", "holdout"), f"{misses} must be below {holdout}, the steps to find"
+def _no_flag(value: object) -> object:
+    """`value`, unless it is True or False, which pydantic would take for 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("should be a number")
+    return value
 
 
 class _Speech:
@@ -152,6 +169,10 @@ class _Speech:
 
     def _wording(self, name: str) -> Wording:
         return next((source for source in self.sources[::-1] if name in source.values), self.sources[-1]).wording
+
+    def rank(self, name: str) -> int:
+        """The number of the last source that gives a setting; -1 where none does."""
+        return max((number for number, source in enumerate(self.sources) if name in source.values), default=-1)
 
     def name(self, name: str) -> str:
         """What a setting is called."""

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 
 class Wording(ABC):
@@ -59,16 +59,21 @@ class Options(Wording):
 
     >>> Options().given("sensor_places", ["north gate", "b"]), Options().given("overwrite", True)
     ("--sensor-places 'north gate' b", '--overwrite')
+    >>> Options().given("since", "2024-05-01")
+    '--from 2024-05-01'
     """
 
+    #: Settings whose options are called otherwise; the visits are named without one.
+    SPECIAL: ClassVar[Mapping[str, str]] = {"visits": "VISITS", "since": "--from"}
+
     def name(self, setting: str) -> str:
-        """The option; the visits are named without one."""
-        return "VISITS" if setting == "visits" else f"--{setting.replace('_', '-')}"
+        """The option."""
+        return self.SPECIAL.get(setting, f"--{setting.replace('_', '-')}")
 
     def given(self, setting: str, value: object) -> str:
         """The option as it is typed."""
-        if value is True:
-            return self.name(setting)
+        if isinstance(value, bool):
+            return self.name(setting) if value else self.name(setting).replace("--", "--no-", 1)
         values = value if isinstance(value, list | tuple) else [value]
         return " ".join([self.name(setting), *(shlex.quote(str(each)) for each in values)])
 
@@ -83,4 +88,6 @@ class Source:
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
     return str(value) if isinstance(value, Path) else value

@@ -1,15 +1,18 @@
 """The command line: parses, calls the library, prints, and turns errors into messages and exit codes.
 
 Nothing below this folder prints or exits. Exit codes: 0 done, 1 a defect of passerby, 2 something that was handed in,
-130 interrupted. Set `PASSERBY_DEBUG=1` to see where an error comes from.
+130 interrupted, 143 terminated. Set `PASSERBY_DEBUG=1` to see where an error comes from.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from cyclopts import App, CycloptsError
@@ -38,26 +41,31 @@ app = App(
 )
 for command in (demo, audit, simulate, line, reproduce):
     app.command(command)
-app["audit"].usage = "Usage: passerby audit VISITS [OPTIONS]"
+app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
 app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments` (those of the process by default), and return the exit code."""
     try:
-        app(
-            sys.argv[1:] if arguments is None else list(arguments),
-            exit_on_error=False,
-            result_action="return_value",
-        )
+        with _asked_to_end():
+            app(
+                sys.argv[1:] if arguments is None else list(arguments),
+                exit_on_error=False,
+                result_action="return_value",
+            )
     except CycloptsError:
         return 2  # cyclopts has said what is wrong
     except KeyboardInterrupt as stop:
-        return _complain(str(stop) or "interrupted", 130)
+        return _complain(str(stop) or "interrupted", 143 if type(stop).__name__ == "Terminated" else 130)
     except PasserbyError as error:
         if _debugging():
             raise
-        return _complain(str(error), 2)
+        from passerby.audits.settings import SETTINGS
+
+        from .speech import in_options
+
+        return _complain(in_options(str(error), SETTINGS), 2)
     except Exception as error:
         if _debugging():
             raise
@@ -65,6 +73,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         what = f"{type(error).__name__} in {_origin(error)}"
         return _complain(f"this should not happen ({what}); run with PASSERBY_DEBUG=1 to see more, and report it", 1)
     return 0
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[None]:
+    """A request to end (SIGTERM) is like the key that interrupts: work is kept, and how to go on is said."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears signals
+        return
+
+    def end(*_: object) -> None:
+        from .screen import Terminated
+
+        raise Terminated("terminated")
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _complain(message: str, code: int) -> int:

@@ -17,16 +17,14 @@ Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
 
 @with_settings
 def audit(  # noqa: D417
-    visits: Annotated[str | None, Parameter(help=SETTINGS["visits"].metadata["text"])] = None,
-    /,
-    *,
+    *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
     settings: Annotated[Path | None, Parameter(group=RUN)] = None,
     overwrite: Flag = False,
     dry_run: Flag = False,
     workers: Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))] = None,
     **given: Any,
 ) -> None:
-    """Audit everyone in a file of visits: how exposed each person is by counts that are about to be published.
+    """Audit everyone in files of visits: how exposed each person is by counts that are about to be published.
 
     For example, hourly counts of the three most visited places over the last 8 hours, of which the adversary may get 2
     wrong: `passerby audit visits.csv --window 1h --holdout 8 --misses 2 --sensor-count 3`
@@ -52,7 +50,7 @@ def audit(  # noqa: D417
 
     from .run import estimate_and_show, run_and_show
 
-    options = {name: value for name, value in {"visits": visits, **given}.items() if value is not None}
+    options = {name: value for name, value in {"visits": visits or None, **given}.items() if value is not None}
     sources = [Source(read_settings(settings), str(settings))] if settings else []
     sources += [Source(options, "options", Options())] if options else []
     if not any("visits" in source.values for source in sources):

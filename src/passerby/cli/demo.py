@@ -54,10 +54,11 @@ def demo(
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     workers: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     out: Path = Path("passerby-demo"),
+    overwrite: Annotated[bool, Parameter(show_default=False, negative="")] = False,
 ) -> None:
     """Audit a simulated city: a day of hourly counts from a dozen sensors, raw and with noise.
 
-    Writes the visits, and a folder with a report for each of the two; an earlier demo in the folder is replaced.
+    Writes the visits, and a folder with a report for each of the two.
 
     Parameters
     ----------
@@ -81,12 +82,19 @@ def demo(
         Processes that share the work. [default: all cores]
     out
         Folder for the results.
+    overwrite
+        Replace an earlier demo in the folder.
     """
     from rich.console import Console
 
+    from passerby.errors import InputError
     from passerby.support.files import make_folder
 
     from .screen import stage
+
+    taken = [name for name in ("visits.parquet", *(folder for folder, _ in AUDITS.values())) if (out / name).exists()]
+    if taken and not overwrite:
+        raise InputError(f"--out: {str(out)!r} holds {' and '.join(taken)} already; choose another, or --overwrite")
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     file = make_folder(out, "--out") / "visits.parquet"
@@ -96,10 +104,10 @@ def demo(
         write_city(file, people, places, days, seed=seed)
         visits = read_visits(file)
     screen.print(ASKED.format(people=people, days=days, sensors=sensors), markup=False)
-    city = {"visits": file, "places": places, "sensor_count": sensors, "sigma": sigma, "seed": seed, "sample": audited}
+    city = {"visits": file, "places": places, "sensor_count": sensors, "seed": seed, "sample": audited}
     for mechanism, (name, title) in AUDITS.items():
         screen.print(f"\n{title}", style="bold", markup=False)
-        choice = {"mechanism": mechanism, "explore": tried if mechanism == "raw" else 0}
+        choice = {"explore": tried} if mechanism == "raw" else {"explore": 0, "mechanism": mechanism, "sigma": sigma}
         _audit({**DAY, **city, **choice, "title": title, "out": out / name}, visits, workers, aside)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args, get_origin
 from cyclopts import Group, Parameter
 
 from passerby.audits.settings import GROUPS, SETTINGS, TYPES, default_of, group_of
+from passerby.audits.wording import Options
 
 #: The group of what is not about one of the other groups.
 RUN = Group("Audit", sort_key=0)
@@ -38,14 +39,15 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 def _option(name: str) -> Argument:
     several = get_origin(TYPES[name]) is tuple
     group, default = group_of(name), default_of(name)
+    flag = TYPES[name] is bool
     shown = Parameter(
+        name=Options().name(name),
         group=_GROUPS[group] if group else RUN,
         help=SETTINGS[name].metadata["text"] + (f" [default: {default}]" if default else ""),
-        negative="",
-        consume_multiple=True,
-        **_word(TYPES[name], several),
+        negative=None if flag else "",
+        **({} if flag else {"consume_multiple": True, **_word(TYPES[name], several)}),
     )
-    kind: Any = list[str] if several else str
+    kind: Any = list[str] if several else bool if flag else str
     return Argument(name, Argument.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, shown])
 
 

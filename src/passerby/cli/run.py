@@ -19,7 +19,10 @@ from passerby.report.terms import length, mechanism
 from passerby.support.numerals import chance, duration, percent, span
 from passerby.visits.table import Visits
 
-from .screen import Interrupted, stages
+from .screen import Interrupted, Terminated, stages
+
+#: What is said of steps that nobody asked for.
+CHOSEN = ", which fit the visits (--window sets another length)"
 
 
 def run_and_show(
@@ -32,11 +35,14 @@ def run_and_show(
             report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     except KeyboardInterrupt as stop:
         how = how_to_go_on(draft_of(settings.out), workers, overwrite)
-        raise Interrupted(f"{str(stop) or 'interrupted'}; {how}") from None
+        kind = Terminated if isinstance(stop, Terminated) else Interrupted
+        raise kind(f"{str(stop) or 'interrupted'}; {how}") from None
     for alert in report.summary.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in found(report.summary):
         screen.print(line, markup=False)
+    if settings.window == "auto":
+        screen.print(f"Steps last {length(report.summary.window)}{CHOSEN}.", markup=False)
     screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
 
 
@@ -102,7 +108,7 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     yield "visits", f"{inputs.skipped.kept:,} of {inputs.skipped.rows:,} rows"
     yield "people", f"{len(people):,}{_drawn(len(people), inputs.eligible)}"
     yield "steps", f"{people.fitted.shape[1]:,} to fit habits to, {release.steps:,} published and to be found"
-    yield "step length", length(settings.window)
+    yield "step length", f"{length(inputs.window)}{CHOSEN if settings.window == 'auto' else ''}"
     yield "places", f"{len(people.places):,}, with elsewhere"
     yield "sensors", f"{counts:,} counts from {len(places):,} places"
     yield "mechanism", mechanism(repr(release.mechanism))

@@ -6,10 +6,17 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from threading import Event, Thread
 
 from rich.console import Console
 
-from passerby.audits.stages import READING
+from passerby.audits.stages import AUDITING, LOOKING, READING, TRYING
+from passerby.support.numerals import duration
+
+#: Seconds between two lines off a terminal.
+MINUTE = 55.0
+#: Stages that go on where an earlier run was.
+RESUMED = (AUDITING, LOOKING, TRYING)
 
 
 class _Aside(logging.Handler):
@@ -27,13 +34,41 @@ class Interrupted(KeyboardInterrupt):
     """The user stopped the work; the message says where it was, and how to go on."""
 
 
+class Terminated(Interrupted):
+    """The system asked the work to end (SIGTERM), as it does before a time limit or a shutdown."""
+
+
 @contextmanager
-def stage(console: Console, what: str, unit: str = "") -> Iterator[Callable[[int, int], None]]:
+def _every_minute(console: Console, what: str, pace: Pace) -> Iterator[None]:
+    """Off a terminal, tell how far a stage is, so that a log shows that it goes on."""
+    if console.is_terminal:
+        yield
+        return
+    over = Event()
+
+    def tell() -> None:
+        while not over.wait(MINUTE):
+            console.print(f"{what}: {pace.told}", markup=False, highlight=False, soft_wrap=True)
+
+    teller = Thread(target=tell, name="progress", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+
+
+@contextmanager
+def stage(
+    console: Console, what: str, unit: str = "", *, resumed: bool = False
+) -> Iterator[Callable[[int, int], None]]:
     """Show a stage of the work: what it is, how much of it is done, the rate and the time left.
 
-    Yields `progress(done, all)`, in bytes where the unit is "MB". Off a terminal, a line is written for each stage that
-    took more than two seconds. What the library has to say meanwhile is shown too (it says when kernels are compiled,
-    once after an installation). An interruption says which stage it hit.
+    Yields `progress(done, all)`, in bytes where the unit is "MB". Off a terminal, a line is written every minute, and
+    one for each stage that took more than two seconds. What is done when a `resumed` stage begins is an earlier run's.
+    What the library has to say meanwhile is shown too (it says when kernels are compiled, once after an installation).
+    An interruption says which stage it hit.
     """
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -47,11 +82,14 @@ def stage(console: Console, what: str, unit: str = "") -> Iterator[Callable[[int
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    pace = Pace(unit)
+    pace = Pace(unit, resumed=resumed)
     logger, handler = logging.getLogger("passerby"), _Aside(console)
     logger.addHandler(handler)
     try:
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        with (
+            Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars,
+            _every_minute(console, what, pace),
+        ):
             bar = bars.add_task(what, total=None, rate="")
 
             def progress(done: int, everything: int) -> None:
@@ -59,13 +97,14 @@ def stage(console: Console, what: str, unit: str = "") -> Iterator[Callable[[int
                 bars.update(bar, completed=done, total=everything, rate=str(pace))
 
             yield progress
-    except KeyboardInterrupt:
-        raise Interrupted(f"interrupted while {what[0].lower()}{what[1:]}{pace.reached}") from None
+    except KeyboardInterrupt as stop:
+        word, kind = ("terminated", Terminated) if isinstance(stop, Terminated) else ("interrupted", Interrupted)
+        raise kind(f"{word} while {what[0].lower()}{what[1:]}{pace.reached}") from None
     finally:
         logger.removeHandler(handler)
     spent = time.perf_counter() - started
     if spent > 2:
-        console.print(f"{what}: {spent:.0f} s{pace.size(spent)}", markup=False, highlight=False)
+        console.print(f"{what}: {spent:.0f} s{pace.size(spent)}", markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager
@@ -81,7 +120,8 @@ def stages(console: Console) -> Iterator[Callable[[str, int, int], None]]:
             nonlocal now, progress
             if what != now:
                 shown.close()
-                now, progress = what, shown.enter_context(stage(console, what, "MB" if what == READING else ""))
+                unit, resumed = "MB" if what == READING else "", what in RESUMED
+                now, progress = what, shown.enter_context(stage(console, what, unit, resumed=resumed))
             if everything and progress:
                 progress(done, everything)
 
@@ -97,8 +137,8 @@ class Pace:
     ('3 of 8 MB', ' (3 of 8 MB)', ' (8 MB, 4 MB per second)')
     """
 
-    def __init__(self, unit: str = "") -> None:
-        self.unit, self.scale = unit and f" {unit}", 1e6 if unit == "MB" else 1
+    def __init__(self, unit: str = "", *, resumed: bool = False) -> None:
+        self.resumed, self.unit, self.scale = resumed, unit and f" {unit}", 1e6 if unit == "MB" else 1
         self.done, self.everything = 0.0, 0.0
         self.first: tuple[float, float] | None = None
 
@@ -108,9 +148,23 @@ class Pace:
         self.first = self.first or (time.perf_counter(), self.done)
 
     def __str__(self) -> str:
-        began, before = self.first or (0.0, 0.0)
-        spent, made = time.perf_counter() - began, self.done - before
+        spent, made = self._since
         return f"{self._reached}{self._rate(made, spent) if made and spent > 0 else ''}"
+
+    @property
+    def _since(self) -> tuple[float, float]:
+        """Seconds since it was first heard of, and how much was done in them."""
+        began, before = self.first or (0.0, 0.0)
+        return time.perf_counter() - began, self.done - before
+
+    @property
+    def told(self) -> str:
+        """How far it is, how fast it goes, and the time that is left, as far as that is known."""
+        if not self.everything:
+            return "going on"
+        spent, made = self._since
+        left = (self.everything - self.done) * spent / made if made and spent > 0 else None
+        return f"{self}{'' if left is None else f', about {duration(left)} left'}"
 
     @property
     def _reached(self) -> str:
@@ -126,5 +180,13 @@ class Pace:
         return f" ({self._reached})" if self.everything else ""
 
     def size(self, seconds: float) -> str:
-        """How much there was, and how fast it went, in brackets; nothing where that is not known."""
-        return f" ({self.everything:,.0f}{self.unit}{self._rate(self.everything, seconds)})" if self.everything else ""
+        """How much was done now, and how fast it went, in brackets; nothing where that is not known.
+
+        What an earlier run had done is not counted.
+        """
+        before = self.first[1] if self.first and self.resumed else 0.0
+        made = self.everything - before
+        if not made:
+            return ""
+        kept = f"; {before:,.0f} were there before" if before else ""
+        return f" ({made:,.0f}{self.unit}{self._rate(made, seconds)}{kept})"

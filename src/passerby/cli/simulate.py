@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
 
 
 def simulate(
@@ -18,6 +20,7 @@ def simulate(
     start: str = "2024-01-01",
     seed: int = 0,
     layout: Literal["table", "foursquare"] = "table",
+    overwrite: Annotated[bool, Parameter(show_default=False, negative="")] = False,
 ) -> None:
     """Write the visits of a simulated city: homes, work, errands, a daily rhythm, few places that draw many.
 
@@ -41,12 +44,19 @@ def simulate(
         Seed of the city: the same numbers give the same city.
     layout
         A table with the columns person, time and place, or the layout of Foursquare's check-ins.
+    overwrite
+        Replace the file if it is there.
     """
     from rich.console import Console
 
+    from passerby.errors import InputError
     from passerby.support.files import make_folder
 
     from .screen import stage
+
+    if out.exists() and not (overwrite and out.is_file()):
+        what = "exists" if out.is_file() else "is no file"
+        raise InputError(f"OUT: {str(out)!r} {what}; choose another name{', or --overwrite' * out.is_file()}")
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     with stage(aside, "Simulating a city") as progress:

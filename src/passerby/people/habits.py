@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.kernels import chain
 from passerby.model.prior import MarkovPrior
+from passerby.support.checks import flag
 from passerby.visits.table import Visits
-from passerby.visits.traces import LeftOut, Rule, Traces, window_visits
+from passerby.visits.traces import LeftOut, Rule, Traces, chosen_window, window_visits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -172,7 +173,7 @@ def _equilibrium(moves: Floats, b: Floats) -> Floats:
 def fit_people(
     visits: Visits | Traces,
     *,
-    window: str | timedelta = "20d",
+    window: str | timedelta = "auto",
     places: int | Sequence[str] = 100,
     min_active: int = 10,
     holdout: int = 5,
@@ -185,6 +186,8 @@ def fit_people(
 ) -> People:
     """People with their habits: traces as in `window_visits`, the last `holdout` steps kept as the trace to find.
 
+    With the window "auto", steps are as long as they can be for habits to get enough of them (`People.window`).
+
     `smoothing` is the weight of the population's frequencies, in steps; with "auto" it is the one that predicts the
     last fifth of the fitted steps best over all people. `rhythm` lets habits differ by hour of the day or day of the
     week, for steps short enough to tell. With `name_elsewhere`, a guess that says "elsewhere" is right where the person
@@ -195,11 +198,11 @@ def fit_people(
     >>> fit_people(city, window="1h", places=20, min_active=1, holdout=12)
     People(people=60, places=21, fitted_steps=84, held_out_steps=12, smoothing=1)
     """
-    traces = visits
-    if isinstance(traces, Visits):
-        traces = window_visits(
-            traces, window=window, origin=origin, places=places, min_active=min_active, rule=rule, end=end
-        )
+    traces, named = visits, flag(name_elsewhere, "name_elsewhere")
+    if not isinstance(traces, Traces):
+        between = {"min_active": min_active, "origin": origin, "end": end}
+        length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, **between)  # type: ignore[arg-type]
+        traces = window_visits(visits, window=length, places=places, rule=rule, **between)  # type: ignore[arg-type]
     steps = traces.array.shape[1]
     if isinstance(holdout, bool) or not isinstance(holdout, (int, np.integer)) or not 0 <= holdout <= steps - 2:
         raise InputError(
@@ -224,15 +227,19 @@ def fit_people(
         phase,
         traces.timezone,
         traces.left_out,
-        name_elsewhere,
+        named,
     )
 
 
 def _smoothing(smoothing: float | str, fitted: NDArray[np.int32], background: Floats) -> float:
-    if smoothing == "auto":
+    if isinstance(smoothing, str) and smoothing == "auto":
         scores = [held_out_likelihood(fitted, background, a) for a in CANDIDATES]
         return CANDIDATES[int(np.argmax(scores))]
-    if isinstance(smoothing, (bool, str)) or not 1e-9 <= smoothing <= 1e9:
+    if (
+        isinstance(smoothing, bool)
+        or not isinstance(smoothing, (int, float, np.number))
+        or not 1e-9 <= smoothing <= 1e9
+    ):
         raise InputError(f"smoothing: expected a number from 1e-9 to 1e9, or 'auto', got {smoothing!r}")
     return float(smoothing)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +12,7 @@ import polars as pl
 
 from passerby.audits.audit import audit_job, clear_parts, parts_of
 from passerby.audits.inputs import Inputs, gather
+from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml, write_settings
@@ -29,7 +31,7 @@ from .notebook import Report, report_of
 
 
 def audit_folder(
-    visits: str | Path,
+    visits: str | Path | Sequence[str | Path],
     out: str | Path = AuditSettings.out,
     *,
     overwrite: bool = False,
@@ -38,7 +40,7 @@ def audit_folder(
     progress: Tell | None = None,
     **settings: Any,
 ) -> Report:
-    """Audit everyone in a file of visits, and write the folder `out`: what `passerby audit` does.
+    """Audit everyone in some files or folders of visits, and write the folder `out`: what `passerby audit` does.
 
     `settings` are those of an `audit.toml`: `passerby audit --help` says what each one is. The folder then holds
     people.parquet (a row per person, with ids), summary.json, report.html (which may be shared), internal.html (which
@@ -83,8 +85,9 @@ def run_audit(
     inputs = gather(settings, visits, tell)
     if overwrite and not parts_of(inputs.job(settings.measurement), out).own():
         clear_parts(out)
-    make_folder(draft_of(out).parent, wording.name("out"))
+    make_folder(draft_of(out).parent, wording.name("out"), private=True)
     write_settings(settings, draft_of(out))
+    workers = enough_workers(len(inputs.people), workers, executor)
     table, findings = _measure(settings, inputs, workers, executor, tell)
     progress = begin(tell, WRITING)
     summary = summarise(
@@ -92,7 +95,7 @@ def run_audit(
         inputs.people,
         inputs.release,
         misses=settings.misses,
-        window=settings.window,
+        window=inputs.window,
         seed=settings.seed,
         delta=settings.delta,
         thresholds=settings.thresholds,

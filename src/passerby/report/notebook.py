@@ -13,6 +13,7 @@ import polars as pl
 
 from passerby.audits.alerts import alerts
 from passerby.audits.audit import audit
+from passerby.audits.job import enough_workers
 from passerby.audits.settings import Measurement
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
@@ -86,6 +87,7 @@ def audit_report(
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
     how = chosen.measurement
+    workers = enough_workers(len(people), workers, executor)
     table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
     findings = None
     if chosen.explore:

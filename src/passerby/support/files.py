@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,22 +30,41 @@ def whole_or_nothing(target: Path, *, private: bool = False) -> Iterator[Path]:
             os.fsync(written.fileno())  # else a crash of the system could leave the name without the content
         temporary.replace(target)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise PasserbyError(f"{target} could not be written: {reason}; nothing was left behind") from error
+        raise PasserbyError(f"{target} could not be written: {why(error, target)}; nothing of it is left") from error
     except Exception as error:
         # polars reports a full disk as an error of its own.
         if type(error).__module__.startswith("polars"):
-            raise PasserbyError(f"{target} could not be written: {error}; nothing was left behind") from error
+            reason = why(error, target)
+            raise PasserbyError(f"{target} could not be written: {reason}; nothing of it is left") from error
         raise
     finally:
         with suppress(OSError):  # there may be no such folder
             temporary.unlink(missing_ok=True)
 
 
-def make_folder(folder: Path, name: str) -> Path:
-    """`folder`, made if need be; an `InputError` that names what was to be a folder where that cannot be."""
+def why(error: Exception, path: Path) -> str:
+    """Why a file could not be written; of a full disk, how much is left on it, and where."""
+    # polars tells the number of the system's error in words alone.
+    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
+    if not full:
+        return getattr(error, "strerror", None) or str(error)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        left = f"{shutil.disk_usage(path.parent).free / 1e6:,.0f} MB are left"
+    except OSError:
+        left = "nothing is left"
+    return f"the disk is full ({left} where {str(path.parent)!r} lies); make room, or choose another folder"
+
+
+def make_folder(folder: Path, name: str, *, private: bool = False) -> Path:
+    """`folder`, made if need be; an `InputError` that names what was to be a folder where that cannot be.
+
+    A `private` one is open to its owner alone.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
+        if private:
+            folder.chmod(0o700)
     except OSError as error:
         raise InputError(f"{name}: cannot make the folder {str(folder)!r} ({error.strerror})") from None
     return folder

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from passerby.errors import InputError, PasserbyError
+from passerby.errors import PasserbyError
 
-from .files import whole_or_nothing
+from .files import make_folder, whole_or_nothing, why
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,8 @@ class Pieces:
     """Pieces by their number: lines of a file where `path` ends in .jsonl, else a folder of Parquet files.
 
     Lines hold lists of numbers and texts; Parquet files are polars tables, each written whole. `mark` tells what the
-    pieces depend on (see `fingerprint`): pieces with another mark are not taken, and `begin` removes them.
+    pieces depend on (see `fingerprint`): pieces with another mark are not taken, and `begin` removes them. They tell of
+    single people: their owner alone can read them.
     """
 
     path: Path
@@ -38,14 +39,14 @@ class Pieces:
     def add(self, number: int, piece: Any) -> None:
         """Write one more piece."""
         if self._tables:
-            with whole_or_nothing(self.path / f"{number:09d}.parquet") as draft:
+            with whole_or_nothing(self.path / f"{number:09d}.parquet", private=True) as draft:
                 piece.write_parquet(draft)
             return
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([number, piece]) + "\n")
         except OSError as error:
-            reason = error.strerror
+            reason = why(error, self.path)
             raise PasserbyError(f"{self.path} could not be written: {reason}; earlier results are kept") from error
 
     @property
@@ -72,7 +73,7 @@ class Pieces:
         if self.own():
             lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")[1:-1]
         found = dict(pair for line in lines if (pair := _pair(line)))
-        with whole_or_nothing(self.path) as draft:
+        with whole_or_nothing(self.path, private=True) as draft:
             rows = (json.dumps([number, piece]) for number, piece in found.items())
             draft.write_text("".join(f"{line}\n" for line in (self.mark, *rows)), encoding="utf-8")
         return found
@@ -80,14 +81,11 @@ class Pieces:
     def _begin_tables(self) -> dict[int, Any]:
         import polars as pl
 
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"folder: {self.path} cannot be made: {error.strerror}") from None
+        make_folder(self.path, "folder", private=True)
         if not self.own():
             for file in self.path.glob("*.parquet"):
                 file.unlink()
-            with whole_or_nothing(self._sheet) as draft:
+            with whole_or_nothing(self._sheet, private=True) as draft:
                 draft.write_text(json.dumps({"mark": self.mark}), encoding="utf-8")
         found = {}
         for file in sorted(self.path.glob("*.parquet")):

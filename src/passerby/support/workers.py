@@ -10,13 +10,10 @@ they are the same for any number of workers. What is finished can be kept on dis
 from __future__ import annotations
 
 import os
-import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from threading import Lock
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
@@ -24,6 +21,7 @@ from uuid import uuid4
 from passerby.errors import PasserbyError
 
 from .pieces import Pieces
+from .pool import pool_of
 
 Data = TypeVar("Data")
 Item = TypeVar("Item")
@@ -132,7 +130,7 @@ def _fresh(
     size = max(1, min(chunk, len(left) // (4 * width)))
     parts = [left[at : at + size] for at in range(0, len(left), size)]
     try:
-        with _pool(executor, width) as pool:
+        with pool_of(executor, width) as pool:
             yield from _together(pool, work, parts, width)
     except BrokenExecutor:
         again = "what is finished is kept: run the same again to go on" if kept else "run it again"
@@ -202,40 +200,3 @@ def _forget(name: str) -> None:
     """Let go of the data where workers are threads of this process."""
     with _lock:
         _adopted.pop(name, None)
-
-
-@contextmanager
-def _pool(executor: Executor | None, workers: int) -> Iterator[Executor]:
-    """The executor that was given, or processes that end with the work."""
-    if executor is not None:
-        yield executor
-        return
-    with one_thread_each():
-        # The key that interrupts reaches all processes; this one alone answers, and ends the others.
-        deaf = (signal.SIGINT, signal.SIG_IGN)
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=deaf)
-        try:
-            yield pool
-        except BaseException:
-            # Nobody takes what they are at; from Python 3.14 on this is `terminate_workers`.
-            for process in [*(getattr(pool, "_processes", None) or {}).values()]:
-                process.terminate()
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def one_thread_each() -> Iterator[None]:
-    """Workers share the cores, so the matrix products inside each of them must not."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

@@ -97,7 +97,7 @@ class Gatherer:
         if not table.height:
             raise InputError(
                 f"{self.source}: none of its {self._rows:,} rows has a person, a time and a place"
-                f"{' between since and until' if self._outside else ''}; check which columns are taken for them "
+                f"{' in the time that was asked for' if self._outside else ''}; check which columns are taken for them "
                 f"({self._taken()})"
             )
         person, people = _encode(table["person"], numbers=True)

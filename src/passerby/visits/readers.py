@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.support.checks import number, text, whole
 from passerby.support.workers import Progress
 
 from .delimited import Batch, first_line, read_batches
@@ -73,30 +74,18 @@ def read_visits(
     Visits(rows=3, people=2, places=2)
     """
     given = {"person": person, "time": time, "place": place, "latitude": latitude, "longitude": longitude}
-    coordinates = grid_metres is not None or h3_resolution is not None
+    cells = None if grid_metres is None and h3_resolution is None else Cells(grid_metres, h3_resolution)
+    form = Form.checked(layout, given, cells is not None, columns, separator, skip_lines)
     check_timezone(timezone)
     check_time_format(time_format)
-    if isinstance(max_unparsable, bool) or not 0 <= max_unparsable <= 1:
-        raise InputError(f"max_unparsable is {max_unparsable}; it is a share of the rows, from 0 to 1")
-    if layout not in ("auto", "table", *FIXED):
-        raise InputError(f"layout {layout!r} is not known; choose 'auto', 'table', {', '.join(map(repr, FIXED))}")
-    form = Form(layout, given, coordinates, _names(columns), _separator(separator), _lines(skip_lines))
+    share = number(max_unparsable, "max_unparsable", 0, 1)
     files = list_files(source)
-    gatherer = Gatherer(
-        source="the table" if files is None else str(source) if isinstance(source, str | Path) else "the files",
-        timezone=timezone,
-        time_format=time_format,
-        cells=Cells(grid_metres, h3_resolution) if coordinates else None,
-        max_unparsable=max_unparsable,
-        span=_span(since, until, timezone),
-    )
+    name = "the table" if files is None else str(source) if isinstance(source, str | Path) else "the files"
+    gatherer = Gatherer(name, timezone, time_format, cells, share, _span(since, until, timezone))
     if files is None:
         _gather(_frame_batches(_as_polars(source), form, gatherer), gatherer)
     else:
-        sizes = [file.stat().st_size for file in files]
-        for number, file in enumerate(files):
-            told = _part_of(progress, sum(sizes[:number]), sum(sizes))
-            _gather(_file_batches(file, form, gatherer, told, several=len(files) > 1), gatherer)
+        _gather_files(files, form, gatherer, progress)
     return gatherer.finish()
 
 
@@ -110,6 +99,30 @@ class Form:
     columns: tuple[str, ...] | None = None
     separator: str | None = None
     skip_lines: int = 0
+
+    @classmethod
+    def checked(
+        cls,
+        layout: str,
+        given: dict[str, str | None],
+        coordinates: bool,
+        columns: str | Sequence[str] | None,
+        separator: str | None,
+        skip_lines: int,
+    ) -> "Form":
+        """A form, unless what is said about it makes no sense."""
+        if layout not in ("auto", "table", *FIXED):
+            known = ", ".join(map(repr, ("auto", "table", *FIXED)))
+            raise InputError(f"layout is {layout!r}, which is not known; choose one of {known}")
+        for role, column in given.items():
+            text(column, role)
+        idle = ("place",) if coordinates else ("latitude", "longitude")
+        for role in idle:
+            if given[role] is not None:
+                beside = "with grid_metres or h3_resolution" if coordinates else "without grid_metres or h3_resolution"
+                raise InputError(f"{role}={given[role]!r} has no effect {beside}; leave it out")
+        lines = whole(skip_lines, "skip_lines", 0, 1000)
+        return cls(layout, given, coordinates, _names(columns), check_separator(separator), lines)
 
 
 def list_files(source: Any) -> list[Path] | None:
@@ -135,6 +148,13 @@ def _gather(batches: Iterator[Batch], gatherer: Gatherer) -> None:
         gatherer.add(batch)
 
 
+def _gather_files(files: list[Path], form: Form, gatherer: Gatherer, progress: Progress | None) -> None:
+    sizes = [file.stat().st_size for file in files]
+    for at, file in enumerate(files):
+        told = _part_of(progress, sum(sizes[:at]), sum(sizes))
+        _gather(_file_batches(file, form, gatherer, told, several=len(files) > 1), gatherer)
+
+
 def _part_of(progress: Progress | None, before: int, everything: int) -> Progress | None:
     """Progress of one file among several."""
     return None if progress is None else lambda done, _: progress(before + done, everything)
@@ -144,28 +164,27 @@ def _span(since: str | datetime | None, until: str | datetime | None, timezone: 
     first = None if since is None else parse_instant(since, "since", timezone)
     last = None if until is None else parse_instant(until, "until", timezone)
     if first is not None and last is not None and last <= first:
-        raise InputError(f"until is {until}, which is not later than since, {since}; choose a later one")
+        raise InputError(f"since='{since}' is not before until='{until}'; choose an earlier one, or a later end")
     return Span(first, last)
 
 
 def _names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
     if columns is None:
         return None
-    return tuple(columns.split(",")) if isinstance(columns, str) else tuple(columns)
+    names = columns.split(",") if isinstance(columns, str) else columns
+    if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
+        raise InputError(f"columns is {columns!r}; expected the names of all columns in order, as in columns='a,b,c'")
+    return tuple(names)
 
 
-def _separator(separator: str | None) -> str | None:
+def check_separator(separator: str | None) -> str | None:
+    """The character between columns; one that cannot be is refused."""
     words = {"tab": "\t", "blank": " ", "space": " ", "comma": ",", "semicolon": ";", "\\t": "\t"}
+    text(separator, "separator")
     wanted = None if separator is None else words.get(separator, separator)
     if wanted is not None and (len(wanted) != 1 or wanted in '"\r\n' or wanted.isalnum()):
         raise InputError(f"separator is {separator!r}; give one character, or 'tab', 'blank', 'comma' or 'semicolon'")
     return wanted
-
-
-def _lines(skipped: int) -> int:
-    if isinstance(skipped, bool) or not isinstance(skipped, int) or not 0 <= skipped <= 1000:
-        raise InputError(f"skip_lines is {skipped!r}; give a number of lines, from 0 to 1,000")
-    return skipped
 
 
 def _file_batches(
@@ -173,7 +192,7 @@ def _file_batches(
 ) -> Iterator[Batch]:
     named = [role for role, column in form.given.items() if column not in (None, FILE_NAME)]
     if form.layout in FIXED and (named or form.columns):
-        raise InputError(f"layout {form.layout!r} has its own columns, so naming them has no meaning; leave it out")
+        raise InputError(f"layout={form.layout!r} has its own columns, so naming them has no meaning; leave it out")
     try:
         if check_file(path)[:4] == b"PAR1":
             batches = _parquet_batches(path, form, gatherer, progress)

@@ -20,8 +20,12 @@ _DAY = timedelta(days=1)
 
 FIRST_VISIT = "first-visit"
 """The origin of the paper's steps: the very instant of the first visit."""
+AUTO = "auto"
+"""The step length that fits the visits."""
 USUAL = ("20d", "1w", "1d", "6h", "1h", "15m")
 """Lengths that steps usually have, the longest first."""
+_CYCLES = {"hour": timedelta(days=1), "weekday": timedelta(days=7)}
+"""What habits repeat after, by the word for their rhythm."""
 
 
 def parse_length(length: str | timedelta) -> timedelta:
@@ -71,18 +75,55 @@ def clock_times(times: pl.Series, timezone: str) -> pl.Series:
     return times.dt.convert_time_zone(timezone).dt.replace_time_zone(None)
 
 
-def fitting_length(times: pl.Series, steps: int) -> timedelta:
-    """The longest usual step of which the span of the times holds at least so many.
+def written(length: timedelta) -> str:
+    """A length of time as `parse_length` reads it.
 
-    >>> from datetime import datetime, UTC
-    >>> fitting_length(pl.Series([datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 1, 9, tzinfo=UTC)]), 20)
+    >>> written(timedelta(days=1, hours=12)), written(timedelta(weeks=1))
+    ('1d12h', '7d')
+    """
+    seconds, out = int(length.total_seconds()), ""
+    for unit, size in list(_SECONDS.items())[1:]:
+        out += f"{seconds // size}{unit}" if seconds >= size else ""
+        seconds %= size
+    return out
+
+
+def fitting_length(times: pl.Series, steps: int, rhythm: str = "none") -> timedelta | None:
+    """The longest usual step of which the span of the times holds at least so many; None where none is short enough.
+
+    With a rhythm, only those that fill a day or a week evenly, and of which there are two such cycles.
+
+    >>> fitting_length(pl.Series([datetime(2024, 1, 1), datetime(2024, 1, 9)]), 20)
     datetime.timedelta(seconds=21600)
     """
     first, last = times.min(), times.max()
-    assert isinstance(first, datetime)
-    assert isinstance(last, datetime)
-    lengths = [parse_length(length) for length in USUAL]
-    return next((length for length in lengths if (last - first) // length >= steps), lengths[-1])
+    if not isinstance(first, datetime) or not isinstance(last, datetime):
+        raise InputError("there are no visits to cut into steps")
+    cycle = _CYCLES.get(rhythm)
+    for length in map(parse_length, USUAL):
+        even = cycle is None or (cycle % length == timedelta(0) and cycle // length > 1)
+        wanted = max(steps, 2 * (cycle // length) if cycle else 0)
+        if even and (last - first) // length >= wanted:
+            return length
+    return None
+
+
+def step_length(times: pl.Series, holdout: int, min_active: int, rhythm: str = "none") -> timedelta:
+    """A step that fits the times (by the clock), such that habits and the steps to find both get enough of them.
+
+    Habits want many times as many steps as are to be found, and people are to be seen in a good part of all: four times
+    `holdout` and twice `min_active` where the span allows, or else as few as there must be.
+    """
+    least = max(holdout + 3, min_active + 1)
+    length = fitting_length(times, max(4 * holdout, 2 * min_active, least), rhythm)
+    length = length or fitting_length(times, least, rhythm)
+    if length is None:
+        raise InputError(
+            f"the visits reach from {times.min()!s} to {times.max()!s}, too short a time for {least} steps of "
+            f"{USUAL[-1]}, which holdout={holdout} and min_active={min_active} need; give shorter steps, as in "
+            "window='1m', or lower these"
+        )
+    return length
 
 
 @dataclass(frozen=True)
@@ -129,11 +170,11 @@ class Steps:
             stop = on_the_clock(parse_instant(end, "end", timezone), timezone)
             count = -((start - stop) // size)  # rounded up: the last step may reach beyond
             if count < 1:
-                raise InputError(f"end {end} is not later than origin {start}; choose a later one")
+                raise InputError(f"end is {end}, not later than the first step begins, {start}; choose a later one")
             return cls(start, size, count, timezone)
         count = (last - start) // size + 1
         if count < 1:
-            raise InputError(f"origin {start} is later than the last visit ({last}); choose an earlier one")
+            raise InputError(f"origin is {start}, later than the last visit ({last}); choose an earlier one")
         short = origin != FIRST_VISIT and count > 1 and _ends_early(start + count * size, times, last, size)
         return cls(start, size, count - 1 if short else count, timezone, short)
 

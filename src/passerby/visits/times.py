@@ -49,7 +49,9 @@ def check_timezone(timezone: str) -> None:
     try:
         pl.Series([0]).cast(pl.Datetime("us")).dt.replace_time_zone(timezone)
     except (pl.exceptions.PolarsError, TypeError):
-        raise InputError(f"time zone {timezone!r} is not known; use a name like 'UTC' or 'Europe/Paris'") from None
+        raise InputError(
+            f"timezone is {timezone!r}, which is not known; use a name like 'UTC' or 'Europe/Paris'"
+        ) from None
 
 
 def check_time_format(form: str | None) -> None:
@@ -63,7 +65,7 @@ def check_time_format(form: str | None) -> None:
     try:
         pl.Series([datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)]).dt.strftime(form)
     except pl.exceptions.PolarsError:
-        raise InputError(f"time_format {form!r} is no pattern for times; write it as '%d.%m.%Y %H:%M'") from None
+        raise InputError(f"time_format is {form!r}, no pattern for times; write it as '%d.%m.%Y %H:%M'") from None
 
 
 def parse_times(values: pl.Series, timezone: str = "UTC", form: str | None = None) -> pl.Series:

@@ -10,8 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.support.checks import whole
 
-from .steps import Steps, clock_times, on_the_clock, parse_instant
+from .steps import AUTO, FIRST_VISIT, USUAL, Steps, clock_times, on_the_clock, parse_instant, step_length
 from .table import Visits
 
 ELSEWHERE = "elsewhere"
@@ -84,21 +85,22 @@ class Traces:
 def window_visits(
     visits: Visits,
     *,
-    window: str | timedelta = "20d",
+    window: str | timedelta = AUTO,
     origin: str | datetime | None = None,
     places: int | Sequence[str] = 100,
     min_active: int = 10,
     rule: Rule = "most-visited",
     end: str | datetime | None = None,
 ) -> Traces:
-    """One place per person and step. The defaults are the paper's: 20 days, 100 places, 10 active steps.
+    """One place per person and step. The paper's: `window="20d", origin="first-visit"`, 100 places, 10 active steps.
 
     Steps are windows of equal length that lie side by side: step t holds the visits from `origin + t·window`
     (included) to `origin + (t+1)·window` (not included), by the clock of the visits' time zone. Without an `origin`
     they begin where the clock strikes (at midnight, at full hours, on Mondays), so that they fit what is published;
     with "first-visit", at the very instant of the first visit, as in the paper. There are as many steps as reach the
     last visit, or `end` (not included) where that is given; a last step that the visits cover only in part is left out,
-    unless `end` is given, or "first-visit". Visits before `origin` or from `end` on do not count.
+    unless `end` is given, or "first-visit". Visits before `origin` or from `end` on do not count. With the window
+    "auto", a step lasts as long as it can for the visits to hold enough steps (`steps.step_length`).
 
     `places` are the K most visited (of equally visited ones those that sort first by name; all where there are
     fewer), or a list of names. Visits to other places do not count. People seen at the chosen places in fewer than
@@ -110,10 +112,10 @@ def window_visits(
     >>> window_visits(simulate_city(people=50, places=40, days=3), window="1h", places=20, min_active=1)
     Traces(people=49, steps=72, places=21)
     """
-    if rule not in get_args(Rule):
-        raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
+    _check(visits, places, min_active, rule)
     local = visits.table.with_columns(time=clock_times(visits.table["time"], visits.timezone))
-    steps = Steps.covering(local["time"], window, origin, end, visits.timezone)
+    length = chosen_window(visits, window, min_active=min_active, origin=origin, end=end)
+    steps = Steps.covering(local["time"], length, origin, end, visits.timezone)
     table = _within(local, steps, end)
     chosen = _choose(visits, table, places)
     index = np.full(len(visits.places), -1, dtype=np.int32)
@@ -134,19 +136,48 @@ def window_visits(
         seldom=known - len(people),
         partial_step=steps.partial,
     )
-    names = (*visits.places.gather(chosen).to_list(), ELSEWHERE)
-    return Traces(
-        array,
-        names,
-        visits.people.gather(people),
-        steps.starts,
-        steps.length,
-        active,
-        frequency,
-        counts,
-        visits.timezone,
-        left_out,
-    )
+    names, ids = (*visits.places.gather(chosen).to_list(), ELSEWHERE), visits.people.gather(people)
+    when = (steps.starts, steps.length)
+    return Traces(array, names, ids, *when, active, frequency, counts, visits.timezone, left_out)
+
+
+def chosen_window(
+    visits: Visits,
+    window: str | timedelta,
+    *,
+    holdout: int = 0,
+    min_active: int = 0,
+    rhythm: str = "none",
+    origin: str | datetime | None = None,
+    end: str | datetime | None = None,
+) -> str | timedelta:
+    """The length of a step: as given, or for "auto" the one that fits the visits between origin and end."""
+    if window != AUTO:
+        return window
+    if not isinstance(visits, Visits):
+        raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
+    zone, times = visits.timezone, clock_times(visits.table["time"], visits.timezone)
+    if origin is not None and origin != FIRST_VISIT:
+        times = times.filter(times >= on_the_clock(parse_instant(origin, "origin", zone), zone))
+    if end is not None:
+        times = times.filter(times < on_the_clock(parse_instant(end, "end", zone), zone))
+    least = whole(min_active, "min_active")
+    # Without visits between them, the message about origin and end comes with any length.
+    return step_length(times, whole(holdout, "holdout"), least, rhythm) if len(times) else USUAL[0]
+
+
+def _check(visits: Visits, places: int | Sequence[str], min_active: int, rule: Rule) -> None:
+    """Refuse what is not of the right kind."""
+    if not isinstance(visits, Visits):
+        raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
+    if isinstance(places, str | Sequence | pl.Series | np.ndarray):
+        if isinstance(places, str) or not all(isinstance(place, str) for place in places):
+            raise InputError(f"places is {places!r}; expected a whole number, or a list of names")
+    else:
+        whole(places, "places", 1)
+    whole(min_active, "min_active")
+    if rule not in get_args(Rule):
+        raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
 
 
 def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None) -> pl.DataFrame:
@@ -158,8 +189,8 @@ def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None) -> pl
     kept = table.filter((times >= steps.origin) & (times < stop))
     if not kept.height:
         raise InputError(
-            f"no visit lies from origin {steps.origin} to end {stop} ({steps.timezone}); the visits reach from "
-            f"{table['time'].min()!s} to {table['time'].max()!s}"
+            f"no visit lies from origin='{steps.origin}' to end='{stop}' ({steps.timezone}); the visits "
+            f"reach from {table['time'].min()!s} to {table['time'].max()!s}"
         )
     return kept
 
@@ -167,13 +198,11 @@ def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None) -> pl
 def _choose(visits: Visits, table: pl.DataFrame, places: int | Sequence[str]) -> NDArray[np.uint32]:
     """Codes of the chosen places (K,): the most visited first, or as listed."""
     if isinstance(places, int | np.integer):
-        if places < 1:
-            raise InputError(f"places is {places}; choose at least one place")
         counts = np.bincount(table["place"].to_numpy(), minlength=len(visits.places))
         counts[(visits.places == ELSEWHERE).arg_true().to_numpy()] = 0  # it is the last place in any case
         most = np.argsort(-counts, kind="stable")[:places]  # codes follow names, and so ties go by name
         return most[counts[most] > 0].astype(np.uint32)
-    names = pl.Series([places] if isinstance(places, str) else places, dtype=pl.String)
+    names = pl.Series(list(places), dtype=pl.String)
     if not len(names) or names.is_duplicated().any() or ELSEWHERE in names:
         raise InputError(
             f"places is a list that is empty, names a place twice or names {ELSEWHERE!r}, which is always there; "
@@ -226,12 +255,12 @@ def _fill(
     if not len(kept):
         raise InputError(
             f"no person is seen in at least {min_active} of {steps} steps at the {elsewhere} chosen places; the most "
-            f"active is seen in {counts.max(initial=0)}; lower min_active, or choose shorter windows or more places"
+            f"active is seen in {counts.max(initial=0)}; lower min_active, or choose a shorter window or more places"
         )
     if len(kept) * steps > _MOST_CELLS:
         raise InputError(
-            f"{len(kept):,} people times {steps:,} steps are too many to hold; choose longer windows, or an origin and "
-            "an end that leave out stray times"
+            f"{len(kept):,} people times {steps:,} steps are too many to hold; choose a longer window, or an origin "
+            "and an end that leave out stray times"
         )
     row = np.full(people, -1, dtype=np.int64)
     row[kept] = np.arange(len(kept))

@@ -1,0 +1,97 @@
+"""What settings must be to each other: which ones need others, and which change nothing beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from passerby.mechanisms.registry import BY_SETTING, PARAMETERS
+
+from .settings import AuditSettings
+
+#: What a choice of sensors is made of.
+SENSORS = {"most-visited": "sensor_count", "random": "sensor_count", "fixed": "sensor_places", "schedule": "schedule"}
+#: What else is needed beside it, in words.
+NEEDED = {
+    "fixed": "the names of the places with a sensor",
+    "schedule": "a file with the columns place and step (or time)",
+}
+
+
+class Speech(Protocol):
+    """Names settings in the words of whoever gave them, and knows who gave them."""
+
+    def name(self, name: str) -> str:
+        """What a setting is called."""
+
+    def given(self, name: str, value: object) -> str:
+        """A setting with its value."""
+
+    def rank(self, name: str) -> int:
+        """The number of the source that gave it, later ones prevail; -1 where none did."""
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A setting that changes nothing, because of another one; `instead` says in which case it would."""
+
+    name: str
+    cause: str
+    instead: tuple[str, tuple[str, ...]] | None = None
+
+
+def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
+    """Settings that change nothing beside the others, given or not."""
+    entry = BY_SETTING.get(settings.mechanism)
+    for name in PARAMETERS:
+        if entry is None or name not in entry.parameters:
+            users = tuple(str(other.setting) for other in BY_SETTING.values() if name in other.parameters)
+            yield Idle(name, "mechanism", ("mechanism", users))
+    for name in dict.fromkeys(SENSORS.values()):
+        if settings.published:
+            yield Idle(name, "published")
+        elif name != SENSORS[settings.sensors]:
+            yield Idle(name, "sensors", ("sensors", tuple(kind for kind, part in SENSORS.items() if part == name)))
+    if settings.published:
+        yield Idle("sensors", "published")
+    if settings.place_names:
+        yield Idle("places", "place_names")
+    cells = [name for name in ("grid_metres", "h3_resolution") if getattr(settings, name) is not None]
+    if cells:
+        yield Idle("place", cells[0])
+    else:
+        yield from (Idle(name, "grid_metres") for name in ("latitude", "longitude"))
+
+
+def misfits(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Settings that do not fit together, by name, and why."""
+    yield from _needs(settings, say)
+    for each in idle_settings(settings):
+        # What a later source takes back is no mistake: an option may overrule a file.
+        if say.rank(each.name) >= max(0, say.rank(each.cause)):
+            yield (each.name, each.cause), _without_effect(each, settings, say)
+    if settings.misses >= settings.holdout:
+        misses, holdout = say.given("misses", settings.misses), say.given("holdout", settings.holdout)
+        yield ("misses", "holdout"), f"{misses} must be below {holdout}, the steps to find"
+
+
+def _needs(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, ...], str]]:
+    kind = settings.sensors
+    name = SENSORS[kind]
+    if kind in NEEDED and not settings.published and not getattr(settings, name):
+        yield ("sensors", name), f"{say.given('sensors', kind)} needs {say.name(name)}, {NEEDED[kind]}"
+    for name in ("published", "schedule"):
+        if getattr(settings, name) and settings.window == "auto":
+            reason = "the interval of the counts, since its rows speak of steps of that length"
+            yield (name, "window"), f"{say.name(name)} needs {say.name('window')}, {reason}"
+
+
+def _without_effect(each: Idle, settings: AuditSettings, say: Speech) -> str:
+    cause = getattr(settings, each.cause)
+    because = f"with {say.given(each.cause, cause)}" if cause is not None else f"without {say.name(each.cause)}"
+    said = f"{say.name(each.name)} has no effect {because}; leave it out"
+    if each.instead:
+        name, kinds = each.instead
+        said += f", or set {say.given(name, kinds[0])}" + "".join(f" or {kind}" for kind in kinds[1:])
+    return said

@@ -1,0 +1,77 @@
+"""Processes that share work: they begin afresh, leave signals to whoever started them, and end with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import current_process, get_context, parent_process
+from threading import Thread
+
+from passerby.errors import PasserbyError
+
+#: How a worker ends that was about to start workers of its own while it was still importing the main script.
+UNGUARDED = 97
+
+
+@contextmanager
+def pool_of(executor: Executor | None, workers: int) -> Iterator[Executor]:
+    """The executor that was given, or processes that end with the work."""
+    if executor is not None:
+        yield executor
+        return
+    if getattr(current_process(), "_inheriting", False):
+        # A worker that imports the main script, and finds that it does the same work again. Its parent says so.
+        os._exit(UNGUARDED)
+    with one_thread_each():
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_serve)
+        try:
+            yield pool
+        except BaseException as error:
+            # Nobody takes what they are at; from Python 3.14 on this is `kill_workers`.
+            processes = [*(getattr(pool, "_processes", None) or {}).values()]
+            for process in processes:
+                process.kill()
+            pool.shutdown(wait=True, cancel_futures=True)  # only then it is known how each of them ended
+            if isinstance(error, BrokenExecutor) and any(process.exitcode == UNGUARDED for process in processes):
+                raise PasserbyError(
+                    "workers import the script that starts them, and it starts the same work again; put what it does "
+                    "under a line `if __name__ == '__main__':`, or work in this process alone, with workers=1"
+                ) from None
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _serve() -> None:
+    """What a worker does first: leave signals to its parent, and end when that ends, whatever ends it."""
+    # The key that interrupts, and a signal to the whole group, reach all processes; the parent alone answers.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    Thread(target=_end_with_parent, name="parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed parent cannot tell its workers: they would wait for work for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Workers share the cores, so the matrix products inside each of them must not."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

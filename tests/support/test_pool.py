@@ -1,0 +1,70 @@
+"""Processes that share work end when they should, and say what is wrong with the script that starts them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SLOW = """
+import os, sys, time
+from pathlib import Path
+from passerby.support.workers import collect
+
+def nap(folder, item):
+    Path(folder, str(os.getpid())).write_text("")
+    time.sleep(0.2)
+    return item
+"""
+GUARDED = SLOW + "\nif __name__ == '__main__':\n    collect(nap, sys.argv[1], list(range(1000)), workers=2)\n"
+UNGUARDED = SLOW + "\nprint(collect(nap, sys.argv[1], list(range(8)), workers=2))\n"
+
+
+def alive(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"  # nobody may be there to bury it
+
+
+def wait_for(what: str, true: object, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():  # type: ignore[operator]
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+@pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_workers_end_with_their_parent(tmp_path: Path, ended_by: signal.Signals) -> None:
+    (tmp_path / "script.py").write_text(GUARDED)
+    (tmp_path / "seen").mkdir()
+    parent = subprocess.Popen(
+        [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "seen")], stderr=subprocess.DEVNULL
+    )
+    wait_for("two workers", lambda: len(os.listdir(tmp_path / "seen")) == 2)
+    workers = [int(name) for name in os.listdir(tmp_path / "seen")]
+    assert all(map(alive, workers))
+    parent.send_signal(ended_by)
+    parent.wait(timeout=30)
+    wait_for("the end of the workers", lambda: not any(map(alive, workers)), 10)
+
+
+def test_a_script_without_a_guard_is_told_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(UNGUARDED)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "script.py"), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert "PasserbyError: workers import the script that starts them" in last
+    assert "if __name__ == '__main__':" in last
+    assert "memory" not in done.stderr
