@@ -22,7 +22,7 @@ types: .venv/.test
 	$(BIN)/mypy
 
 unit: .venv/.test
-	@$(BIN)/python -m passerby.kernels.warm_up  # compile the kernels once, before two processes want them
+	@$(BIN)/python -m passerby.cli.warm_up  # compile the kernels once, before two processes want them
 	$(BIN)/pytest -n 2 --dist worksteal
 
 bench: .venv-bench/.installed
@@ -49,7 +49,7 @@ docs: .venv/.docs
 
 .venv/.installed: pyproject.toml .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable .
-	$(BIN)/python -m passerby.kernels.warm_up  # compiles the kernels, once
+	$(BIN)/python -m passerby.cli.warm_up  # compiles the kernels, once
 	@touch $@
 
 .venv/.test .venv/.docs .venv/.trust: .venv/.%: pyproject.toml .venv/.installed
@@ -64,7 +64,7 @@ docs: .venv/.docs
 	$(BENCH_BIN)/python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
 		print(*project['optional-dependencies']['bench'], sep='\n')" \
 		| xargs -n 1 $(BENCH_BIN)/python -m pip install --quiet || echo "some peers could not be installed"
-	$(BENCH_BIN)/python -m passerby.kernels.warm_up  # compiles the kernels, once
+	$(BENCH_BIN)/python -m passerby.cli.warm_up  # compiles the kernels, once
 	@touch $@
 
 clean:

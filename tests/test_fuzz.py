@@ -281,5 +281,5 @@ class TestFound:
         with pytest.raises(pb.InputError, match="expected a whole number from 1 to 3"):
             reader(people, tmp_path / "steps.csv")
         (tmp_path / "damaged.parquet").write_bytes(b"PAR1" + bytes(40) + b"PAR1")
-        with pytest.raises(pb.InputError, match="cannot be read as a table"):
+        with pytest.raises(pb.InputError, match="is damaged or no table"):
             reader(people, tmp_path / "damaged.parquet")

@@ -73,7 +73,7 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made) -> None:
     [
         ("passerby.audits.audit.audit_person", 20, "while auditing people (16 of 40)"),
         ("passerby.audits.what_if._one", 5, "while trying out sensors, steps and noise (5 of 21)"),
-        ("passerby.report.folder.render", 0, "while writing the report"),
+        ("passerby.report.folder.report_of", 0, "while writing the report"),
         ("passerby.report.folder.as_json", 0, "while writing the report"),
     ],
 )

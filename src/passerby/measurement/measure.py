@@ -85,5 +85,5 @@ def investigate(question: Question, methods: Sequence[Method] = METHODS) -> tupl
                 known.add(finding)
         except UnsupportedRelease as unsupported:
             # What was tried says more than what does not apply.
-            refused.update(dict.fromkeys(method.bounds, str(unsupported)))
+            refused.update(dict.fromkeys(method.yields, str(unsupported)))
     return known, {name: reason for name, reason in refused.items() if name not in known}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.errors import UnsupportedRelease
 from passerby.measurement.decode import decode_series
 from passerby.measurement.finding import Finding, Known, Look
 from passerby.measurement.kappa import log_kappa_bound
@@ -26,12 +27,13 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
         question.prior, question.release, question.misses, question.rng(), question.runs, question.level, look
     )
     crowd = question.release.crowd
-    if crowd is not None and crowd.priors is None and crowd.told is None and not question.release.independent:
-        del found["map"]  # how numbers of others go together is not known, so that they cannot be drawn
-    yield from found.values()
+    unknown = crowd is not None and crowd.priors is None and crowd.told is None and not question.release.independent
+    yield from (finding for finding in found.values() if finding.name != "map" or not unknown)
     floor = max(found[name].floor for name in ("prior", "constant"))
     kappa = rounded_up(log_kappa_bound(question.prior, question.steps, question.misses))
     yield Finding("baseline", min(floor, kappa), kappa, level=question.level, about="baseline")
+    if unknown:
+        raise UnsupportedRelease(f"how numbers of others go together is not known with {crowd!r}: they cannot be drawn")
 
 
 def sampled_attacks(

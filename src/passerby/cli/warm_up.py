@@ -1,4 +1,4 @@
-"""Compile all kernels ahead of their first use, side by side: `python -m passerby.kernels.warm_up`."""
+"""Compile all kernels ahead of their first use, side by side: `python -m passerby.cli.warm_up`."""
 
 import logging
 import subprocess
@@ -6,6 +6,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
+
+from passerby.kernels import jit
 
 #: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
 #: which then finds it on disk.
@@ -19,7 +21,7 @@ _log = logging.getLogger("passerby")
 
 def number_of_kernels() -> int:
     """How many kernels there are in all of the package."""
-    return sum(path.read_text(encoding="utf-8").count("\n@kernel(") for path in Path(__file__).parent.glob("*.py"))
+    return sum(path.read_text(encoding="utf-8").count("\n@kernel(") for path in Path(jit.__file__).parent.glob("*.py"))
 
 
 def warm_up() -> None:
@@ -49,11 +51,9 @@ def warm_up() -> None:
 
 def compile_modules(names: list[str]) -> None:
     """Compile the kernels of some modules, unless they are on disk, and print the name of each that was not."""
-    from . import jit
-
     jit.listeners.append(lambda kernel: print(kernel, flush=True))
     for name in names:
-        import_module(f"{__package__}.{name}")
+        import_module(f"{jit.__package__}.{name}")
 
 
 if __name__ == "__main__":
