@@ -25,6 +25,8 @@ import passerby as pb
 from passerby.audits.validation import check_settings
 from passerby.cli import main
 from passerby.report import folder as folders
+from passerby.report.evidence import Evidence
+from passerby.report.notebook import Report
 from tests.cli.small_audit import write_visits
 from tests.people.test_habits import random_traces
 
@@ -121,11 +123,15 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def quick_report(evidence: Evidence, call: str | None = None, progress: object = None) -> Report:
+    return Report(evidence.table, evidence.summary, PAGE, PAGE)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def quick() -> Iterator[None]:
     """Charts take long to draw, and disks to settle; neither plays a part here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folders, "render", lambda *_: PAGE)
+        patch.setattr(folders, "report_of", quick_report)
         patch.setattr(os, "fsync", lambda _: None)
         yield
 

@@ -381,3 +381,52 @@ class TestMemory:
         one = Series(np.zeros((1, 100, 1)), np.ones(1), sampled=False, left_over=0.0)
         with pytest.raises(pb.UnsupportedRelease, match="does not fit into memory"):
             bracket_series(pb.line_prior(1500), pb.Release.silent(100), one, 3, 0.01, 1e9)
+
+
+class TestWhatFollows:
+    """The whole series is seen before anything is guessed: a guess for one stretch may depend on what follows it."""
+
+    def test_the_best_guess_for_a_stretch_depends_on_the_next_one(self) -> None:
+        """The first stretch is (a, a) with 0.4, or ends at c after b or d, with 0.3 each; one step may be wrong.
+
+        Then comes a sure sighting, and then a place that is seen with a half, or one of eight that are not. If it is
+        seen, one miss is left for the first stretch, and (b, c) or (d, c) is right with 0.6; if not, that miss is lost
+        in the last step, and (a, a) is best.
+        """
+        a, b, c, d, sighted, seen = range(6)
+        places = 14
+        first, second, third = np.eye(places), np.zeros((places, places)), np.eye(places)
+        first[[b, d]] = 0
+        first[[b, d], c] = 1
+        second[:, sighted] = 1
+        third[sighted] = 0
+        third[sighted, seen], third[sighted, 6:] = 0.5, 0.5 / 8
+        start = np.zeros(places)
+        start[[a, b, d]] = 0.4, 0.3, 0.3
+        prior = pb.MarkovPrior(start, np.stack([first, second, third]))
+        release = pb.Release([[], [], [sighted], [seen]])
+        best = pb.measure(prior, release, 1, tolerance=0)
+        found = bracket_stretches(prior, release, 1, 0.0, 1e8)
+        assert found is not None
+        assert best.lower == pytest.approx(best.upper, rel=1e-9)
+        assert found.lower <= best.lower * (1 + 1e-9)
+        assert found.upper >= best.upper * (1 - 1e-9)
+
+    def test_no_chain_does_better_than_the_ceiling(self) -> None:
+        rng, tried = np.random.default_rng(1), 0
+        for _ in range(300):
+            places = int(rng.integers(3, 5))
+            steps = int(rng.integers(4, 7 if places == 3 else 6))
+            misses = int(rng.integers(1, steps - 1))
+            moves = rng.dirichlet(np.full(places, rng.choice([0.2, 0.5, 1.0])), size=(steps - 1, places))
+            prior = pb.MarkovPrior(rng.dirichlet(np.ones(places)), moves)
+            sensors = [[int(rng.integers(places))] if rng.random() < 0.6 else [] for _ in range(steps)]
+            found = bracket_stretches(prior, pb.Release(sensors), misses, 1e-6, 1e7)
+            if found is None:
+                continue
+            tried += 1
+            world = World(prior, steps)
+            best = world.optimum(world.sightings(pb.Release(sensors)), misses)
+            assert found.lower <= best * (1 + 1e-9)
+            assert best <= found.upper * (1 + 1e-9)
+        assert tried > 250

@@ -2,7 +2,7 @@
 
 Between two sightings the person's places depend on nothing else that was published, so a guess can be made for each
 stretch by itself, and wrong steps add up over stretches that are independent of each other. From below: one guess for
-each stretch (`stretch_policy`). From above: an adversary who is told the number of wrong steps at each sighting
+each stretch (`stretch_policy`). From above: the best guess for each number of wrong steps in a stretch, each by itself
 (`stretch_ceiling`). Nothing is listed or sampled.
 
 A stretch goes from a restart point u (see `stretches`) to the next sighting v = t S + j, or to the end, v = T S.
@@ -38,18 +38,17 @@ Ints = NDArray[np.int64]
 def local_gap(bounds, V, law, before, v):
     """What a stretch adds to the gap between both ends. The sum over all stretches is the gap.
 
-    With i wrong before it, the ceiling counts `bounds(r)`, r = misses - i, where its guess leads to
-    `Σ_k law(k) V(v, r - k)`.
+    With i wrong before it, the ceiling leads to `Σ_k (F(k) - F(k-1)) V(v, r - k)`, r = misses - i, where its guess
+    leads to `Σ_k law(k) V(v, r - k)`.
     """
     K, TS = V.shape[1], V.shape[0] - 1
     gap = 0.0
     for i in range(K):
         if before[i] > 0.0:
             r = K - 1 - i
-            achieved = 0.0
             for k in range(r + 1):
-                achieved += law[k] * (V[v, r - k] if v < TS else 1.0)
-            gap += before[i] * (bounds[r] - achieved)
+                more = bounds[k] - (bounds[k - 1] if k > 0 else 0.0) - law[k]
+                gap += before[i] * more * (V[v, r - k] if v < TS else 1.0)
     return gap
 
 

@@ -1,15 +1,19 @@
-"""What any guess can do in the stretches between sightings, told the number of wrong steps at each sighting.
+"""What any guess can do in the stretches between sightings, for each number of wrong steps by itself.
 
-Let `V(v, r)` bound the chance of success from sighting v on with r misses left, and `U(t, v, r, x)` the same for
-somebody who is at x just before step t, and unseen from then until v (the chance of that is part of it). With one guess
-for what lies between, chosen in view of v and r,
+Let `U(t, v, k, x)` bound the chance of at most k wrong steps from t on and then sighting v, with none between, for
+somebody who is at x just before step t, whatever the guess:
 
-    U(t, v, r, x) >= max_g Σ_k Pr[k wrong, then v | x] V(v, r - k),    V(u, r) = Σ_v U(t_u, v, r, x_u).
+    U(t, v, k, x) >= max_g Pr[at most k wrong, then v | x].
 
 Telling the place after each step bounds the maximum, backwards from v:
-`Σ_y P(x,y) U(t+1, v, r-1, y) + max_g P(x,g) (U(t+1, v, r, g) - U(t+1, v, r-1, g))`, y and g unseen. A search over
+`Σ_y P(x,y) U(t+1, v, k-1, y) + max_g P(x,g) (U(t+1, v, k, g) - U(t+1, v, k-1, g))`, y and g unseen. A search over
 beginnings of the guess (`look_ahead`) tells it only where the beginning ends. An entry serves every stretch that ends
 at v, wherever it began. Tables of so many steps as there is memory for are kept, in turn.
+
+The adversary sees the whole series before guessing, so that the guess for a stretch may depend on what follows it. But
+at no stretch does it make "at most k wrong" likelier than `F(k) = U(t_u, v, k, x_u)`. The chance of success with r
+misses left never falls as r grows, so that `V(u, r) = Σ_v Σ_k (F(k) - F(k-1)) V(v, r - k)` bounds it. (One guess that
+is best on average over what follows, `max_g Σ_k Pr[k wrong, v | g] V(v, r - k)`, would be less, and is no bound.)
 """
 
 from typing import NamedTuple
@@ -174,7 +178,7 @@ def name(table, rows, g, later, r, least, row):
 
 @inlined
 def look_ahead(watch, U, belief, t, v, r, nodes, room):
-    """Bound on the best guess for steps t.. until v from the belief at t, with r misses left: (bound, nodes, work).
+    """Bound on the best guess for steps t.. until v from a belief at t, r of which may be wrong: (bound, nodes, work).
 
     Best first: a node is a beginning of the guess with its exact table (number wrong, place). Stops when the best node
     left is a whole guess or as long as there are tables for, or after so many nodes.
@@ -219,7 +223,7 @@ def look_ahead(watch, U, belief, t, v, r, nodes, room):
 
 @once
 def state(watch, U, V, t, x, mass, effort, room, out):
-    """Fill `U(t, v, r, x)` for all v and r. `mass` (K,) is the weight of x with r misses left."""
+    """Fill `U(t, v, r, x)` for all v and r. `mass` (K,) is the weight of x where r may be wrong."""
     T, S = watch.watched.shape
     K, M, depth = V.shape[1], watch.named.shape[0], U.shape[0]
     row = watch.initial if t == 0 else at(watch.matrices, t - 1)[x]
@@ -228,7 +232,7 @@ def state(watch, U, V, t, x, mass, effort, room, out):
     for j in range(S):
         c = watch.watched[t, j]
         for r in range(K):
-            here[t * S + j, r, x] = row[c] * V[t * S + j, r] if c >= 0 else 0.0
+            here[t * S + j, r, x] = row[c] if c >= 0 else 0.0
     seen = t == 0 or watch.hidden[t - 1, x] == 0.0
     nodes = ROOTS * effort.nodes if seen else effort.nodes
     for v in range((t + 1) * S, T * S + 1):
@@ -272,6 +276,23 @@ def spread(watch, before, mass):
                     mass[t + 1, r, watch.watched[t, j]] = before[1 + t * S + j, : K - r].sum()
 
 
+@once
+def add_ceilings(F, V, first, out):
+    """`out(r) = Σ_v Σ_k (F(v, k) - F(v, k-1)) V(v, r - k)`; `F` (T S + 1, K) is lowered to what one more allows."""
+    TS, K = F.shape[0] - 1, F.shape[1]
+    out[:] = 0.0
+    for v in range(first, TS + 1):
+        for k in range(K - 2, -1, -1):
+            F[v, k] = min(F[v, k], F[v, k + 1])
+        for k in range(K):
+            more = F[v, k] - (F[v, k - 1] if k > 0 else 0.0)
+            if more > 0.0:
+                for r in range(k, K):
+                    out[r] += more * (V[v, r - k] if v < TS else 1.0)
+    for r in range(K):
+        out[r] = min(1.0, out[r])
+
+
 @kernel(
     number(
         vector,
@@ -291,7 +312,7 @@ def spread(watch, before, mass):
     )
 )
 def lay(initial, matrices, watched, hidden, named, U, V, bounds, before, nodes, budget, again, costs, done):
-    """Fill `V` (T S + 1, K; the last row is the start's) and `bounds[u, v, r]`, what it adds up from; returns V(start).
+    """Fill `V` (T S + 1, K; the last row is the start's) and `bounds[u, v, k]`, the `F(k)` of each; returns V(start).
 
     `before` (N, K) is the chance of each restart point with k steps wrong before it. States are searched with so many
     nodes as far as the budget goes, those first that are worth most; `costs` tells what one node costs at all states of
@@ -316,10 +337,7 @@ def lay(initial, matrices, watched, hidden, named, U, V, bounds, before, nodes, 
             x = watched[t - 1, j] if t > 0 else 0
             if x >= 0:
                 u = 1 + (t - 1) * S + j if t > 0 else 0
-                for r in range(K):
-                    total = 0.0
-                    for v in range(t * S, TS + 1):
-                        bounds[u, v, r] = U[t % depth, v, r, x]
-                        total += bounds[u, v, r]
-                    V[u - 1, r] = min(1.0, total)
+                for v in range(t * S, TS + 1):
+                    bounds[u, v] = U[t % depth, v, :, x]
+                add_ceilings(bounds[u], V, t * S, V[u - 1])
     return V[TS, K - 1]
