@@ -1,6 +1,5 @@
 """Processes that share work end when they should, and say what is wrong with the script that starts them."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -46,8 +45,8 @@ def test_workers_end_with_their_parent(tmp_path: Path, ended_by: signal.Signals)
     parent = subprocess.Popen(
         [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "seen")], stderr=subprocess.DEVNULL
     )
-    wait_for("two workers", lambda: len(os.listdir(tmp_path / "seen")) == 2)
-    workers = [int(name) for name in os.listdir(tmp_path / "seen")]
+    wait_for("two workers", lambda: len([*(tmp_path / "seen").iterdir()]) == 2)
+    workers = [int(file.name) for file in (tmp_path / "seen").iterdir()]
     assert all(map(alive, workers))
     parent.send_signal(ended_by)
     parent.wait(timeout=30)
