@@ -17,6 +17,9 @@ def test_a_small_demo(tmp_path: Path, typed: Call) -> None:
         assert summary.mechanism == ("Raw()" if name == "raw" else "Gaussian(sigma=2.0)")
         assert (folder / "report.html").stat().st_size > 500_000
     assert max(map(len, done.stdout.splitlines())) <= 80
+    refused = typed("demo", *SMALL, "--out", "shown")
+    assert refused.returncode == 2
+    assert "--out: 'shown' holds visits.parquet and raw and noisy already; choose another, or --ov" in refused.stderr
     again = typed("audit", "--settings", "shown/raw/audit.toml", "--dry-run", "--workers", "1")
     assert again.returncode == 0, again.stderr
 

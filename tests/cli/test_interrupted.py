@@ -40,32 +40,39 @@ def go_on(said: str, folder: Path) -> None:
         assert main(command[1:]) == 0
 
 
-def test_interrupted_by_a_signal_it_goes_on(made: Made) -> None:
+@pytest.mark.parametrize(
+    ("number", "ended", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, ended: int, word: str) -> None:
     folder, _ = made
+    out = f"stopped-{word}"
     code = (
         "import sys, time\nfrom passerby import cli\nfrom passerby.audits import audit\nplain = audit.audit_person\n"
         "def slow(*a):\n    time.sleep(0.3)\n    return plain(*a)\n"
         "audit.audit_person = slow\nsys.exit(cli.main())"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "audit", "visits.parquet", *OPTIONS, *TRIED, "--out", "stopped"],
+        [sys.executable, "-c", code, "audit", "visits.parquet", *OPTIONS, *TRIED, "--out", out],
         cwd=folder,
         env={**os.environ, "PASSERBY_DEBUG": "0"},
         stderr=subprocess.PIPE,
         text=True,
     )
     end = time.monotonic() + 120
-    while not list((folder / "stopped" / "parts").glob("*.parquet")):
+    while not list((folder / out / "parts").glob("*.parquet")):
         assert time.monotonic() < end
         assert process.poll() is None
         time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert re.search(r"interrupted while auditing people \(\d+ of 40\); ", said)
-    assert not (folder / "stopped" / "summary.json").exists()
+    assert process.returncode == ended, said
+    assert re.search(rf"{word} while auditing people \(\d+ of 40\); ", said)
+    assert not (folder / out / "summary.json").exists()
+    # What is kept tells of single people.
+    assert (folder / out / "parts").stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o077 for file in (folder / out / "parts").glob("0*")} == {0}
     go_on(said, folder)
-    same(folder / "stopped", folder / "result")
+    same(folder / out, folder / "result")
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,11 @@ def test_the_command_is_installed() -> None:
     assert (done.returncode, done.stdout.strip()) == (0, pb.__version__)
 
 
+def test_the_package_can_be_run() -> None:
+    done = subprocess.run([sys.executable, "-m", "passerby", "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, pb.__version__, "")
+
+
 def test_version() -> None:
     done = run("--version")
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, pb.__version__, "")
@@ -114,6 +119,13 @@ def test_interruption(tmp_path: Path) -> None:
     done = run("line", "--out", str(tmp_path), code=replaced("raise KeyboardInterrupt"))
     assert done.returncode == 130
     assert done.stderr.strip() == "passerby: interrupted while measuring one person"
+
+
+def test_a_request_to_end_is_an_interruption(tmp_path: Path) -> None:
+    code = replaced("import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(9)")
+    done = run("line", "--out", str(tmp_path), code=code)
+    assert done.returncode == 143
+    assert done.stderr.strip() == "passerby: terminated while measuring one person"
 
 
 def test_main_returns_its_code(capsys: pytest.CaptureFixture[str]) -> None:

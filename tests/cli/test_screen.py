@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from passerby.cli.screen import Interrupted, stage, stages
+from passerby.cli.screen import Interrupted, Pace, stage, stages
 
 
 def test_a_quick_stage_is_silent_off_a_terminal() -> None:
@@ -28,6 +28,33 @@ def test_a_long_stage_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with stage(Console(file=out), "Reading", "MB") as progress:
         progress(40_000_000, 80_000_000)
     assert out.getvalue().strip() == "Reading: 5 s (80 MB, 16 MB per second)"
+
+
+def test_off_a_terminal_a_log_shows_that_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("passerby.cli.screen.MINUTE", 0.05)
+    out = io.StringIO()
+    with stages(Console(file=out, width=40)) as tell:
+        tell("Auditing people", 0, 0)
+        time.sleep(0.2)
+        tell("Auditing people", 400, 1000)  # an earlier run did them
+        time.sleep(0.2)
+        tell("Auditing people", 401, 1000)
+        time.sleep(0.2)
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "Auditing people: going on"
+    assert "Auditing people: 400 of 1,000" in lines
+    found = re.fullmatch(
+        r"Auditing people: 401 of 1,000, ([\d.]+) per second, about (\d+) (seconds|minutes) left", lines[-1]
+    )
+    assert found, lines[-1]
+    assert 1 < float(found[1]) < 6  # one in the time since it was heard of, and not 401
+
+
+def test_what_an_earlier_run_did_is_not_counted() -> None:
+    pace = Pace(resumed=True)
+    pace.note(400, 1000)
+    pace.note(1000, 1000)
+    assert pace.size(60.0) == " (600, 10 per second; 400 were there before)"
 
 
 def test_a_terminal_sees_how_far_it_is_how_fast_and_how_long_it_takes() -> None:

@@ -24,6 +24,20 @@ def test_the_seed_makes_the_city(tmp_path: Path, typed: Call) -> None:
     assert first == second != third
 
 
+def test_nothing_is_replaced_unasked(tmp_path: Path, typed: Call) -> None:
+    size = ("--people", "5", "--places", "20", "--days", "1")
+    (tmp_path / "mine.csv").write_text("precious")
+    done = typed("simulate", *size, "mine.csv")
+    assert done.returncode == 2
+    assert done.stderr == "passerby: OUT: 'mine.csv' exists; choose another name, or --overwrite\n"
+    assert (tmp_path / "mine.csv").read_text() == "precious"
+    assert typed("simulate", *size, "mine.csv", "--overwrite").returncode == 0
+    assert (tmp_path / "mine.csv").read_text() != "precious"
+    (tmp_path / "folder").mkdir()
+    done = typed("simulate", *size, "folder", "--overwrite")
+    assert (done.returncode, done.stderr) == (2, "passerby: OUT: 'folder' is no file; choose another name\n")
+
+
 def test_a_city_that_cannot_be(tmp_path: Path, typed: Call) -> None:
     done = typed("simulate", "--people", "0", "city.csv")
     assert (done.returncode, list(tmp_path.iterdir())) == (2, [])

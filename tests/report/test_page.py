@@ -89,7 +89,7 @@ def test_a_page_without_trials_and_without_people(made: Evidence) -> None:
     nobody = made.table.with_columns(pl.lit(None, pl.Float64).alias("lower"), status=pl.lit("refused"))
     summary = summed(nobody, made.people, made.release, made.settings)
     page = render(nobody, made.people, made.release, made.settings, summary)
-    assert '<h2 id="exposed">' not in page
+    assert '<h2 id="exposure">' not in page
     assert "60: 60 could not be measured" in page
     assert "Nobody could be measured." in page
     # What is left out is said, with the reason.

@@ -1,11 +1,15 @@
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.support.files import make_folder, write_json
+from passerby.support.files import make_folder, whole_or_nothing, write_json
+from passerby.support.pieces import Pieces
 
 
 def test_writes_what_can_be_read_back(tmp_path: Path) -> None:
@@ -32,6 +36,40 @@ def test_a_failure_half_way_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
     with pytest.raises(pb.PasserbyError, match=r"x\.json could not be written: the disk is full"):
         write_json(tmp_path / "x.json", 1)
     assert not list(tmp_path.iterdir())
+
+
+def fill(path: Path, write: Callable[[Path], object]) -> None:
+    """Write to a disk that is full."""
+    with whole_or_nothing(path) as draft:
+        draft.symlink_to("/dev/full")
+        write(draft)
+
+
+def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
+    """Also where polars writes, which has an error of its own for it."""
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no device that is always full")
+    table, lines = pl.DataFrame({"x": range(100_000)}), Pieces(tmp_path / "x.jsonl", "mark")
+    for write in (table.write_parquet, lambda path: path.write_text("x" * 100_000)):
+        with pytest.raises(pb.PasserbyError) as caught:
+            fill(tmp_path / "x", write)
+        assert re.search(
+            r"x could not be written: the disk is full \([\d,]+ MB are left where '.+' lies\)", str(caught.value)
+        )
+        assert str(caught.value).endswith("make room, or choose another folder; nothing of it is left")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "x.jsonl").symlink_to("/dev/full")
+    with pytest.raises(pb.PasserbyError, match=r"the disk is full .* earlier results are kept"):
+        lines.add(1, ["x" * 100_000])
+
+
+def test_what_tells_of_single_people_is_the_owners_alone(tmp_path: Path) -> None:
+    tables, lines = Pieces(tmp_path / "parts", "mark"), Pieces(tmp_path / "x.jsonl", "mark")
+    for pieces, piece in ((tables, pl.DataFrame({"x": [1]})), (lines, [1])):
+        pieces.begin()
+        pieces.add(0, piece)
+    assert tables.path.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in (*tables.path.iterdir(), lines.path)} == {0o600}
 
 
 def test_folders(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def test_workers_end_with_their_parent(tmp_path: Path, ended_by: signal.Signals)
     parent = subprocess.Popen(
         [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "seen")], stderr=subprocess.DEVNULL
     )
-    wait_for("two workers", lambda: len(list((tmp_path / "seen").iterdir())) == 2)
-    workers = [int(path.name) for path in (tmp_path / "seen").iterdir()]
+    wait_for("two workers", lambda: len([*(tmp_path / "seen").iterdir()]) == 2)
+    workers = [int(file.name) for file in (tmp_path / "seen").iterdir()]
     assert all(map(alive, workers))
     parent.send_signal(ended_by)
     parent.wait(timeout=30)

@@ -42,7 +42,7 @@ def test_poles_and_the_date_line() -> None:
 
 
 def test_h3() -> None:
-    with pytest.raises(InputError, match="resolutions 0 to 15"):
+    with pytest.raises(InputError, match="h3_resolution is 16; expected a whole number from 0 to 15"):
         Cells(h3_resolution=16)
     pytest.importorskip("h3")
     names = Cells(h3_resolution=9).names(

@@ -65,17 +65,20 @@ def read_published(people: People, path: str | Path) -> Published:
     values: Counts = [[] for _ in range(held)]
     for line, row in enumerate(table.iter_rows(named=True), start=2):
         where = f"{file}, line {line}"
-        step, place = step_number(people, row, where), place_number(people, str(row["place"]), where)
+        step, place = step_number(people, row, where), place_number(people, row["place"], where)
         if place in sensors[step]:
             raise InputError(f"{where}: the count of {row['place']!r} at step {step + 1} is given twice")
         sensors[step].append(place)
-        values[step].append(HIDDEN if row["count"] in (None, "") else _number(row["count"], where))
+        values[step].append(_number(row["count"], where))
     if not any(sensors):
         raise InputError(f"{file}: it holds no count")
     return Published(sensors, values)
 
 
 def _number(value: object, where: str) -> float:
+    """A count; an empty one was hidden."""
+    if value is None or str(value).strip() == "":
+        return HIDDEN
     try:
         number = float(str(value))
     except ValueError:

@@ -186,6 +186,8 @@ class _Speech:
         """What pydantic found, in plain words."""
         name, *deeper = (part for part in fault["loc"] if not str(part).startswith(("constrained", "literal")))
         message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+        if fault["type"] == "path_type":
+            message = "should be a path"
         one = "".join(f"number {part + 1} of " for part in deeper if isinstance(part, int))
         if fault["type"] == "extra_forbidden":
             near = difflib.get_close_matches(name, SETTINGS, 1)
@@ -196,6 +198,8 @@ class _Speech:
         elif message.startswith("should"):
             value = f"{one}{self.name(name)} is {fault['input']!r}" if one else self.given(name, fault["input"])
             yield f"{value}: it {message}"
+        elif message.startswith(f"{name} is "):
+            yield self.name(name) + message.removeprefix(name)
         else:
             yield f"{one}{self.name(name)}: {message}"
 

@@ -84,6 +84,21 @@ def told_as_two(law, K, p, q, limit, kept, out):
     return n
 
 
+@inlined
+def tell_apart(law, size, here, away, limit, more, kept, cut):
+    """Put in `cut` what is told of a cell at a beginning with such mass at the sensor and away; returns how many.
+
+    Where somebody is certainly there, or certainly not, nothing need be told.
+    """
+    if here <= 0.0 or away <= 0.0:
+        cut[0] = 1.0
+        return 1
+    w = here + away
+    if more:
+        return told_as_two(law, size, here / w, away / w, limit / w, kept, cut)
+    return told_as_one(law, size, here / w, away / w, limit / w, cut)
+
+
 @kernel(_RESULT(vector, cube, whole_matrix, cube, wholes, vector, flag, number, whole))
 def grow(initial, matrices, places, laws, sizes, limits, more, faint, most):
     """Series of stand-ins that tell less, or `more`, than the cells' laws.
@@ -119,15 +134,7 @@ def grow(initial, matrices, places, laws, sizes, limits, more, faint, most):
                 here, away = belief[i, place], 0.0
                 for x in range(M):
                     away += belief[i, x] if x != place else 0.0
-                w = here + away
-                cut[0] = 1.0
-                size = 1
-                if here > 0.0 and away > 0.0:
-                    if more:
-                        size = told_as_two(law, sizes[cell], here / w, away / w, limits[cell] / w, kept, cut)
-                    else:
-                        size = told_as_one(law, sizes[cell], here / w, away / w, limits[cell] / w, cut)
-                for o in range(size):
+                for o in range(tell_apart(law, sizes[cell], here, away, limits[cell], more, kept, cut)):
                     mass = away * cut[o, 0] + here * cut[o, 1]
                     if mass <= faint:
                         dropped += mass

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
+from passerby.support.checks import whole
 
 Floats = NDArray[np.float64]
 
@@ -65,16 +66,22 @@ class MarkovPrior:
                 f"transition: expected a shape ({m}, {m}), or (T-1, {m}, {m}) for a matrix per step, "
                 f"to go with the {m} places of initial; got {moves.shape}"
             )
-        named = np.ones(m, bool) if guessable is None else np.asarray(guessable, dtype=bool)
+        named = np.ones(m, bool) if guessable is None else np.asarray(_numbers(guessable, "guessable"), dtype=bool)
         hidden = np.zeros(m) if merged_entropy is None else _numbers(merged_entropy, "merged_entropy")
         if named.shape != (m,) or hidden.shape != (m,) or not named.any():
             raise InputError(f"guessable and merged_entropy: expected a shape ({m},), with a place to guess")
+        if not ((hidden >= 0) & np.isfinite(hidden)).all():
+            raise InputError("merged_entropy: an entropy is a finite number of at least 0, in nats")
+        if universe is not None:
+            whole(universe, "universe", m)
+        if elsewhere is not None:
+            whole(elsewhere, "elsewhere", 0, m - 1)
         object.__setattr__(self, "initial", _frozen(_normalised(start, "initial")))
         object.__setattr__(self, "transition", _frozen(_normalised(moves, "transition")))
         object.__setattr__(self, "guessable", _frozen(named))
         object.__setattr__(self, "universe", m if universe is None else int(universe))
         object.__setattr__(self, "merged_entropy", _frozen(hidden))
-        object.__setattr__(self, "elsewhere", elsewhere)
+        object.__setattr__(self, "elsewhere", None if elsewhere is None else int(elsewhere))
 
     @classmethod
     def stationary(cls, transition: ArrayLike) -> MarkovPrior:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from passerby.errors import InputError
+from passerby.support.checks import whole
 from passerby.visits.delimited import read_table
 from passerby.visits.steps import on_the_clock, parse_instant
 
@@ -18,15 +19,16 @@ Sensors = list[list[int]]
 
 def random_sensors(people: People, count: int = 1, seed: int = 0) -> Sensors:
     """`count` places drawn uniformly at each held-out step, without `elsewhere` (the paper's choice, count = 1)."""
-    known = people.elsewhere
-    if not 1 <= count <= known:
-        raise InputError(f"count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")
-    rng = np.random.default_rng(seed)
+    known = _some(people, count)
+    rng = np.random.default_rng(whole(seed, "seed"))
     return [sorted(rng.choice(known, count, replace=False).tolist()) for _ in range(people.actual.shape[1])]
 
 
 def fixed_sensors(people: People, names: Sequence[str]) -> Sensors:
     """The places of these names at every held-out step, as `sensors` of a `Release`."""
+    _check_people(people)
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"sensors: expected a list of the names of places, got {names!r}")
     places = [place_number(people, name, "sensors") for name in names]
     if not places or len(set(places)) < len(places):
         raise InputError("sensors: name at least one place, and each place once")
@@ -35,9 +37,7 @@ def fixed_sensors(people: People, names: Sequence[str]) -> Sensors:
 
 def most_visited_sensors(people: People, count: int = 1) -> Sensors:
     """The `count` most visited places at every held-out step, as `sensors` of a `Release` (the paper's: count = 1)."""
-    known = people.elsewhere
-    if not 1 <= count <= known:
-        raise InputError(f"count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")
+    known = _some(people, count)
     order = np.argsort(-people.background[:known], kind="stable")[:count]
     return [sorted(order.tolist()) for _ in range(people.actual.shape[1])]
 
@@ -47,6 +47,9 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
 
     Step 1 is the first held-out step; a time is an instant within the step.
     """
+    _check_people(people)
+    if not isinstance(path, str | Path):
+        raise InputError(f"schedule: expected the path of a file, got {path!r}")
     file = Path(path)
     table = read_table(file)
     if "place" not in table.columns or not {"step", "time"} & set(table.columns):
@@ -58,7 +61,7 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     for line, row in enumerate(table.iter_rows(named=True), start=2):
         where = f"{file}, line {line}"
         step = step_number(people, row, where)
-        place = place_number(people, str(row["place"]).strip(), where)
+        place = place_number(people, row["place"], where)
         if place not in out[step]:
             out[step].append(place)
     if not any(out):
@@ -66,8 +69,25 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     return out
 
 
-def place_number(people: People, name: str, where: str) -> int:
+def _check_people(people: People) -> None:
+    if not isinstance(people, People):
+        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
+
+
+def _some(people: People, count: int) -> int:
+    """The number of places that may have a sensor; a `count` of sensors that is none, or too large, is refused."""
+    _check_people(people)
+    known = people.elsewhere
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= known:
+        raise InputError(f"count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")
+    return known
+
+
+def place_number(people: People, called: object, where: str) -> int:
     """The number of a place by its name; `elsewhere` cannot have a sensor."""
+    name = "" if called is None else str(called).strip()
+    if not name:
+        raise InputError(f"{where}: it names no place")
     if name not in people.places[:-1]:
         raise InputError(
             f"{where}: {name!r} is not one of the {people.elsewhere} chosen places "

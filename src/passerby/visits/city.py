@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.support.checks import number
 
 from .steps import parse_instant, parse_length
 from .table import TIME, Skipped, Visits
@@ -44,10 +45,13 @@ class City:
 
     def __post_init__(self) -> None:
         for name, least in (("people", 1), ("places", 4), ("days", 1), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise InputError(f"a city's {name} cannot be {getattr(self, name)}; the least is {least}")
-        if not 0 < self.seen <= 1:
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+                raise InputError(f"a city's {name} cannot be {value!r}; the least is {least}")
+        number(self.seen, "seen", 0, 1)
+        if self.seen == 0:
             raise InputError(f"seen is {self.seen}; it is a share, above 0 and at most 1")
+        parse_instant(self.start, "start")
         if not timedelta(seconds=1) <= parse_length(self.step) <= timedelta(days=self.days):
             raise InputError(f"step is {self.step!r}, longer than the {self.days} days of the city")
 

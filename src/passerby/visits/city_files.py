@@ -38,6 +38,8 @@ def write_city(
     only once it is complete. `progress(done, all)` is told how many people are done.
     """
     city = City(people, places, days, step, seed, seen, start)
+    if not isinstance(path, str | Path) or not Path(path).name:
+        raise InputError(f"path is {path!r}; expected the path of a file to write")
     target = Path(path)
     if layout not in ("table", "foursquare"):
         raise InputError(f"layout {layout!r} cannot be written; choose 'table' or 'foursquare'")

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.support.checks import number, whole
 
 METRES_PER_DEGREE = 6_371_008.8 * math.pi / 180
 """Length of a degree along a meridian of a sphere with the Earth's mean radius."""
@@ -28,11 +29,10 @@ class Cells:
     def __post_init__(self) -> None:
         if (self.grid_metres is None) == (self.h3_resolution is None):
             raise InputError("give either grid_metres or h3_resolution to turn coordinates into places, not both")
-        if self.grid_metres is not None and not 1 <= self.grid_metres <= 10_000_000:
-            raise InputError(f"grid_metres is {self.grid_metres}; it must lie between 1 and 10,000,000")
+        if self.grid_metres is not None:
+            number(self.grid_metres, "grid_metres", 1, 10_000_000)
         if self.h3_resolution is not None:
-            if not 0 <= self.h3_resolution <= 15:
-                raise InputError(f"h3_resolution is {self.h3_resolution}; H3 has the resolutions 0 to 15")
+            whole(self.h3_resolution, "h3_resolution", 0, 15)
             _h3()
 
     def names(self, latitude: pl.Series, longitude: pl.Series) -> pl.Series:

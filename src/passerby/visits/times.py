@@ -48,7 +48,7 @@ def check_timezone(timezone: str) -> None:
     """Refuse a time zone that is not known."""
     try:
         pl.Series([0]).cast(pl.Datetime("us")).dt.replace_time_zone(timezone)
-    except (pl.exceptions.PolarsError, TypeError):
+    except (pl.exceptions.PolarsError, TypeError, AttributeError, ValueError):
         raise InputError(
             f"timezone is {timezone!r}, which is not known; use a name like 'UTC' or 'Europe/Paris'"
         ) from None

@@ -106,4 +106,4 @@ def picture(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
     return chart.spec(layers, 40 + chart.tall(order, 22) * len(order))
 
 
-SECTION = Section("published", "What would be published?", build)
+SECTION = Section("counts", "What would be published?", build)

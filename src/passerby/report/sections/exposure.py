@@ -217,4 +217,4 @@ def bar_chart(bars: pl.DataFrame) -> dict[str, Any]:
     return chart.spec(drawn, 220)
 
 
-SECTION = Section("exposed", "How exposed are people?", build, needs=(MEASURED,))
+SECTION = Section("exposure", "How exposed are people?", build, needs=(MEASURED,))

@@ -170,4 +170,4 @@ def _tips() -> list[alt.Tooltip]:
     ]
 
 
-SECTION = Section("which", "Which sensor and which step reveal most?", build, needs=(TRIED,))
+SECTION = Section("ranking", "Which sensor and which step reveal most?", build, needs=(TRIED,))

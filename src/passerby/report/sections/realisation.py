@@ -10,7 +10,7 @@ from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import group, tail
 from passerby.support.numerals import percent, span
 
-from .exposed import RANKED, ranks
+from .exposure import RANKED, ranks
 
 SAYS = "How likely the best guess is right for a person, given exactly the series that was published."
 
@@ -51,4 +51,4 @@ def words(summary: Summary) -> list[str]:
     return out
 
 
-SECTION = Section("realised", "What did the published counts reveal?", build, needs=(MEASURED, PUBLISHED))
+SECTION = Section("realisation", "What did the published counts reveal?", build, needs=(MEASURED, PUBLISHED))

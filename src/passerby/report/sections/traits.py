@@ -233,4 +233,4 @@ def picture(people: pl.DataFrame, column: str, title: str) -> dict[str, Any]:
 #: The colour of boxes: it is seen on white and on dark.
 FILL = "#d55e00"
 
-SECTION = Section("why", "Who is most exposed, and why?", build, needs=(MEASURED,))
+SECTION = Section("traits", "Who is most exposed, and why?", build, needs=(MEASURED,))

@@ -1,0 +1,153 @@
+"""Odd files and options on the command line: a right result, an alert, or an error in the words of the command line."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.cli.small_audit import Call
+from tests.visits.test_odd_files import FILES
+
+from passerby.audits.settings import SETTINGS
+from passerby.audits.wording import Options
+from passerby.cli.speech import in_options
+
+#: What Python says, and nobody types.
+PYTHON = re.compile(
+    rf"(?<![\w'\"/-])({'|'.join(SETTINGS)})=|\b({'|'.join(name for name in SETTINGS if '_' in name)})\b"
+)
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> str:
+    """Eight days of hourly visits by twelve people, in two files and in one with stray rows."""
+    rows = [
+        (f"p{n:02d}", f"2024-05-{day:02d}T{hour:02d}:10:00Z", "abcd"[(n * hour + day) % 4])
+        for n in range(12)
+        for day in range(1, 9)
+        for hour in range(24)
+    ]
+    lines = [",".join(row) for row in rows]
+    (tmp_path / "v.csv").write_text("\n".join(["person,time,place", *lines, ""]))
+    (tmp_path / "parts").mkdir()
+    for name, part in (("one.csv", lines[:1000]), ("two.csv", lines[1000:])):
+        (tmp_path / "parts" / name).write_text("\n".join(["person,time,place", *part, ""]))
+    (tmp_path / "stray.csv").write_text("\n".join(["person,time,place", *lines, "p01,1975-01-01,a", ""]))
+    (tmp_path / "bare.csv").write_text("\n".join(["made by hand", *lines, ""]))
+    (tmp_path / "two_ids.csv").write_text("\n".join(["uid,time,place,user", *(f"{line},x" for line in lines), ""]))
+    seldom = [f"q{n},2024-05-03 08:00,a" for n in range(5)]
+    (tmp_path / "some.csv").write_text("\n".join(["person,time,place", *lines, *seldom, ""]))
+    (tmp_path / "empty.csv").write_text("step,place\n")
+    (tmp_path / "short.csv").write_text("person,time,place\np,2024-05-01 08:00,a\np,2024-05-01 08:40,b\n")
+    return "v.csv"
+
+
+#: What is typed after `passerby audit --dry-run --explore 0`, and words of what is shown.
+RIGHT: list[tuple[str, str]] = [
+    ("v.csv", "step length  6 hours, which fit the visits (--window sets another length)"),
+    ("v.csv --window 1h", "step length  1 hour\n"),
+    ("v.csv --holdout 24", "step length  1 hour, which fit"),
+    ("v.csv --rhythm hour", "step length  6 hours, which fit"),
+    ("v.csv --min-active 1 --holdout 1 --misses 0", "step length  1 day, which fit"),
+    ("v.csv --window 1h --origin first-visit", "192 of"),
+    ("parts", "visits  2,304 of 2,304 rows"),
+    ("parts/one.csv parts/two.csv", "visits  2,304 of 2,304 rows"),
+    ("v.csv --from 2024-05-02 --until 2024-05-08", "576 of 2,304 rows lie outside of the time that was asked for."),
+    ("stray.csv --from 2024-05-01", "1 of 2,305 rows lie outside of the time that was asked for."),
+    ("bare.csv --skip-lines 1 --columns person,time,place", "visits  2,304 of 2,304 rows"),
+    ("v.csv --separator comma", "visits  2,304 of 2,304 rows"),
+    ("v.csv --name-elsewhere", "people  12"),
+    ("two_ids.csv", "Alert: person is taken from the column 'uid'; 'user' could be meant too"),
+    ("some.csv", "Alert: 5 of 17 people are not audited: 5 are seen at the chosen places in too few steps, 0 in none."),
+]
+
+#: The same, and words of the error.
+WRONG: list[tuple[str, str]] = [
+    ("stray.csv", "as in --from 2024-05-01 and --until 2024-05-09"),
+    ("v.csv --from 2024-06-01", "has a person, a time and a place in the time that was asked for"),
+    ("v.csv --from 2024-05-03 --until 2024-05-02", "--from 2024-05-03 is not before --until 2024-05-02"),
+    ("v.csv --from soon", "--from: it is 'soon', which is no time"),
+    ("v.csv --since 2024-05-01", "--since"),
+    ("bare.csv", "name them, as in --person '<column>'"),
+    ("bare.csv --skip-lines 1", "name them, as in --columns person,time,place, or give --layout foursquare"),
+    ("v.csv --place loc", "no column for 'loc' (given as place)"),
+    ("v.csv --grid-metres 500", "no column for latitude, longitude"),
+    ("v.csv --latitude y", "--latitude has no effect without --grid-metres"),
+    ("v.csv --sigma 2", "--sigma has no effect with --mechanism raw; leave it out, or set --mechanism gaussian"),
+    ("v.csv --mechanism gaussian --scale 2", "--scale has no effect with --mechanism gaussian"),
+    ("v.csv --mechanism suppression --base 3", "--base has no effect with --mechanism suppression"),
+    ("v.csv --sensor-places a", "--sensor-places has no effect with --sensors most-visited"),
+    ("v.csv --published c.csv --window 1h --sensor-places a", "--sensor-places has no effect with --published c.csv"),
+    ("v.csv --published c.csv", "--published needs --window, the interval of the counts"),
+    ("v.csv --sensors fixed --sensor-places a --sensor-count 2", "--sensor-count has no effect with --sensors fixed"),
+    (
+        "v.csv --schedule s.csv --window 1h",
+        "--schedule has no effect with --sensors most-visited; leave it out, or set",
+    ),
+    ("v.csv --sensors schedule --schedule empty.csv --window 1h", "empty.csv: the schedule holds no sensor"),
+    ("v.csv --window 20d", "no person is seen in at least 10 of 1 steps at the 4 chosen places"),
+    ("v.csv --min-active 900", "--holdout 5 and --min-active 900 need; give shorter steps, as in --window 1m,"),
+    ("v.csv --min-active 500", "the most active is seen in 192; lower --min-active, or choose a shorter window"),
+    ("short.csv", "too short a time for 11 steps of 15m, which --holdout 5 and --min-active 10 need"),
+    ("v.csv --end 2024-04-01 --window 1h", "--end is 2024-04-01, not later than the first step begins"),
+    ("v.csv --origin 2025-01-01 --window 1h", "--origin is 2025-01-01 00:00:00, later than the last visit"),
+    ("v.csv --window 7h --rhythm hour", "--rhythm: steps of 7:00:00 do not fill 1 day, 0:00:00 evenly"),
+    ("v.csv --separator ab", "--separator is 'ab'; give one character"),
+    ("v.csv --time-format dd", "--time-format is 'dd'; give 'day-first'"),
+    ("v.csv --timezone Mars", "--timezone is 'Mars', which is not known"),
+    ("v.csv --columns a,b", "--columns names 2 columns, but the first line has 3 fields"),
+    ("v.csv --person {file} --place-names z", "1 of the 1 chosen places are in no visit: 'z'"),
+    ("v.csv none.csv", "none.csv does not exist"),
+    ("v.csv --sample 0", "--sample 0: it should be greater"),
+    ("v.csv --runs true", "--runs true: it should be a valid integer"),
+]
+
+
+@pytest.mark.parametrize(("words", "shown"), RIGHT, ids=[words for words, _ in RIGHT])
+def test_what_can_be_done(city: str, typed: Call, words: str, shown: str) -> None:
+    done = typed("audit", *words.split(), "--dry-run", "--explore", "0")
+    assert done.returncode == 0, done.stderr
+    if shown == "192 of":  # the first step begins at the first visit, 00:10, and none is left out
+        assert "steps  187 to fit habits to, 5 published" in done.stdout
+    else:
+        assert shown in done.stdout
+
+
+@pytest.mark.parametrize(("words", "shown"), WRONG, ids=[words for words, _ in WRONG])
+def test_what_cannot_be_done(city: str, typed: Call, words: str, shown: str) -> None:
+    done = typed("audit", *words.split(), "--dry-run", "--explore", "0")
+    assert done.returncode == 2
+    assert shown in done.stderr
+    assert not PYTHON.search(done.stderr), done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("case", [case for case in FILES if case[3]], ids=lambda case: case[0])
+def test_messages_about_files_are_in_the_words_of_the_command_line(
+    case: tuple[str, str, dict[str, object], str], typed: Call, tmp_path: Path
+) -> None:
+    _, text, options, _ = case
+    (tmp_path / "visits.csv").write_bytes(text.encode())
+    typing = [word for name, value in options.items() for word in (Options().name(name), str(value))]
+    done = typed("audit", "visits.csv", *typing, "--dry-run")
+    assert done.returncode == 2
+    assert not PYTHON.search(done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("name them, as in place='loc'", "name them, as in --place loc"),
+        ("as in since='2024-05-01' and until='2024-05-21'", "as in --from 2024-05-01 and --until 2024-05-21"),
+        ("use columns='a b,c'", "use --columns 'a b,c'"),
+        ("raise max_unparsable to leave these out", "raise --max-unparsable to leave these out"),
+        ("v.csv: until is 'May', which is no time", "v.csv: --until is 'May', which is no time"),
+        ("holdout: 5 of 3 steps", "--holdout: 5 of 3 steps"),
+        # Names of files, of columns and of places are left alone, and so are English words.
+        ("data/time_format.csv does not exist", "data/time_format.csv does not exist"),
+        ("found are the columns 'min_active', 'time'", "found are the columns 'min_active', 'time'"),
+        ("the place is missing since May", "the place is missing since May"),
+        ("--min-active 5 has no effect", "--min-active 5 has no effect"),
+    ],
+)
+def test_settings_are_called_as_they_are_typed(message: str, said: str) -> None:
+    assert in_options(message, SETTINGS) == said
