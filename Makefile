@@ -10,7 +10,7 @@ MUTANTS ?=
 .PHONY: demo test lint types unit bench docs mutants coverage fuzz deep clean
 
 demo: .venv/.installed
-	$(BIN)/passerby demo --out passerby-demo
+	$(BIN)/passerby demo --out passerby-demo --overwrite
 
 test: lint types unit
 

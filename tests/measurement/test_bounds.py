@@ -15,7 +15,7 @@ from tests.reference import prior_of, small_cases
 from tests.strategies import FINITE, Case, Halved, Jumbled, cases, chain, chains
 
 import passerby as pb
-from passerby.measurement import bounds, information
+from passerby.measurement import ball, information
 from passerby.measurement.ball import (
     fast_joint_maxima,
     full_joint_maxima,
@@ -269,7 +269,7 @@ def test_noise_can_give_no_more_than_certainty() -> None:
 
 
 def test_tables_that_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "FULL_LIMIT", 0.0)
+    monkeypatch.setattr(ball, "FULL_LIMIT", 0.0)
     prior = chain(3, 4, 4, "stationary")
     fast, certified = fast_joint_maxima(prior, 4)
     table, exact = log_joint_maxima(prior, 4)
