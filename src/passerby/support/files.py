@@ -66,7 +66,7 @@ def make_folder(folder: Path, name: str, *, private: bool = False) -> Path:
         if private:
             folder.chmod(0o700)
     except OSError as error:
-        raise InputError(f"{name}: cannot make the folder {str(folder)!r} ({error.strerror})") from None
+        raise InputError(f"{name}: cannot make the folder {str(folder)!r} ({why(error, folder)})") from None
     return folder
 
 
