@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .audits.audit import audit as audit
+    from .audits.backtest import backtest as backtest
+    from .audits.calibration import Calibration as Calibration
     from .errors import ConfigError as ConfigError
     from .errors import Contradiction as Contradiction
     from .errors import InputError as InputError
@@ -72,6 +74,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "audits.backtest": ("backtest",),
+    "audits.calibration": ("Calibration",),
     "audits.audit": ("audit",),
     "measurement.bounds": ("loose_bound", "tight_bound"),
     "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
