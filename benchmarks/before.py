@@ -28,11 +28,11 @@ Found = tuple[float, float]
 
 def audited(window: str, steps: int, sensors: int, misses: int, mechanism: pb.Mechanism | None, **effort: Any) -> Found:
     """A person of an audit: a simulated city, sensors at its most visited places at all steps."""
-    from passerby.people.habits import Rhythm
+    from passerby.people.family import Cycle
     from passerby.visits import simulate_city
 
     city = simulate_city(people=300, places=200, days=14)
-    rhythm: Rhythm = "hour" if window == "1h" else "none"
+    rhythm: Cycle = "hour" if window == "1h" else "none"
     people = pb.fit_people(city, window=window, places=200, min_active=5, holdout=steps, rhythm=rhythm)
     top = [int(place) for place in np.argsort(-people.background) if place != people.elsewhere][:sensors]
     release = pb.Release([top] * steps, mechanism)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .audits.audit import audit as audit
+    from .audits.backtest import backtest as backtest
+    from .audits.calibration import Calibration as Calibration
     from .errors import ConfigError as ConfigError
     from .errors import Contradiction as Contradiction
     from .errors import InputError as InputError
@@ -53,8 +55,9 @@ if TYPE_CHECKING:
     from .model.prior import MarkovPrior as MarkovPrior
     from .model.prior import line_prior as line_prior
     from .model.release import Release as Release
+    from .people.family import Habits as Habits
+    from .people.fit import fit_people as fit_people
     from .people.habits import People as People
-    from .people.habits import fit_people as fit_people
     from .people.sensors import fixed_sensors as fixed_sensors
     from .people.sensors import most_visited_sensors as most_visited_sensors
     from .people.sensors import random_sensors as random_sensors
@@ -71,6 +74,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "audits.backtest": ("backtest",),
+    "audits.calibration": ("Calibration",),
     "audits.audit": ("audit",),
     "measurement.methods.loose": ("loose_bound",),
     "measurement.methods.tight": ("tight_bound",),
@@ -105,7 +110,9 @@ _HOME = {
     "report.notebook": ("Report", "audit_report"),
     "support.workers": ("stream",),
     "visits.city": ("simulate_city",),
-    "people.habits": ("People", "fit_people"),
+    "people.family": ("Habits",),
+    "people.fit": ("fit_people",),
+    "people.habits": ("People",),
     "visits.readers": ("read_visits",),
     "people.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
     "visits.table": ("Visits",),

@@ -97,6 +97,7 @@ def prepare(name: str, visits: pb.Visits, settings: Settings, reading: Reading |
             rule=reading.rule,
             origin="first-visit",
             name_elsewhere=True,
+            habits="paper",
         )
     except pb.InputError as error:
         raise pb.InputError(f"--{name}: too little is left by the paper's preparation ({error})") from None

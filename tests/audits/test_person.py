@@ -53,7 +53,7 @@ def sighted_by_sampling(prior: pb.MarkovPrior, release: pb.Release) -> float:
 def test_hits_are_guesses_about_the_real_trace() -> None:
     # Everybody is where they always are, so every attack but the constant one (for those elsewhere) is right.
     array = np.repeat([[0], [1], [3]], 10, axis=1)
-    people = pb.fit_people(traces(array, 4), holdout=3, smoothing=0.01, name_elsewhere=True)
+    people = pb.fit_people(traces(array, 4), holdout=3, smoothing=0.01, habits="paper", name_elsewhere=True)
     table = pb.audit(people, pb.Release([0, 0, 0]), 0, workers=1)
     assert table.select("hit_map", "hit_prior", "hit_marginal", "hit_ascent").to_numpy().all()
     assert table["hit_constant"].to_list() == [True, True, False]
@@ -61,7 +61,7 @@ def test_hits_are_guesses_about_the_real_trace() -> None:
 
 def test_whoever_is_elsewhere_is_not_found_by_saying_so() -> None:
     array = np.repeat([[0], [1], [3]], 10, axis=1)
-    people = pb.fit_people(traces(array, 4), holdout=3, smoothing=0.01)
+    people = pb.fit_people(traces(array, 4), holdout=3, smoothing=0.01, habits="paper")
     table = pb.audit(people, pb.Release([0, 0, 0]), 0, workers=1)
     assert table["hit_map"].to_list() == [True, True, False]
     assert table["upper"].to_list()[2] < 1e-2 < 0.9 < table["lower"].to_list()[0]
@@ -69,7 +69,7 @@ def test_whoever_is_elsewhere_is_not_found_by_saying_so() -> None:
 
 def test_a_trace_that_cannot_happen_is_a_status() -> None:
     array = np.array([[0, 0, 0, 1], [0, 0, 0, 0]])
-    people = pb.fit_people(traces(array, 3), holdout=1)
+    people = pb.fit_people(traces(array, 3), holdout=1, habits="paper")
     table = pb.audit(people, pb.Release([1]), 0, workers=1)
     assert table["status"].to_list() == ["impossible", "ok"]
     assert table["hit_map"].to_list() == [None, True]

@@ -18,7 +18,7 @@ SENSORS = [[0, 2], [], [1, 2], [0]]
 @pytest.fixture(scope="module")
 def town() -> pb.People:
     city = pb.simulate_city(12, 20, 4, seed=2)
-    return pb.fit_people(city, window="3h", places=8, min_active=1, holdout=4)
+    return pb.fit_people(city, window="3h", places=8, min_active=1, holdout=4, habits="paper")
 
 
 def without(release: pb.Release, key: Key) -> pb.Release:

@@ -81,7 +81,7 @@ def test_every_argument_of_every_kind(
         ({"smoothing": [1]}, "smoothing: expected a number"),
         ({"smoothing": True}, "smoothing: expected a number"),
         ({"name_elsewhere": 1}, "name_elsewhere is 1; expected True or False"),
-        ({"rhythm": 3}, "rhythm: expected 'none', 'hour' or 'weekday'"),
+        ({"rhythm": 3}, "rhythm: expected 'none', 'hour', 'weekday'"),
         ({"rule": ["first"]}, "rule is"),
         ({"origin": 5}, "origin is 5; give a datetime"),
         ({"end": "soon"}, "end is 'soon', which is no time"),

@@ -20,7 +20,9 @@ from passerby.report.evidence import Evidence
 
 def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> Evidence:
     """Four steps of three hours, two sensors, sixty people."""
-    fitted = pb.fit_people(pb.simulate_city(people, 20, 4, seed=5), window="3h", places=12, min_active=2, holdout=4)
+    fitted = pb.fit_people(
+        pb.simulate_city(people, 20, 4, seed=5), window="3h", places=12, min_active=2, holdout=4, habits="paper"
+    )
     release = pb.Release([[0, 1]] * 4, mechanism)
     given = {"visits": "v.csv", "holdout": 4, "window": "3h", "explore": 15, "sigmas": [1, 4], "title": "A <b>town</b>"}
     settings = check_settings(given)

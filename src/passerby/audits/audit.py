@@ -62,7 +62,7 @@ def audit(
     `progress(done, all)` is called as people are done.
 
     >>> from passerby.visits import simulate_city
-    >>> from passerby.people.habits import fit_people
+    >>> from passerby.people.fit import fit_people
     >>> city = simulate_city(people=30, places=20, days=3)
     >>> people = fit_people(city, window="2h", places=10, min_active=1, holdout=4)
     >>> table = audit(people, Release([0, 1, 2, 3]), misses=1, workers=1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from passerby.model.release import Release
-from passerby.people.habits import People, fit_people
+from passerby.people.fit import fit_people
+from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written

@@ -21,7 +21,7 @@ def only(people: People, chosen: NDArray[np.int64]) -> People:
     """The chosen people alone, with the background of everybody.
 
     >>> from passerby.visits import simulate_city
-    >>> from passerby.people.habits import fit_people
+    >>> from passerby.people.fit import fit_people
     >>> people = fit_people(simulate_city(people=30, places=20, days=3), window="2h", places=10, min_active=1)
     >>> len(only(people, some_people(people, 5)))
     5

@@ -87,11 +87,16 @@ class StepSettings:
     holdout: int = setting(
         5, "How many of the last steps are published and to be found; habits are fitted to those before.", ge=1
     )
-    smoothing: float | Literal["auto"] = setting(
-        1.0, "How much of everybody's habits to mix into a person's, in steps; or auto.", ge=1e-9, le=1e9
+    habits: Literal["auto", "paper"] = setting(
+        "paper", "How habits are fitted: paper (smoothed counts) or auto (as they predict later steps best)."
     )
-    rhythm: Literal["none", "hour", "weekday"] = setting(
-        "none", "Let habits differ by hour of the day or by weekday: none, hour or weekday."
+    smoothing: float | Literal["auto"] = setting(
+        1.0, "How much of everybody's habits to mix into a person's, in steps; or auto (paper).", ge=1e-9, le=1e9
+    )
+    rhythm: Literal["none", "hour", "weekday", "workday"] = setting(
+        "none",
+        "Let habits differ by hour of the day, by weekday, or by hour and workday: none (or whichever predicts best, "
+        "with habits auto), hour, weekday or workday.",
     )
     name_elsewhere: bool = setting(
         False, "Take a guess that says elsewhere for right where the person is at none of the chosen places."

@@ -111,7 +111,7 @@ def try_out(
 
     >>> from passerby import Gaussian
     >>> from passerby.visits import simulate_city
-    >>> from passerby.people.habits import fit_people
+    >>> from passerby.people.fit import fit_people
     >>> city = simulate_city(people=9, places=20, days=3)
     >>> people = fit_people(city, window="2h", places=10, min_active=1, holdout=3)
     >>> found = try_out(people, Release([0, 1, 0]), {"noise": Gaussian(1.0)}, Measurement(1), workers=1)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
+from passerby.errors import InputError
+
 from .finding import Finding
+from .roots import divergence_root
 
 #: Where the baseline leaves less room than this, `advantage` is what was added as a share of this.
 LEAST_ROOM = 1e-9
@@ -85,6 +89,16 @@ class Loss:
         return Interval(
             max(0.0, share(self.lower, self.baseline.upper)), max(0.0, share(self.upper, self.baseline.lower))
         )
+
+    def robust(self, nats: float) -> float:
+        """At least the success of any attack where the person's law is within so many nats of the prior.
+
+        The largest q with `kl(q ‖ upper) <= nats`: success is an event, and by the data-processing inequality its
+        chances under the two laws diverge by no more than the laws do.
+        """
+        if not 0 <= nats < math.inf:
+            raise InputError(f"robust(nats={nats!r}): expected a finite number of at least 0")
+        return max(self.upper, divergence_root(nats, math.log(self.upper) if self.upper > 0 else -math.inf))
 
     def _repr_html_(self) -> str:
         """A small table, for notebooks."""

@@ -1,36 +1,33 @@
 """What an adversary can know of each person: habits fitted to the steps before those that are published.
 
-A person's chain is `P(x, ·) = (counts(x, ·) + α b) / (n_x + α)`: how often they went from x to each place, smoothed
-with the population's frequencies b. All places that a person never left share the row b, so those that were neither
-visited nor sensed behave as one state, of which only the most frequent place is ever worth guessing. A chain is
-therefore kept as the person's own steps, and built over few states when it is needed, whatever the number of places.
+How habits are fitted is told by `family` (chosen by `choice`), or by `smoothing` for the paper's way. Either way,
+places that a person never visited share a row, so those that are not sensed either behave as one state, of which only
+the most frequent place is ever worth guessing. A chain is therefore kept as the person's own steps, and built over few
+states when it is needed, whatever the number of places.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
-from passerby.kernels import chain
 from passerby.model.prior import MarkovPrior
-from passerby.support.checks import flag
-from passerby.visits.table import Visits
-from passerby.visits.traces import LeftOut, Rule, Traces, chosen_window, window_visits
+from passerby.visits.traces import LeftOut
+
+from . import cycles
+from .choice import Choice
+from .family import Person, spans
+from .population import Population
+from .smoothing import equilibrium, plain, rhythmic
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Rhythm = Literal["none", "hour", "weekday"]
-
-#: Smoothing is chosen among these when it is "auto".
-CANDIDATES = tuple(float(a) for a in np.geomspace(0.01, 100, 17))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +39,9 @@ class People:
     too seldom to be among the N; `phase` (F + h,) the part of the day or week of each step, where habits follow a
     rhythm. Steps begin by the clock of `timezone`; `left_out` tells who is not among the N. To be found means that
     somebody names where you were: naming elsewhere is never right, unless `name_elsewhere`.
+
+    `habits` tells which habits were chosen and how well others predicted, and `population` what everybody does; both
+    are None for habits as in the paper, of which `smoothing` is the weight of the population's frequencies.
     """
 
     fitted: NDArray[np.int32]
@@ -57,6 +57,8 @@ class People:
     timezone: str = "UTC"
     left_out: LeftOut = field(default_factory=LeftOut)
     name_elsewhere: bool = False
+    habits: Choice | None = None
+    population: Population | None = None
 
     def __len__(self) -> int:
         """The number of people."""
@@ -92,16 +94,60 @@ class People:
         `reduced=False`, one state per place.
         """
         steps = self.fitted[person]
+        first, stop = self._span(person)
+        kept = steps[first:stop]
         every = range(len(self.places))
-        own = np.array(sorted({*steps.tolist(), *sensed}) if reduced else every, dtype=np.int64)
+        own = np.array(sorted({*kept.tolist(), *sensed}) if reduced else every, dtype=np.int64)
         states, b, hidden = self._states(own)
-        index = np.searchsorted(own, steps)
-        if self.phase is None:
-            moves = self._moves(index[:-1], index[1:], b, b[None])
-            start = _equilibrium(moves, b)
+        index = np.searchsorted(own, kept)
+        if self.habits is not None:
+            start, moves = self._backed_off(states, b, index, first, stop)
+        elif self.phase is None:
+            start, moves = plain(index, b, self.smoothing)
         else:
-            start, moves = self._rhythmic(index, b)
+            start, moves = rhythmic(index, b, self.smoothing, self.phase, self.actual.shape[1])
         return self._chain(start, moves, states, hidden), states
+
+    def _span(self, person: int) -> tuple[int, int]:
+        """The steps of a person that habits are fitted to: from the first one, to before the second."""
+        if self.habits is None:
+            return 0, self.fitted.shape[1]
+        first, stop = spans(self.fitted[person][None], self.elsewhere, self.habits.chosen.trim)
+        return int(first[0]), int(stop[0])
+
+    def _backed_off(self, states: Ints, b: Floats, index: Ints, first: int, stop: int) -> tuple[Floats, Floats]:
+        """Start and matrices of a member of the family of habits, from the states of the steps that are kept."""
+        assert self.habits is not None
+        assert self.population is not None
+        habits, population = self.habits.chosen, self.population
+        fitted, held = self.fitted.shape[1], self.actual.shape[1]
+        part = np.zeros(fitted, dtype=np.int64) if self.phase is None else self.phase
+        visited = np.zeros(len(b), dtype=bool)
+        visited[index] = True
+        person = Person(index, habits.weights(fitted)[first:stop], part[first:stop], b, visited)
+        rows: dict[int | None, Floats] = {}
+
+        def towards(step: int) -> Floats:
+            part = None if self.phase is None else int(self.phase[step])
+            if part not in rows:
+                rows[part] = person.rows(habits, population.towards(part).law(person, states, part), part)
+            return rows[part]
+
+        if habits.start == "last":
+            start = towards(fitted)[index[-1]].copy()
+        elif self.phase is None:
+            start = equilibrium(towards(fitted), b)
+        else:
+            whole = np.eye(len(b))
+            # Steps of a cycle earlier are in the same parts; the first move is that from the first published step.
+            period = cycles.length(habits.rhythm, self.window)
+            for step in range(fitted + 1 - period, fitted + 1):
+                whole = whole @ towards(step)
+            start = equilibrium(whole, b)
+        if self.phase is None:
+            return start, towards(fitted)
+        moves = [towards(step) for step in range(fitted + 1, fitted + held)]
+        return start, np.array(moves).reshape(-1, len(b), len(b))
 
     def _chain(self, start: Floats, moves: Floats, states: Ints, hidden: Floats) -> MarkovPrior:
         """A chain over such states, which knows what they stand for."""
@@ -135,150 +181,3 @@ class People:
         # Entropy of the place among the others: H(b / left) = (Σ -b log b) / left + log left.
         inside = max(0.0, (total - float(parts[states].sum())) / left + np.log(left)) if left else 0.0
         return np.append(states, -1), np.append(b, left), np.append(np.zeros(len(states)), inside)
-
-    def _moves(self, source: Ints, target: Ints, b: Floats, background: Floats) -> Floats:
-        return np.asarray(chain.smoothed_moves(source, target, background, self.smoothing, len(b)))
-
-    def _rhythmic(self, index: Ints, b: Floats) -> tuple[Floats, Floats]:
-        """Start and one matrix per held-out step: each part of the cycle smoothed with the person's overall habits."""
-        assert self.phase is not None
-        fitted, held = self.fitted.shape[1], self.actual.shape[1]
-        overall = self._moves(index[:-1], index[1:], b, b[None])
-        of_step = self.phase[: fitted - 1]
-        parts = {
-            part: self._moves(index[:-1][of_step == part], index[1:][of_step == part], b, overall)
-            for part in np.unique(self.phase)
-        }
-        ahead = self.phase[fitted:]
-        cycle = np.eye(len(b))
-        length = len(parts)
-        # The start is the equilibrium of one whole cycle that begins at the first held-out step.
-        first = fitted % length if held else 0
-        for step in range(length):
-            cycle = cycle @ parts[self.phase[(first + step) % length]]
-        moves = np.array([parts[part] for part in ahead[:-1]]).reshape(-1, len(b), len(b))
-        return _equilibrium(cycle, b), moves
-
-
-def _equilibrium(moves: Floats, b: Floats) -> Floats:
-    """Stationary distribution; smoothing joins all states with a background frequency into one class."""
-    there = b > 0
-    if there.all():
-        return np.asarray(chain.stationary(moves))
-    out = np.zeros(len(b))
-    out[there] = chain.stationary(np.ascontiguousarray(moves[np.ix_(there, there)]))
-    return out
-
-
-def fit_people(
-    visits: Visits | Traces,
-    *,
-    window: str | timedelta = "auto",
-    places: int | Sequence[str] = 100,
-    min_active: int = 10,
-    holdout: int = 5,
-    smoothing: float | Literal["auto"] = 1.0,
-    rhythm: Rhythm = "none",
-    origin: str | datetime | None = None,
-    end: str | datetime | None = None,
-    rule: Rule = "most-visited",
-    name_elsewhere: bool = False,
-) -> People:
-    """People with their habits: traces as in `window_visits`, the last `holdout` steps kept as the trace to find.
-
-    With the window "auto", steps are as long as they can be for habits to get enough of them (`People.window`).
-
-    `smoothing` is the weight of the population's frequencies, in steps; with "auto" it is the one that predicts the
-    last fifth of the fitted steps best over all people. `rhythm` lets habits differ by hour of the day or day of the
-    week, for steps short enough to tell. With `name_elsewhere`, a guess that says "elsewhere" is right where the person
-    is at none of the chosen places, as in the paper; otherwise only places that are named count.
-
-    >>> from passerby.visits import simulate_city
-    >>> city = simulate_city(people=60, places=40, days=4)
-    >>> fit_people(city, window="1h", places=20, min_active=1, holdout=12)
-    People(people=60, places=21, fitted_steps=84, held_out_steps=12, smoothing=1)
-    """
-    traces, named = visits, flag(name_elsewhere, "name_elsewhere")
-    if not isinstance(traces, Traces):
-        between = {"min_active": min_active, "origin": origin, "end": end}
-        length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, **between)  # type: ignore[arg-type]
-        traces = window_visits(visits, window=length, places=places, rule=rule, **between)  # type: ignore[arg-type]
-    steps = traces.array.shape[1]
-    if isinstance(holdout, bool) or not isinstance(holdout, (int, np.integer)) or not 0 <= holdout <= steps - 2:
-        raise InputError(
-            f"holdout: {holdout!r} of {steps} steps; expected a whole number that leaves at least 2 to fit habits to"
-        )
-    fitted = np.ascontiguousarray(traces.array[:, : steps - holdout])
-    actual = np.ascontiguousarray(traces.array[:, steps - holdout :])
-    background = np.bincount(fitted.ravel(), minlength=len(traces.places)) / fitted.size
-    chosen = _smoothing(smoothing, fitted, background)
-    phase = _phase(rhythm, traces)
-    counts = traces.counts[steps - holdout :]
-    return People(
-        fitted,
-        actual,
-        traces.places,
-        background,
-        chosen,
-        traces.people,
-        traces.starts,
-        traces.window,
-        counts,
-        phase,
-        traces.timezone,
-        traces.left_out,
-        named,
-    )
-
-
-def _smoothing(smoothing: float | str, fitted: NDArray[np.int32], background: Floats) -> float:
-    if isinstance(smoothing, str) and smoothing == "auto":
-        scores = [held_out_likelihood(fitted, background, a) for a in CANDIDATES]
-        return CANDIDATES[int(np.argmax(scores))]
-    if (
-        isinstance(smoothing, bool)
-        or not isinstance(smoothing, (int, float, np.number))
-        or not 1e-9 <= smoothing <= 1e9
-    ):
-        raise InputError(f"smoothing: expected a number from 1e-9 to 1e9, or 'auto', got {smoothing!r}")
-    return float(smoothing)
-
-
-def held_out_likelihood(fitted: NDArray[np.int32], background: Floats, smoothing: float) -> float:
-    """Mean log probability of the last fifth of the fitted moves, under habits fitted to the moves before.
-
-    Looks at no more than 5,000 people, evenly spread.
-    """
-    chosen = fitted[np.unique(np.linspace(0, len(fitted) - 1, min(len(fitted), 5000)).astype(int))]
-    moves = chosen.shape[1] - 1
-    cut = max(1, moves - max(1, moves // 5))
-    if cut >= moves:
-        return 0.0
-    places = len(background)
-    pairs = chosen[:, :-1].astype(np.int64) * places + chosen[:, 1:]
-    total = 0.0
-    for t in range(cut, moves):
-        same = (pairs[:, :cut] == pairs[:, t : t + 1]).sum(axis=1)
-        left = (chosen[:, :cut] == chosen[:, t : t + 1]).sum(axis=1)
-        law = (same + smoothing * background[chosen[:, t + 1]]) / (left + smoothing)
-        total += float(np.log(law).sum())
-    return float(total / (len(chosen) * (moves - cut)))
-
-
-def _phase(rhythm: Rhythm, traces: Traces) -> Ints | None:
-    """The part of the cycle that each step begins in, numbered in the order of appearance."""
-    if rhythm == "none":
-        return None
-    if rhythm not in ("hour", "weekday"):
-        raise InputError(f"rhythm: expected 'none', 'hour' or 'weekday', got {rhythm!r}")
-    cycle = timedelta(days=1) if rhythm == "hour" else timedelta(days=7)
-    if cycle % traces.window:
-        raise InputError(
-            f"rhythm: steps of {traces.window} do not fill {cycle} evenly; choose a window that does, or rhythm='none'"
-        )
-    parts = cycle // traces.window
-    if parts < 2 or len(traces.starts) < 2 * parts:
-        raise InputError(
-            f"rhythm: {len(traces.starts)} steps of {traces.window} are too few to tell {parts} parts apart"
-        )
-    return np.arange(len(traces.starts), dtype=np.int64) % parts

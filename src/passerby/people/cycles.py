@@ -1,0 +1,71 @@
+"""Parts of the day or week that steps begin in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+
+from .family import Cycle
+
+Ints = NDArray[np.int64]
+
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
+
+
+def length(cycle: Cycle, window: timedelta) -> int:
+    """The number of steps after which a cycle begins again; 0 where steps do not fill it evenly, or it is none."""
+    whole = {"none": None, "hour": DAY, "weekday": WEEK, "workday": WEEK}[cycle]
+    return 0 if whole is None or whole % window else whole // window
+
+
+def phase(cycle: Cycle, starts: NDArray[np.datetime64], window: timedelta, steps: int) -> Ints | None:
+    """The part of the cycle that each of the first `steps` steps begins in, also beyond the last start.
+
+    Parts are numbered from the first step on; with "workday", those of Saturdays and Sundays after all others.
+
+    >>> days = np.datetime64("2024-01-04T00:00") + np.arange(2) * np.timedelta64(12, "h")
+    >>> phase("workday", days, timedelta(hours=12), 6).tolist()
+    [0, 1, 0, 1, 2, 3]
+    """
+    if cycle == "none":
+        return None
+    numbers = np.arange(steps, dtype=np.int64)
+    period = length(cycle, window)
+    if cycle != "workday":
+        return numbers % period
+    day = max(1, DAY // window)
+    times = starts[0].astype("datetime64[us]") + numbers * np.timedelta64(window)
+    # The first day of the epoch was a Thursday.
+    weekend = (times.astype("datetime64[D]").astype(np.int64) + 3) % 7 >= 5
+    return np.asarray(numbers % day + day * weekend)
+
+
+def usable(cycle: Cycle, window: timedelta, fitted: int) -> bool:
+    """Whether so many fitted steps tell the parts of a cycle apart: each comes twice at least, and there are two."""
+    period = length(cycle, window)
+    if cycle == "none":
+        return True
+    if cycle == "workday":
+        return window <= DAY and DAY % window == timedelta(0) and period > 0 and fitted >= 2 * period
+    return period > 1 and fitted >= 2 * period
+
+
+def check(cycle: Cycle, window: timedelta, steps: int) -> None:
+    """Refuse a cycle that steps do not fill evenly, or that so many steps do not show."""
+    if cycle not in get_args(Cycle):
+        raise InputError(f"rhythm: expected {', '.join(map(repr, get_args(Cycle)))}, got {cycle!r}")
+    if cycle == "none":
+        return
+    whole = DAY if cycle == "hour" else WEEK
+    if whole % window:
+        raise InputError(
+            f"rhythm: steps of {window} do not fill {whole} evenly; choose a window that does, or rhythm='none'"
+        )
+    parts = whole // window
+    if parts < 2 or steps < 2 * parts or (cycle == "workday" and not usable(cycle, window, steps)):
+        raise InputError(f"rhythm: {steps} steps of {window} are too few to tell {parts} parts apart")

@@ -1,0 +1,122 @@
+"""What everybody does: frequencies of places, and moves from each place to each other one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .family import Person, Trim, spans
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: The weight of the population's frequencies in its moves, in moves.
+LITTLE = 10.0
+#: Up to so many pairs of places, moves are counted in a table of all of them.
+_TABLE = 10**7
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Everybody's moves that end in one part of the cycle, of those pairs of places that anybody moved between.
+
+    `keys` (K,), sorted, are `from · M + to`, `number` (K,) how often; `left` and `entered` (M,) the sums by place.
+    """
+
+    keys: Ints
+    number: Floats
+    left: Floats
+    entered: Floats
+
+    @classmethod
+    def counted(cls, pairs: Ints, places: int) -> Flow:
+        """From one key per move."""
+        if places**2 <= _TABLE:
+            table = np.bincount(pairs, minlength=places**2)
+            keys = np.flatnonzero(table)
+            number = table[keys].astype(np.float64)
+        else:
+            keys, counts = np.unique(pairs, return_counts=True)
+            number = counts.astype(np.float64)
+        left, entered = (
+            np.bincount(side, number, places).astype(np.float64) for side in (keys // places, keys % places)
+        )
+        return cls(keys, number, left, entered)
+
+    def among(self, places: Ints) -> Floats:
+        """The numbers of moves between some places (V, V)."""
+        if not len(self.keys):
+            return np.zeros((len(places), len(places)))
+        wanted = places[:, None] * len(self.left) + places
+        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[at] == wanted, self.number[at], 0.0)
+
+    def law(self, person: Person, states: Ints, part: int | None) -> Floats:
+        """Q (R, R): everybody else's moves over a person's states, where all places never visited are one.
+
+        Between visited places it is `(N(x, y) + c b(y)) / (N(x) + c)`, with c = `LITTLE` and the person's own moves
+        left out of N. Places never visited share the row of their moves taken together, and are entered by b.
+        """
+        own = np.flatnonzero(person.visited)
+        b, size = person.b, len(own)
+        inside = self.among(states[own])
+        leaving = self.left[states[own]]
+        # Towards visited places, and in the last row from all others.
+        number = np.vstack([inside, self.entered[states[own]] - inside.sum(axis=0)])
+        total = np.append(leaving, self.left.sum() - leaving.sum())
+        if len(person.index) > 1:
+            mine = slice(None) if part is None else person.part[1:] == part
+            place = np.cumsum(person.visited) - 1
+            pairs = place[person.index[:-1]] * size + place[person.index[1:]]
+            counts = np.bincount(pairs[mine], minlength=size * size).reshape(size, size)
+            number[:size] -= counts
+            total[:size] -= counts.sum(axis=1)
+        number, total = np.maximum(number, 0.0), np.maximum(total, 0.0)
+        known = (number + LITTLE * b[own]) / (total + LITTLE)[:, None]
+        rest = np.where(person.visited, 0.0, b)
+        unknown = max(float(rest.sum()), 0.0)
+        away = np.maximum(total - number.sum(axis=1), 0.0) + LITTLE * unknown
+        away = away / (total + LITTLE)
+        out = np.empty((size + 1, len(b)))
+        out[:, own] = known
+        if unknown:
+            out[:, ~person.visited] = away[:, None] * (rest[~person.visited] / unknown)
+        out /= out.sum(axis=1, keepdims=True)
+        row = np.full(len(b), size)
+        row[own] = np.arange(size)
+        return np.asarray(out[row])
+
+
+@dataclass(frozen=True)
+class Population:
+    """Frequencies b (M,) of everybody's kept steps, all their moves, and those that end in each part of the cycle.
+
+    One further step, spread evenly over all places, makes places possible that nobody has visited yet.
+    """
+
+    background: Floats
+    moves: Flow
+    parts: tuple[Flow, ...] = ()
+
+    @classmethod
+    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, phase: Ints | None) -> Population:
+        """From the steps (N, F) of everybody; `phase` (F,) or longer are the parts of the cycle."""
+        first, stop = spans(fitted, places - 1, trim)
+        steps = np.arange(fitted.shape[1])
+        kept = (steps >= first[:, None]) & (steps < stop[:, None])
+        visits = np.bincount(fitted[kept], minlength=places).astype(np.float64)
+        background = (visits + 1 / places) / (visits.sum() + 1)
+        pairs = fitted[:, :-1].astype(np.int64) * places + fitted[:, 1:]
+        both = kept[:, :-1] & kept[:, 1:]
+        moves = Flow.counted(pairs[both], places)
+        if phase is None:
+            return cls(background, moves)
+        towards = phase[1 : fitted.shape[1]]
+        parts = [towards == part for part in range(int(phase.max()) + 1)]
+        return cls(background, moves, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))
+
+    def towards(self, part: int | None) -> Flow:
+        """The moves that end in a part of the cycle, or all of them."""
+        return self.moves if part is None else self.parts[part]
