@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 import passerby as pb
+from passerby.audits.settings import SETTINGS
 from passerby.audits.summary import Summary
+from passerby.audits.wording import Options
 from passerby.cli import app, main
 from passerby.cli.audit import audit
 from passerby.cli.demo import demo
@@ -74,6 +76,7 @@ def test_commands_can_be_read(name: str) -> None:
 def test_options_that_are_spoken_of_exist() -> None:
     functions = (audit, demo, simulate, line, reproduce)
     known = {f"--{name.replace('_', '-')}" for each in functions for name in inspect.signature(each).parameters}
+    known |= {Options().name(name) for name in SETTINGS}
     others = {"--help", "--version", "--old"}  # the last is an option of the benchmarks
     for name in DOCUMENTS:
         spoken = re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", "\n".join(re.findall(r"`[^`]*`", text(name))))
@@ -174,6 +177,11 @@ def test_commands_on_own_data_run(
     names = names.replace({first: "north gate", second: "south gate"})
     table = pl.DataFrame({"card": city.table["person"], "tapped_at": city.table["time"], "stop": names})
     table.write_csv("visits.csv")
+    table.head(table.height // 2).write_csv("april.csv")
+    table.tail(table.height // 2).write_csv("may.csv")
+    Path("visits").mkdir()
+    for card in table["card"].unique().sort().head(12):
+        table.filter(pl.col("card") == card).write_csv(f"visits/{card}.csv")
     toml = re.search(r"```toml\n(.*?)```", text("docs/own_data.md"), re.DOTALL)
     assert toml
     columns = 'person = "card"\ntime = "tapped_at"\nplace = "stop"\n'
@@ -183,7 +191,7 @@ def test_commands_on_own_data_run(
     for arguments in commands("docs/own_data.md"):
         more = [] if "--settings" in arguments or "--person" in arguments else ["--person", "card"]
         more += [] if "--settings" in arguments or "--time" in arguments else ["--time", "tapped_at", "--place", "stop"]
-        assert main([*lighter(arguments), *more]) == 0, (arguments, capsys.readouterr().err)
+        assert main([*lighter(arguments), *more, "--overwrite"]) == 0, (arguments, capsys.readouterr().err)
     # The table of sensors: each row is a choice.
     choices = re.findall(r"^\| `(--sensors [^`]+)`", text("docs/own_data.md"), re.MULTILINE)
     assert len(choices) == 4
