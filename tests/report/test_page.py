@@ -166,3 +166,9 @@ def test_the_template_and_the_script_are_installed() -> None:
     folder = Path(section_file.__file__).parent
     assert (folder / "template.html").exists()
     assert (folder / "page.js").exists()
+
+
+def test_alerts_stand_on_top(made: Evidence) -> None:
+    warned = replace(made, summary=made.summary.model_copy(update={"alerts": ["The last step is <left out>."]}))
+    page = shown(warned)
+    assert page.index("Alert: The last step is &lt;left out&gt;.") < page.index("An adversary who knows")
