@@ -358,3 +358,12 @@ def test_hostile_chains(seed: int, places: int, steps: int, rare: float, data: s
 def test_a_place_is_unseen_where_no_sensor_is() -> None:
     grid = np.array([[0, 2], [1, -1]])
     np.testing.assert_array_equal(renewal.unseen(grid, 3), [[0, 1, 0], [1, 0, 1]])
+
+
+def test_a_place_that_hope_sees_no_gain_in_may_be_the_best_to_name() -> None:
+    """From each place the next one is certain: with a miss left, hope is for success wherever the first step leads."""
+    moves = np.eye(4)[[3, 2, 2, 1]]
+    prior = pb.MarkovPrior([0.05, 0.3, 0.25, 0.4], moves)
+    found = bracket_stretches(prior, pb.Release([[0], [0]]), 1, 0.0, 1e9)
+    assert found is not None
+    assert (found.lower, found.upper) == pytest.approx((1.0, 1.0), rel=1e-9)

@@ -203,9 +203,12 @@ def look_ahead(watch, U, belief, t, v, r, nodes, room):
         work += NODE + 8.0 * rows * M
         nobody = False
         for g in range(M):
-            # One place where nobody is stands for all of them.
-            if watch.named[g] > 0.0 and (gain[g] > 0.0 or not nobody):
-                nobody = nobody or gain[g] <= 0.0
+            # One place where nobody is stands for all of them. Where somebody is, hope may see no gain and be wrong.
+            there = False
+            for j in range(rows):
+                there = there or table[j, g] > 0.0
+            if watch.named[g] > 0.0 and (there or not nobody):
+                nobody = nobody or not there
                 bound[entries] = min(base + gain[g], limit)
                 step[entries], origin[entries], place[entries] = d, used, g
                 size = put(heap, size, bound, entries)
