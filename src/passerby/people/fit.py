@@ -8,19 +8,23 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 import numpy as np
-import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.checks import flag
+from passerby.support.checks import flag, whole
 from passerby.visits.table import Visits
 from passerby.visits.traces import Rule, Traces, chosen_window, window_visits
 
 from . import cycles
-from .choice import Choice, choose
+from .choice import Choice, choose, weigh
 from .family import Cycle, Habits
 from .habits import People
+from .origins import Clock
+from .past import past
 from .population import Population
 from .smoothing import chosen_smoothing
+
+#: Days of a week.
+DAYS = 7
 
 
 def fit_people(
@@ -62,12 +66,14 @@ def fit_people(
     >>> people.habits.scores["rhythm"].unique().sort().to_list()
     ['hour', 'none']
     """
-    traces, named = visits, flag(name_elsewhere, "name_elsewhere")
-    if not isinstance(traces, Traces):
-        between = {"min_active": min_active, "origin": origin, "end": end}
-        length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, **between)  # type: ignore[arg-type]
-        traces = window_visits(visits, window=length, places=places, rule=rule, **between)  # type: ignore[arg-type]
-    least = 1 if isinstance(visits, Traces) else min_active
+    named = flag(name_elsewhere, "name_elsewhere")
+    if isinstance(visits, Traces):
+        return fit_traces(visits, holdout, 1, habits, smoothing, rhythm, named)
+    least = whole(min_active, "min_active")
+    length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, min_active=least, origin=origin, end=end)
+    # Who is known half as often by half of the steps is as good to choose by, whatever they did afterwards.
+    fewer = least if habits == "paper" else (least + 1) // 2
+    traces = window_visits(visits, window=length, places=places, rule=rule, min_active=fewer, origin=origin, end=end)
     return fit_traces(traces, holdout, least, habits, smoothing, rhythm, named)
 
 
@@ -124,7 +130,7 @@ def _check_paper_rhythm(rhythm: Cycle, people: People) -> None:
 
 def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int) -> People:
     """People with a member of the family of habits, given or chosen, without those who are known too seldom."""
-    everybody, steps = people.fitted, len(people.starts)
+    everybody = people.fitted
     cut, held, places = everybody.shape[1], people.actual.shape[1], len(people.places)
     cycle = habits.rhythm if isinstance(habits, Habits) else rhythm
     cycles.check(cycle, people.window, cut)
@@ -132,15 +138,18 @@ def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int)
     if habits == "auto" and rhythm == "none":
         more: tuple[Cycle, ...] = ("hour", "workday", "weekday")
         tried += [each for each in more if cycles.usable(each, people.window, cut)]
-    phases = {each: cycles.phase(each, people.starts, people.window, max(steps, cut + 1)) for each in tried}
-    week = max(2, cycles.length("weekday", people.window))
-    choice = (
-        Choice(habits, pl.DataFrame())
-        if isinstance(habits, Habits)
-        else choose(everybody, places, held, phases, least, week)
-    )
+    steps = max(len(people.starts), cut + 1)
+    levels = {each: cycles.levels(each, people.starts, people.window, steps) for each in tried}
+    day, week = (cycles.length(each, people.window) for each in ("hour", "weekday"))
+    weekend = cycles.weekends(people.starts, people.window, steps)
+    clock = Clock(day if day > 1 else int(week == DAYS), week if week > 1 else 0, weekend)
+    known = past(everybody, places, held, least, max(2, week), clock)
+    if isinstance(habits, Habits):
+        choice = weigh(known, habits, levels[cycle]) if known else Choice(habits)
+    else:
+        choice = choose(known, levels) if known else Choice(Habits(rhythm=cycle))
     people = _often_enough(people, least)
-    phase = phases[choice.chosen.rhythm]
+    phase = levels[choice.chosen.rhythm][-1] if choice.chosen.rhythm != "none" else None
     population = Population.of(people.fitted, places, choice.chosen.trim, phase)
     return replace(
         people,
@@ -153,14 +162,14 @@ def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int)
 
 
 def _often_enough(people: People, least: int) -> People:
-    """Those who are known in so many fitted steps."""
+    """Those who are known in so many fitted steps, and in one at least: nothing is known of the habits of others."""
     known = (people.fitted != people.elsewhere).sum(axis=1)
-    enough = np.flatnonzero(known >= least)
-    if len(enough) == len(people) or least <= 1:
+    enough = np.flatnonzero(known >= max(least, 1))
+    if len(enough) == len(people):
         return people
     if not len(enough):
         raise InputError(
-            f"no person is seen in at least {least} of the {people.fitted.shape[1]} fitted steps at the "
+            f"no person is seen in at least {max(least, 1)} of the {people.fitted.shape[1]} fitted steps at the "
             f"{people.elsewhere} chosen places; the most active is seen in {known.max(initial=0)}; lower min_active or "
             "holdout, or choose shorter windows or more places"
         )
