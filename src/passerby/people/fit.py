@@ -71,10 +71,23 @@ def fit_people(
         return fit_traces(visits, holdout, 1, habits, smoothing, rhythm, named)
     least = whole(min_active, "min_active")
     length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, min_active=least, origin=origin, end=end)
-    # Who is known half as often by half of the steps is as good to choose by, whatever they did afterwards.
-    fewer = least if habits == "paper" else (least + 1) // 2
-    traces = window_visits(visits, window=length, places=places, rule=rule, min_active=fewer, origin=origin, end=end)
+    often = least if habits == "paper" else often_enough(least)
+    between = {"window": length, "places": places, "rule": rule, "origin": origin, "end": end}
+    try:
+        traces = window_visits(visits, min_active=often, **between)  # type: ignore[arg-type]
+    except InputError:
+        # The message names what was asked for.
+        traces = window_visits(visits, min_active=least, **between)  # type: ignore[arg-type]
     return fit_traces(traces, holdout, least, habits, smoothing, rhythm, named)
+
+
+def often_enough(min_active: int) -> int:
+    """The least number of active steps in traces that habits are chosen by.
+
+    Earlier origins have half of the fitted steps before them or more, and who was known half as often by then is as
+    good to choose by. To ask for more would be to choose by people who were there afterwards.
+    """
+    return (min_active + 1) // 2
 
 
 def fit_traces(
@@ -87,6 +100,8 @@ def fit_traces(
     name_elsewhere: bool,
 ) -> People:
     """Habits of those who are known in at least `least` fitted steps (of everybody, for habits as in the paper)."""
+    if habits == "paper":
+        traces = _active(traces, least)
     steps = traces.array.shape[1]
     if isinstance(holdout, bool) or not isinstance(holdout, (int, np.integer)) or not 0 <= holdout <= steps - 2:
         raise InputError(
@@ -122,6 +137,33 @@ def fit_traces(
     return _fit_family(people, habits, rhythm, least)
 
 
+def _active(traces: Traces, least: int) -> Traces:
+    """The traces of those who are known in so many of all steps, as the paper has it."""
+    known = (traces.array != len(traces.places) - 1).sum(axis=1)
+    kept = np.flatnonzero(known >= least)
+    if len(kept) == len(traces):
+        return traces
+    if not len(kept):
+        raise nobody(least, traces.array.shape[1], "", len(traces.places) - 1, int(known.max(initial=0)))
+    array = traces.array[kept]
+    return replace(
+        traces,
+        array=array,
+        people=traces.people.gather(kept.tolist()),
+        active=traces.active[kept],
+        frequency=np.bincount(array.ravel(), minlength=len(traces.places)) / array.size,
+        left_out=replace(traces.left_out, seldom=traces.left_out.seldom + len(traces) - len(kept)),
+    )
+
+
+def nobody(least: int, steps: int, kind: str, places: int, most: int) -> InputError:
+    """The error where nobody is known often enough."""
+    return InputError(
+        f"no person is seen in at least {least} of the {steps} {kind}steps at the {places} chosen places; the most "
+        f"active is seen in {most}; lower min_active or holdout, or choose shorter windows or more places"
+    )
+
+
 def _check_paper_rhythm(rhythm: Cycle, people: People) -> None:
     if rhythm == "workday":
         raise InputError("rhythm: 'workday' is not a cycle of habits='paper'; choose 'hour' or 'weekday'")
@@ -148,9 +190,10 @@ def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int)
         choice = weigh(known, habits, levels[cycle]) if known else Choice(habits)
     else:
         choice = choose(known, levels) if known else Choice(Habits(rhythm=cycle))
-    people = _often_enough(people, least)
     phase = levels[choice.chosen.rhythm][-1] if choice.chosen.rhythm != "none" else None
-    population = Population.of(people.fitted, places, choice.chosen.trim, phase)
+    ever = (everybody != people.elsewhere).any(axis=1)
+    population = Population.of(everybody[ever], places, choice.chosen.trim, phase)
+    people = _often_enough(people, least)
     return replace(
         people,
         background=population.background,
@@ -168,11 +211,7 @@ def _often_enough(people: People, least: int) -> People:
     if len(enough) == len(people):
         return people
     if not len(enough):
-        raise InputError(
-            f"no person is seen in at least {max(least, 1)} of the {people.fitted.shape[1]} fitted steps at the "
-            f"{people.elsewhere} chosen places; the most active is seen in {known.max(initial=0)}; lower min_active or "
-            "holdout, or choose shorter windows or more places"
-        )
+        raise nobody(max(least, 1), people.fitted.shape[1], "fitted ", people.elsewhere, int(known.max(initial=0)))
     seldom = people.left_out.seldom + len(people) - len(enough)
     return replace(
         people,

@@ -103,18 +103,18 @@ class People:
         own = np.array(sorted({*kept.tolist(), *sensed, *away}) if reduced else every, dtype=np.int64)
         states, b, hidden = self._states(own)
         index = np.searchsorted(own, kept)
-        place_of = None
+        place_of = mode_of = None
         if weights is not None:
             chains = self._backed_off(states, b, index, first, stop)
             start, moves = chains[0]
             if weights[0] < 1:
                 gone = int(np.searchsorted(own, self.elsewhere))
-                start, moves, place_of = joined(weights, chains, int(index[-1]), gone)
+                start, moves, place_of, mode_of = joined(weights, chains, int(index[-1]), gone)
         elif self.phase is None:
             start, moves = plain(index, b, self.smoothing)
         else:
             start, moves = rhythmic(index, b, self.smoothing, self.phase, self.actual.shape[1])
-        return self._chain(start, moves, place_of, states, hidden), states
+        return self._chain(start, moves, states, hidden, place_of, mode_of), states
 
     def _span(self, person: int) -> tuple[int, int]:
         """The steps of a person that habits are fitted to: from the first one, to before the second."""
@@ -164,7 +164,15 @@ class People:
         steps = [towards(step) for step in range(fitted + 1, fitted + held)]
         return [(starts[k], np.array([each[k] for each in steps]).reshape(-1, len(b), len(b))) for k in range(2)]
 
-    def _chain(self, start: Floats, moves: Floats, place_of: Ints | None, states: Ints, hidden: Floats) -> MarkovPrior:
+    def _chain(
+        self,
+        start: Floats,
+        moves: Floats,
+        states: Ints,
+        hidden: Floats,
+        place_of: Ints | None = None,
+        mode_of: Ints | None = None,
+    ) -> MarkovPrior:
         """A chain over such states, which knows what they stand for."""
         elsewhere = np.flatnonzero(states == self.elsewhere)
         return MarkovPrior.known(
@@ -174,6 +182,8 @@ class People:
             universe=len(self.places),
             merged_entropy=hidden,
             elsewhere=int(elsewhere[0]) if elsewhere.size else None,
+            place_of=place_of,
+            mode_of=mode_of,
         )
 
     def _states(self, own: Ints) -> tuple[Ints, Floats, Floats]:

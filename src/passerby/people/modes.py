@@ -61,6 +61,8 @@ def fitted_weights(logs: Floats, group: Ints, count: Floats, grouping: Grouping)
         found.append(_maximised(likely[inside], count[inside], everybody, SHRINKAGE))
     weights = np.array(found)
     weights[weights < LEAST] = 0.0
+    # Each place needs a state, and those who do as usual have one of each.
+    weights[:, 0] = np.maximum(weights[:, 0], LEAST)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
@@ -78,8 +80,8 @@ def _maximised(likely: Floats, count: Floats, toward: Floats, strength: float) -
 
 def joined(
     weights: Floats, chains: Sequence[tuple[Floats, Floats]], last: int, elsewhere: int
-) -> tuple[Floats, Floats, Ints]:
-    """One chain over states (mode, place) from that of each mode: start (S,), moves, and the place of each state (S,).
+) -> tuple[Floats, Floats, Ints, Ints]:
+    """One chain over states (mode, place) from that of each mode: start (S,), moves, and place and mode of each (S,).
 
     `chains` are start (R,) and moves (R, R) or (T-1, R, R) of those who do as usual and as everybody does. Who stays is
     in one state, at the place `last`, and who is gone in another, `elsewhere`. Modes follow one another in blocks, and
@@ -107,4 +109,6 @@ def joined(
         size = len(first)
         moves[..., at : at + size, at : at + size] = inside
         at += size
-    return start, moves, np.concatenate([places for *_, places in blocks]).astype(np.int64)
+    place_of = np.concatenate([places for *_, places in blocks]).astype(np.int64)
+    mode_of = np.repeat(np.arange(len(blocks)), [len(places) for *_, places in blocks])
+    return start, moves, place_of, mode_of

@@ -12,7 +12,7 @@ Ints = NDArray[np.int64]
 
 #: The most origins, the most steps of all people that are predicted at each, and the most that these are told by.
 MOST_ORIGINS, MOST_STEPS, MOST_CELLS = 3, 6_000, 1_000_000
-#: Fewer people than these at an origin tell too little.
+#: So many people are looked at in any case, where there are.
 FEW = 100
 
 
@@ -56,7 +56,7 @@ def origins(steps: int, horizon: int, clock: Clock | None = None) -> tuple[int, 
 
 @dataclass(frozen=True)
 class Origin:
-    """A number of fitted steps, the people (n,) who were known well enough by then, and some of them to predict."""
+    """A number of fitted steps, everybody who was known by then (n,), and those to predict, known well enough."""
 
     cut: int
     everybody: Ints
@@ -64,14 +64,9 @@ class Origin:
 
     @classmethod
     def at(cls, fitted: NDArray[np.int32], cut: int, elsewhere: int, least: int, stretch: int) -> Origin:
-        """People evenly spread where they are many; those who are known less than asked for only where they are few.
-
-        Nobody is asked to be known in more than a share of the steps before that is as large as `least` is of all.
-        """
+        """Those who are known in as large a share of the steps before as `least` is of all; evenly spread if many."""
         known = (fitted[:, :cut] != elsewhere).sum(axis=1)
-        everybody = np.flatnonzero(known >= max(least, 1))
-        if len(everybody) < FEW:
-            everybody = np.flatnonzero(known >= max(1, ceil(least * cut / fitted.shape[1])))
-        most = max(1, min(len(everybody), MOST_STEPS // stretch, max(FEW, MOST_CELLS // cut)))
-        spread = np.linspace(0, max(0, len(everybody) - 1), most).astype(int)
-        return cls(cut, everybody, everybody[np.unique(spread)] if len(everybody) else everybody)
+        well = np.flatnonzero(known >= max(1, ceil(least * cut / fitted.shape[1])))
+        most = max(1, min(len(well), MOST_STEPS // stretch, max(FEW, MOST_CELLS // cut)))
+        spread = np.linspace(0, max(0, len(well) - 1), most).astype(int)
+        return cls(cut, np.flatnonzero(known), well[np.unique(spread)] if len(well) else well)
