@@ -7,7 +7,7 @@ person. Their weights are fitted to one half of the people and tried on the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any, get_args
@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 
 from .evidence import Evidence
 from .family import Cycle, Floats, Grouping, Habits, Ints, Trim
-from .modes import NAMES, USUAL, fitted_weights, groups
+from .modes import FIRST, NAMES, USUAL, fitted_weights, groups
 from .past import Past
 
 SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 BACKGROUNDS = (0.3, 1.0, 3.0, 10.0, 30.0)
 SHARES = (0.0, 0.3, 0.6, 0.9)
-#: Weights of modes to begin with.
-FIRST: Floats = np.array([[0.85, 0.05, 0.05, 0.05]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +98,7 @@ def choose(known: Past, levels: Mapping[Cycle, tuple[Ints, ...]]) -> Choice:
     """
     found = {(cycle, trim): known.evidence(trim, parts) for cycle, parts in levels.items() for trim in known.trims()}
     count, everybody = known.count, known.groups("alike")
-    weights = FIRST
+    weights = FIRST[None]
     for _ in range(2):
         rows = [
             {**vars(habits), "score": score}
@@ -139,7 +137,24 @@ def _tried(
         f = evidence.frequencies(half_life, background)
         for carry, smoothing, share in product(evidence.carries, SMOOTHINGS, SHARES):
             habits = Habits(smoothing, background, share, half_life, trim, "last", cycle, carry)
-            yield habits, float(np.logaddexp(evidence.usual(habits, f) + first, rest) @ count) / steps
+            total = float(np.logaddexp(evidence.usual(habits, f) + first, rest) @ count)
+            yield habits, (total - oddness(habits, evidence.lives)) / steps
+
+
+def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
+    """What it costs to be far from the middle of the grid, in nats over all steps: it decides where people are few.
+
+    Half of the squared number of steps on the grid, as under a normal law of a standard deviation of one step.
+    """
+    apart = [
+        SMOOTHINGS.index(habits.smoothing) - SMOOTHINGS.index(3.0),
+        BACKGROUNDS.index(habits.background) - BACKGROUNDS.index(3.0),
+        SHARES.index(habits.share) - SHARES.index(0.3),
+        lives.index(habits.half_life) - 1,
+        habits.trim != "before",
+        habits.rhythm != "none",
+    ]
+    return 0.5 * sum(each * each for each in apart)
 
 
 def _member(row: Mapping[str, Any]) -> Habits:

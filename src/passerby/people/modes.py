@@ -19,7 +19,9 @@ from .family import Floats, Grouping, Ints
 NAMES = ("as usual", "like everybody", "staying", "gone")
 #: The weights of a person who always does as usual.
 USUAL: Floats = np.array([[1.0, 0.0, 0.0, 0.0]])
-#: A group's weights are drawn to those of everybody by so many people's worth.
+#: Weights that are taken where nothing is known, and to which those of everybody are drawn.
+FIRST: Floats = np.array([0.85, 0.05, 0.05, 0.05])
+#: A group's weights are drawn to those of everybody by so many people's worth, and these to the first ones.
 SHRINKAGE = 10.0
 #: Modes of fewer people than this share are left out: each costs a chain.
 LEAST = 1e-3
@@ -49,12 +51,12 @@ def fitted_weights(logs: Floats, group: Ints, count: Floats, grouping: Grouping)
     """The weights of modes of each group (G, 4), from the log probability of each stretch in each mode (n, 4).
 
     `count` (n,) says how much each stretch counts. Groups are drawn to everybody by `SHRINKAGE`, so one without anybody
-    has the weights of all.
+    has the weights of all, and these to `FIRST`.
     """
     if grouping == "none":
         return USUAL
     likely = np.exp(logs - logs.max(axis=1, keepdims=True))
-    everybody = _maximised(likely, count, np.full(4, 0.25), 0.0)
+    everybody = _maximised(likely, count, FIRST, SHRINKAGE)
     found = []
     for number in range(len(AGO[grouping]) + 1):
         inside = group == number
