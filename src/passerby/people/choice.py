@@ -24,6 +24,8 @@ from .past import Past
 SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 BACKGROUNDS = (0.3, 1.0, 3.0, 10.0, 30.0)
 SHARES = (0.0, 0.3, 0.6, 0.9)
+#: From few parts to many.
+CYCLES: tuple[Cycle, ...] = ("none", "hour", "workday", "weekday")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +154,7 @@ def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
         SHARES.index(habits.share) - SHARES.index(0.3),
         lives.index(habits.half_life) - 1,
         habits.trim != "before",
-        habits.rhythm != "none",
+        CYCLES.index(habits.rhythm),
     ]
     return 0.5 * sum(each * each for each in apart)
 

@@ -100,7 +100,7 @@ def fit_traces(
     name_elsewhere: bool,
 ) -> People:
     """Habits of those who are known in at least `least` fitted steps (of everybody, for habits as in the paper)."""
-    if habits == "paper":
+    if habits == "paper" and least > 1:
         traces = _active(traces, least)
     steps = traces.array.shape[1]
     if isinstance(holdout, bool) or not isinstance(holdout, (int, np.integer)) or not 0 <= holdout <= steps - 2:

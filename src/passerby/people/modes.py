@@ -57,10 +57,10 @@ def fitted_weights(logs: Floats, group: Ints, count: Floats, grouping: Grouping)
         return USUAL
     likely = np.exp(logs - logs.max(axis=1, keepdims=True))
     everybody = _maximised(likely, count, FIRST, SHRINKAGE)
-    found = []
-    for number in range(len(AGO[grouping]) + 1):
-        inside = group == number
-        found.append(_maximised(likely[inside], count[inside], everybody, SHRINKAGE))
+    found = [everybody]
+    if AGO[grouping]:
+        each = [group == number for number in range(len(AGO[grouping]) + 1)]
+        found = [_maximised(likely[inside], count[inside], everybody, SHRINKAGE) for inside in each]
     weights = np.array(found)
     weights[weights < LEAST] = 0.0
     # Each place needs a state, and those who do as usual have one of each.
