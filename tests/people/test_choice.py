@@ -47,7 +47,7 @@ def test_a_rhythm_is_found() -> None:
     people = pb.fit_people(traces(array, 6, timedelta(hours=4)), holdout=6, habits="auto")
     assert people.habits is not None
     assert people.habits.chosen.rhythm in ("hour", "workday")
-    assert people.habits.gains["a rhythm"] > 0.5
+    assert people.habits.gains["a rhythm"] > 0.3
     assert set(people.habits.scores["rhythm"]) == {"none", "hour", "workday", "weekday"}
     assert "a rhythm" in people.habits.words
     fixed = pb.fit_people(traces(array, 6, timedelta(hours=4)), holdout=6, habits="auto", rhythm="workday")

@@ -52,7 +52,7 @@ def backtest(
     places: int | Sequence[str] = 100,
     min_active: int = 10,
     holdout: int = 5,
-    habits: Habits | Literal["auto", "paper"] = "paper",
+    habits: Habits | Literal["auto", "paper"] = "auto",
     smoothing: float | Literal["auto"] = 1.0,
     rhythm: Cycle = "none",
     origin: str | datetime | None = None,

@@ -40,31 +40,29 @@ def fit_people(
     end: str | datetime | None = None,
     rule: Rule = "most-visited",
     name_elsewhere: bool = False,
-    habits: Habits | Literal["auto", "paper"] = "paper",
+    habits: Habits | Literal["auto", "paper"] = "auto",
 ) -> People:
     """People with their habits: traces as in `window_visits`, the last `holdout` steps kept as the trace to find.
 
     With the window "auto", steps are as long as they can be for habits to get enough of them (`People.window`).
 
-    With `habits="auto"`, they are chosen among a family (`Habits`): the member that gave the highest probability to
-    stretches of later fitted steps, as long as what is published, over everybody. `People.habits` tells which, and the
+    By default habits are chosen among a family (`Habits`): the member that gave the highest probability to stretches of
+    later fitted steps, as long as what is published, over everybody. `People.habits` tells which and why, and the
     scores of the others. A `rhythm` other than "none" is then taken as given; otherwise parts of the day and week are
     tried where steps are short enough to tell. Give `Habits(...)` to fix them. `min_active` counts fitted steps alone:
-    who is looked at must not depend on what is to be found.
+    who is looked at must not depend on what is to be found. Who is known at no fitted step is left out.
 
-    By default, with `habits="paper"`, moves are smoothed with the population's frequencies and started at equilibrium,
-    and `min_active` counts all steps. `smoothing` is then the weight of these frequencies, in steps; with "auto" it is
+    With `habits="paper"`, moves are smoothed with the population's frequencies and started at equilibrium, and
+    `min_active` counts all steps. `smoothing` is then the weight of these frequencies, in steps; with "auto" it is
     the one that predicts the last fifth of the fitted steps best over all people. `rhythm` lets habits differ by hour
     of the day or day of the week. With `name_elsewhere`, a guess that says "elsewhere" is right where the person is at
     none of the chosen places, as in the paper; otherwise only places that are named count.
 
     >>> from passerby.visits import simulate_city
     >>> city = simulate_city(people=60, places=40, days=4)
-    >>> fit_people(city, window="1h", places=20, min_active=1, holdout=12)
-    People(people=60, places=21, fitted_steps=84, held_out_steps=12, smoothing=1)
-    >>> people = fit_people(city, window="1h", places=20, min_active=1, holdout=12, habits="auto")
-    >>> people.habits.scores["rhythm"].unique().sort().to_list()
-    ['hour', 'none']
+    >>> people = fit_people(city, window="1h", places=20, min_active=1, holdout=12)
+    >>> people, people.habits.scores["rhythm"].unique().sort().to_list()
+    (People(people=60, places=21, fitted_steps=84, held_out_steps=12), ['hour', 'none'])
     """
     named = flag(name_elsewhere, "name_elsewhere")
     if isinstance(visits, Traces):

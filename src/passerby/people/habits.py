@@ -66,9 +66,10 @@ class People:
         return len(self.fitted)
 
     def __repr__(self) -> str:
+        smoothing = "" if self.habits else f", smoothing={self.smoothing:.3g}"
         return (
             f"People(people={len(self)}, places={len(self.places)}, fitted_steps={self.fitted.shape[1]}, "
-            f"held_out_steps={self.actual.shape[1]}, smoothing={self.smoothing:.3g})"
+            f"held_out_steps={self.actual.shape[1]}{smoothing})"
         )
 
     @property
