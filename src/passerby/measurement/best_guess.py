@@ -53,7 +53,7 @@ def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 def moves(prior: MarkovPrior) -> float:
     """Elementary operations of a step from every state, roughly: moves stay within a mode."""
-    size = np.bincount(prior.mode_of)
+    size = np.bincount(prior.mode_of) if prior.modes > 1 else np.array([prior.states])
     return float((size * (size + 24)).sum())
 
 
