@@ -146,7 +146,8 @@ def _tried(
 def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
     """What it costs to be far from the middle of the grid, in nats over all steps: it decides where people are few.
 
-    Half of the squared number of steps on the grid, as under a normal law of a standard deviation of one step.
+    The squared number of steps on the grid: twice what a normal law with a standard deviation of one step would ask
+    for, since the same people are looked at from several origins, and their steps tell half as much.
     """
     apart = [
         SMOOTHINGS.index(habits.smoothing) - SMOOTHINGS.index(3.0),
@@ -156,7 +157,7 @@ def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
         habits.trim != "before",
         CYCLES.index(habits.rhythm),
     ]
-    return 0.5 * sum(each * each for each in apart)
+    return float(sum(each * each for each in apart))
 
 
 def _member(row: Mapping[str, Any]) -> Habits:
