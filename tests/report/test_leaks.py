@@ -170,7 +170,7 @@ def test_a_handful_of_people_have_a_page_that_tells_as_little(evidence: Evidence
 def test_curves_have_at_least_five_people_between_two_points(evidence: Evidence, page: str) -> None:
     """Counted again from everybody's values, and not taken from what the page says."""
     columns = {"without the release": "baseline_lower", "with it: best attack found": "lower"}
-    columns["with it: no attack can do better"] = "upper"
+    columns["with it: bound if the habits are right"] = "upper"
     for which, column in columns.items():
         values = evidence.known[column].to_numpy()
         curve = [point for point in data(specs(page)["exposure"]) if point["which"] == which]

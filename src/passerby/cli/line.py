@@ -35,9 +35,9 @@ def line(
     Parameters
     ----------
     places
-        Number of places on the line.
+        Number of places on the line, at least 1.
     tau
-        How freely the person moves: the larger, the more independent the steps.
+        How freely the person moves, above 0: the larger, the more independent the steps.
     misses
         How many of the 10 steps the adversary may get wrong; several numbers give several rows. [default: 0 2 5 8]
     sigma

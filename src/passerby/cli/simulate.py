@@ -35,9 +35,9 @@ def simulate(
     days
         Number of days.
     step
-        Each person is recorded once in each stretch of this length.
+        Length of a step, such as 1h or 30m; each person is recorded once in each.
     seen
-        Share of the stretches in which a person is recorded.
+        Share of the steps in which a person is recorded.
     start
         The first day.
     seed

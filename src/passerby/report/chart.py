@@ -12,7 +12,7 @@ from passerby.support.groups import FEW
 
 from .section import rests_on
 
-WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: no attack can do better"
+WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: bound if the habits are right"
 HAPPENED = "given what was published"
 
 #: Dark for what was found and light for its bound, so that the pair is told apart in grey, on paper and by those who

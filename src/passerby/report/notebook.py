@@ -13,6 +13,7 @@ import polars as pl
 
 from passerby.audits.alerts import alerts
 from passerby.audits.audit import audit
+from passerby.audits.coverage import coverage_of
 from passerby.audits.job import enough_workers
 from passerby.audits.settings import Measurement
 from passerby.audits.summary import Summary, summarise
@@ -23,6 +24,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
+from passerby.visits.table import Skipped
 
 from .evidence import Evidence
 from .page import built, fill
@@ -93,6 +95,7 @@ def audit_report(
     if chosen.explore:
         rules = candidates(chosen.sigmas, chosen.bases)
         findings = explore(people, release, rules, how, chosen.explore, workers=workers, executor=executor)
+    covered = coverage_of(people, Skipped())
     summary = summarise(
         table,
         people,
@@ -102,7 +105,8 @@ def audit_report(
         seed=chosen.seed,
         delta=chosen.delta,
         thresholds=chosen.thresholds,
-        alerts=alerts(people),
+        coverage=covered,
+        alerts=alerts(covered, name_elsewhere=people.name_elsewhere),
     )
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"

@@ -112,7 +112,16 @@ class Gatherer:
             duplicates=table.height - unique.height,
             outside=self._outside,
         )
-        return Visits(unique, people, places, skipped, self.timezone, dict(self.columns), tuple(self.remarks))
+        return Visits(
+            unique,
+            people,
+            places,
+            skipped,
+            self.timezone,
+            dict(self.columns),
+            self.span.until,
+            tuple(self.remarks),
+        )
 
     def _taken(self) -> str:
         """Which columns were taken for what, for messages."""

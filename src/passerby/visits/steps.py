@@ -149,12 +149,14 @@ class Steps:
         origin: str | datetime | None,
         end: str | datetime | None,
         timezone: str = "UTC",
+        until: datetime | None = None,
     ) -> "Steps":
         """The steps from the origin through the last of the times (clock times), or up to the end.
 
         Without an origin, steps begin where the clock strikes: at midnight, and every `length` from there where a day
         holds a whole number of them; weeks begin on Mondays. With "first-visit", they begin at the very first time. A
-        last step that the times cover only in part is left out, unless an end is given, or "first-visit".
+        last step that the times cover only in part is left out, unless an end is given, or "first-visit". Times that
+        were asked for `until` an instant cover the steps before it, however late the last one is.
         """
         size = parse_length(length)
         first, last = times.min(), times.max()
@@ -175,7 +177,9 @@ class Steps:
         count = (last - start) // size + 1
         if count < 1:
             raise InputError(f"origin is {start}, later than the last visit ({last}); choose an earlier one")
-        short = origin != FIRST_VISIT and count > 1 and _ends_early(start + count * size, times, last, size)
+        stop = start + count * size
+        covered = until is not None and stop <= on_the_clock(until, timezone)
+        short = origin != FIRST_VISIT and count > 1 and not covered and _ends_early(stop, times, last, size)
         return cls(start, size, count - 1 if short else count, timezone, short)
 
     @property

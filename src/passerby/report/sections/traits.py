@@ -49,7 +49,7 @@ REASONS = (
 TRAITS = {
     "baseline": ("chance without the release", percent),
     "lower": ("chance with the release: best attack found", percent),
-    "upper": ("chance with the release: no attack above", percent),
+    "upper": ("chance with the release: bound if the habits are right", percent),
     "sighted": ("chance to pass a sensor at least once", percent),
     "spectral_gap": ("spectral gap", "{:.2f}".format),
     "places": ("places visited", "{:.0f}".format),
@@ -70,7 +70,7 @@ def build(evidence: Evidence) -> Content:
             "people": ("people", "{:,}".format),
             "baseline": ("median without the release", percent),
             "lower": ("median with it: best attack", percent),
-            "upper": ("median with it: no attack above", percent),
+            "upper": ("median with it: bound if the habits are right", percent),
         }
         table = sheet(classes(people, column), columns, f"{key}.csv")
         out.append(Figure(key, title, says, table, picture(people, column, axis)))
