@@ -61,7 +61,11 @@ SCHEDULES: list[tuple[str, str, list[str] | str]] = [
     ("a header alone", "step,place\n", "the schedule holds no sensor"),
     ("nothing", "", "is empty"),
     ("no header", "1,a\n2,b\n", "the first line names no columns"),
-    ("other columns", "when,where\n1,a\n", "a schedule needs the columns place and step (or time); it has when, where"),
+    (
+        "other columns",
+        "when,where\n1,a\n",
+        "a schedule needs the columns place and step (or time); its first line names 2",
+    ),
     ("the same column twice", "step,Step,place\n1,1,a\n", "two columns have the same name but for its case"),
     ("JSON", '[{"step": 1, "place": "a"}]', "it is JSON and no table"),
 ]

@@ -57,7 +57,8 @@ def read_published(people: People, path: str | Path) -> Published:
     columns, rows = read_table(file)
     if not {"place", "count"} <= set(columns) or not {"step", "time"} & set(columns):
         raise InputError(
-            f"{file}: published counts need the columns step (or time), place and count; it has {', '.join(columns)}"
+            f"{file}: published counts need the columns step (or time), place and count; its first line names "
+            f"{len(columns)} columns that are not all of these"
         )
     held = people.actual.shape[1]
     sensors: Sensors = [[] for _ in range(held)]

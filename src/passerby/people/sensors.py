@@ -53,7 +53,10 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     file = Path(path)
     columns, rows = read_table(file)
     if "place" not in columns or not {"step", "time"} & set(columns):
-        raise InputError(f"{file}: a schedule needs the columns place and step (or time); it has {', '.join(columns)}")
+        raise InputError(
+            f"{file}: a schedule needs the columns place and step (or time); its first line names {len(columns)} "
+            "columns that are not both of these"
+        )
     held = people.actual.shape[1]
     out: Sensors = [[] for _ in range(held)]
     for line, row in rows:

@@ -72,7 +72,7 @@ def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple
         ("Sureness", sure),
         *((f"Data: {what}", said) for what, said in summary.coverage.lines()),
         ("Seed", str(summary.seed)),
-        *(("Left out", f"{title} Because {reason}.") for title, reason in left_out),
+        *(("Section left out", f"{title} Because {reason}.") for title, reason in left_out),
     ]
 
 

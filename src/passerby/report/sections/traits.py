@@ -215,7 +215,7 @@ def picture(people: pl.DataFrame, column: str, title: str) -> dict[str, Any]:
     )
     lines = (
         alt.Chart(chart.values(strips))
-        .mark_rule(color=chart.COLOURS[chart.WITHOUT], strokeWidth=3)
+        .mark_rule(color=chart.COLOURS[chart.FOUND], strokeWidth=3)  # dark on boxes of any fullness, also in grey
         .encode(
             x="x:Q",
             x2="x2:Q",
