@@ -32,7 +32,7 @@ REFUSED: list[tuple[str, str]] = [
     ("window = 'automatic'", "window: a length of time cannot be 'automatic'"),
     ("window = 20", "window = 20: it should be a valid string"),
     ("visits = []", "visits: name at least one file or folder"),
-    ("visits = 5", "visits = 5: it should be a valid tuple"),
+    ("visits = 5", "visits = 5: it should be a list"),
     ("visits = ['a.csv', 5]", "number 2 of visits is 5"),
     ("from = '2024-05-01'", "from: there is no such setting"),
     ("colums = 'a,b'", "colums: there is no such setting; did you mean columns?"),

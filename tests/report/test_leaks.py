@@ -203,6 +203,18 @@ def test_boxes_and_bars_hold_at_least_five_people(evidence: Evidence, page: str)
         assert bar["people"] == ((gain >= low) & ((gain < high) | (high == 1))).sum()
 
 
+def test_tables_and_pictures_are_cut_at_the_same_values(evidence: Evidence, page: str) -> None:
+    """Else people below two neighbouring cuts could be taken from each other, and few be left."""
+    for key, column in (("sighted", "sighted"), ("gap", "spectral_gap")):
+        lines = [datum for datum in data(specs(page)[key]) if "median" in datum]
+        assert len(lines) > 1
+        table = saved(page)[f"{key}.csv"]
+        assert [int(row["people"]) for row in table] == [line["people"] for line in lines]
+        starts = [float(row["class"].split()[0]) for row in table]
+        assert starts == pytest.approx([line["x"] for line in lines], abs=0.006)
+        assert sum(line["people"] for line in lines) == evidence.known[column].count()
+
+
 def test_true_counts_of_a_noisy_release_are_on_the_internal_page_alone(evidence: Evidence, page: str) -> None:
     true = [int(evidence.people.counts[t, x]) for t, step in enumerate(evidence.release.sensors) for x in step]
     own = replace(evidence, internal=True)

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 #: The most letters of a name that are shown.
-LONGEST = 60
+LONGEST = 54
 #: What stands for a character that is not shown: line ends, controls, and marks that turn the direction of text.
 HIDDEN = "\N{REPLACEMENT CHARACTER}"
 #: Marks without a picture that belong to what they join, such as the parts of an emoji.

@@ -20,6 +20,7 @@ from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Arguments
+from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.files import whole_or_nothing
@@ -85,6 +86,10 @@ def audit_report(
     >>> list(report.figures)
     ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
+    if not isinstance(people, People):
+        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
+    if not isinstance(release, Release):
+        raise InputError(f"release is a {type(release).__name__}; expected a Release")
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
