@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.cli.small_audit import Call
 from tests.visits.test_odd_files import FILES
@@ -28,6 +29,8 @@ def city(tmp_path: Path) -> str:
     ]
     lines = [",".join(row) for row in rows]
     (tmp_path / "v.csv").write_text("\n".join(["person,time,place", *lines, ""]))
+    table = pl.DataFrame(rows, schema=["person", "time", "place"], orient="row")
+    table.with_columns(pl.col("time").str.to_datetime("%FT%TZ")).write_parquet(tmp_path / "v.parquet")
     (tmp_path / "parts").mkdir()
     for name, part in (("one.csv", lines[:1000]), ("two.csv", lines[1000:])):
         (tmp_path / "parts" / name).write_text("\n".join(["person,time,place", *part, ""]))
@@ -57,6 +60,14 @@ RIGHT: list[tuple[str, str]] = [
     ("bare.csv --skip-lines 1 --columns person,time,place", "rows  2,304 of 2,304 rows"),
     ("v.csv --separator comma", "rows  2,304 of 2,304 rows"),
     ("v.csv --name-elsewhere", "people  12 of 12"),
+    ("v.csv", "visits  from 2024-05-01 00:10 to 2024-05-08 23:10 (UTC)"),
+    (
+        "v.csv --window 1h --timezone America/New_York",
+        "visits  from 2024-04-30 20:10 to 2024-05-08 19:10 (America/New_Y",
+    ),
+    ("some.csv --min-active 3", "people  12 of 17 can be audited; left out: 5 seen in fewer than 3 steps, 0 in none"),
+    ("v.parquet", "rows  2,304 of 2,304 rows"),
+    ("v.csv --window 6h --until 2024-05-05", "published from 2024-05-03 18:00 to 2024-05-05 00:00 (UTC)"),
     ("two_ids.csv", "Alert: person is taken from the column 'uid'; 'user' could be meant too"),
     (
         "some.csv",
@@ -76,6 +87,15 @@ WRONG: list[tuple[str, str]] = [
     ("v.csv --place loc", "no column for 'loc' (given as place)"),
     ("v.csv --grid-metres 500", "no column for latitude, longitude"),
     ("v.csv --latitude y", "--latitude has no effect without --grid-metres"),
+    ("v.parquet --separator comma", "v.parquet: --separator has no effect on a Parquet file"),
+    ("v.parquet --skip-lines 2", "v.parquet: --skip-lines has no effect on a Parquet file"),
+    ("v.parquet --columns a,b,c", "v.parquet: --columns has no effect on a Parquet file"),
+    ("v.parquet --time-format day-first", "--time-format day-first has no effect on a column that holds times already"),
+    (
+        "v.csv --habits auto --smoothing 2",
+        "--smoothing has no effect with --habits auto; leave it out, or set --habits",
+    ),
+    ("v.csv --no-name-elsewhere", "--no-name-elsewhere"),
     ("v.csv --sigma 2", "--sigma has no effect with --mechanism raw; leave it out, or set --mechanism gaussian"),
     ("v.csv --mechanism gaussian --scale 2", "--scale has no effect with --mechanism gaussian"),
     ("v.csv --mechanism suppression --base 3", "--base has no effect with --mechanism suppression"),

@@ -80,7 +80,7 @@ def _number(value: object, where: str) -> float:
     if value is None or str(value).strip() == "":
         return HIDDEN
     try:
-        number = float(str(value))
+        number = float("nan" if "_" in str(value) else str(value))  # Python takes 1_000 for a thousand
     except ValueError:
         number = float("nan")
     if not np.isfinite(number):

@@ -56,6 +56,10 @@ def first_line(path: Path, skipped: int = 0) -> tuple[str, int]:
     start = next(read_chunks(path, 1 << 16), b"").removeprefix(BOM)
     if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in start:
         raise InputError(f"{path} is not a text table (or not in UTF-8); save it as CSV in UTF-8, or as Parquet")
+    if b"\r" in start and b"\n" not in start:
+        raise InputError(
+            f"{path} has no line ends but carriage returns; save it with the usual ones (LF, or CR and LF)"
+        )
     for number, line in enumerate(start.decode(errors="replace").splitlines()):
         if number >= skipped and line.strip() and not line.startswith("#"):
             return line, number
@@ -92,7 +96,7 @@ def read_table(path: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, obj
             batches = [Batch(pl.read_parquet(path, glob=False), 1)]
         else:
             line, before = first_line(path)
-            layout = replace(header_layout(line), skipped=before)
+            layout = replace(header_layout(line, instead="put a line above that names them"), skipped=before)
             roles = dict(zip(layout.columns, layout.columns, strict=True))
             nothing = pl.DataFrame(schema=dict.fromkeys(layout.columns, pl.String()))
             batches = [*read_batches(path, layout, roles)] or [Batch(nothing, 1)]

@@ -22,7 +22,7 @@ TIMES = (
     "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
     "time_format='%d.%m.%Y %H:%M'"
 )
-NO_NAMES = ("", "null", "nan", "none")
+NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
 """What is written where there is no name, in small letters."""
 
 Show = Callable[[dict[str, Any]], str]
