@@ -73,7 +73,11 @@ def detect_layout(first_line: str, separator: str | None = None) -> Layout:
     return header_layout(first_line, separator)
 
 
-HEADLESS = "name them, as in columns='person,time,place', or give layout='foursquare' or layout='gowalla' if it is one of these"
+HEADLESS = (
+    "name them, as in columns='person,time,place', or give layout='foursquare' or layout='gowalla' "
+    "if it is one of these"
+)
+"""What to do about visits whose first line is no header."""
 
 
 def header_layout(first_line: str, separator: str | None = None, instead: str = HEADLESS) -> Layout:
