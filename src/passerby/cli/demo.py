@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from passerby.audits.settings import NOISE
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -50,7 +52,7 @@ def demo(
     sensors: Annotated[int, Parameter(validator=Number(gte=1))] = 12,
     sample: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     explore: Annotated[int, Parameter(validator=Number(gte=0))] = EXPLORE,
-    sigma: float = 2.0,
+    sigma: Annotated[float, Parameter(validator=Number(gte=NOISE["ge"], lte=NOISE["le"]))] = 2.0,
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     workers: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     out: Path = Path("passerby-demo"),
