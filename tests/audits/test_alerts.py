@@ -81,3 +81,11 @@ def test_elsewhere_where_it_may_be_named() -> None:
     said = alerts(covered(people(0.9, 0.9)), name_elsewhere=True)
     assert "where to say elsewhere is right" in said[-1]
     assert "nobody can be found" not in " ".join(said)
+
+
+@pytest.mark.parametrize(("many", "some"), [(3, "5 or fewer"), (5, "5 or fewer"), (6, "6")])
+def test_people_of_whom_nothing_is_known(many: int, some: str) -> None:
+    array = np.zeros((60, 25), dtype=np.int64)
+    array[:many, :20] = 3
+    (said,) = alerts(covered(pb.fit_people(traces(array, 4), holdout=5)))
+    assert said.startswith(f"{some} of the people are at none of the chosen places in any step before")

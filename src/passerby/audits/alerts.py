@@ -47,13 +47,17 @@ def _about_people(coverage: Coverage) -> Iterator[str]:
             f"places in too few steps, {coverage.unseen:,} in none{few}. They are counted among the others. Fewer "
             "active steps, longer steps or more places include more of them."
         )
-    for absent, steps, why in (
-        (coverage.absent_before, "fitted", "they came later, and nothing is known of their habits"),
-        (coverage.absent_after, "published", "they may have left before, and nobody can name where they are"),
-    ):
-        if absent > max(FEW, MANY_GONE * coverage.kept):
-            share = percent(absent / coverage.kept)
-            yield f"{share} of the people are at none of the chosen places in any of the {steps} steps: {why}."
+    if coverage.absent_before:
+        some = f"{FEW} or fewer" if coverage.absent_before == FEW else f"{coverage.absent_before:,}"
+        yield (
+            f"{some} of the people are at none of the chosen places in any step before those that are published: "
+            "nothing is known of their habits but what everybody does. A higher number of active steps leaves them out."
+        )
+    if coverage.absent_after > max(FEW, MANY_GONE * coverage.kept):
+        yield (
+            f"{percent(coverage.absent_after / coverage.kept)} of the people are at none of the chosen places in any "
+            "of the published steps: they may have left before, and nobody can name where they are."
+        )
 
 
 def _about_steps(coverage: Coverage, name_elsewhere: bool) -> Iterator[str]:
