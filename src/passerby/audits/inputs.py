@@ -10,9 +10,10 @@ from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
-from passerby.visits.table import Skipped, Visits
+from passerby.visits.table import Visits
 
 from .alerts import alerts
+from .coverage import Coverage, coverage_of
 from .job import Job
 from .publication import Published, read_published
 from .release import build_mechanism, build_release
@@ -28,7 +29,7 @@ class Inputs:
     people: People
     eligible: int
     release: Release
-    skipped: Skipped
+    coverage: Coverage
     published: Published | None = None
     alerts: tuple[str, ...] = ()
 
@@ -57,8 +58,8 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
     else:
         release = build_release(settings, people, settings.seed)
     release.check_misses(settings.misses)
-    eligible = len(people)
+    eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    said = alerts(people, visits.skipped, visits.remarks)
-    return Inputs(people, eligible, release, visits.skipped, published, said)
+    said = alerts(covered, visits.remarks, name_elsewhere=settings.name_elsewhere)
+    return Inputs(people, eligible, release, covered, published, said)

@@ -99,7 +99,7 @@ def run_audit(
         seed=settings.seed,
         delta=settings.delta,
         thresholds=settings.thresholds,
-        skipped=inputs.skipped,
+        coverage=inputs.coverage,
         eligible=inputs.eligible,
         alerts=inputs.alerts,
     )

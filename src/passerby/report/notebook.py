@@ -13,16 +13,19 @@ import polars as pl
 
 from passerby.audits.alerts import alerts
 from passerby.audits.audit import audit
+from passerby.audits.coverage import coverage_of
 from passerby.audits.job import enough_workers
 from passerby.audits.settings import Measurement
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Arguments
+from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
+from passerby.visits.table import Skipped
 
 from .evidence import Evidence
 from .page import built, fill
@@ -83,6 +86,10 @@ def audit_report(
     >>> list(report.figures)
     ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
+    if not isinstance(people, People):
+        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
+    if not isinstance(release, Release):
+        raise InputError(f"release is a {type(release).__name__}; expected a Release")
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
@@ -93,6 +100,7 @@ def audit_report(
     if chosen.explore:
         rules = candidates(chosen.sigmas, chosen.bases)
         findings = explore(people, release, rules, how, chosen.explore, workers=workers, executor=executor)
+    covered = coverage_of(people, Skipped())
     summary = summarise(
         table,
         people,
@@ -102,7 +110,8 @@ def audit_report(
         seed=chosen.seed,
         delta=chosen.delta,
         thresholds=chosen.thresholds,
-        alerts=alerts(people),
+        coverage=covered,
+        alerts=alerts(covered, name_elsewhere=people.name_elsewhere),
     )
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
