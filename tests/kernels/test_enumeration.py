@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.evidence import of_case
 from tests.oracle import World
 from tests.strategies import FINITE, Case, cases
 
@@ -16,7 +17,7 @@ def test_the_likeliest_series(case: Case, most: int, enough: float) -> None:
     signals = case.release.stacked_signals()
     assert signals is not None
     tables, sizes = signals
-    data = (case.prior.initial, case.prior.matrices, case.release.grid, tables, sizes)
+    data = (case.prior.initial, case.prior.matrices, of_case(case), tables, sizes)
     chosen, mass, left = enumeration.likeliest(*data, most, enough)
     world = World(case.prior, case.steps)
     law = world.likelihoods(case.release) @ world.chance

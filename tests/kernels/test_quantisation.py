@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.evidence import classes, of_case
 from tests.oracle import World
 from tests.strategies import Case, cases
 
@@ -12,6 +13,7 @@ from passerby.kernels import quantisation
 from passerby.support.ratios import by_ratio
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 pytestmark = pytest.mark.usefixtures("plainly")
 
 
@@ -77,6 +79,11 @@ def test_telling_outcomes_as_one_of_two(table: Floats, p: float, limit: float) -
         assert size == min(2, len(table))
 
 
+def each_alone(steps: int, sensors: int) -> Ints:
+    """Whether a count counts those of a class (T, S + 1, S): the first class is that of nobody, then one for each."""
+    return np.repeat(np.eye(sensors + 1, sensors, -1, dtype=np.int64)[None], steps, axis=0)
+
+
 def grow(
     case: Case, seed: int, limit: float, more: bool, faint: float, most: int
 ) -> tuple[list[Floats], Floats, Floats, float]:
@@ -85,12 +92,12 @@ def grow(
     tables = [law(seed + cell, 3) for cell in range(grid.size)]
     cells, sizes = np.zeros((grid.size, 3, 2)), np.zeros(grid.size, dtype=np.int64)
     for cell, table in enumerate(tables):
-        cells[cell, : len(table)] = table
-        sizes[cell] = len(table)
+        if grid.flat[cell] >= 0:
+            cells[cell, : len(table)] = table
+            sizes[cell] = len(table)
     limits = np.full(grid.size, limit)
-    told, mass, dropped = quantisation.grow(
-        case.prior.initial, case.prior.matrices, grid, cells, sizes, limits, more, faint, most
-    )
+    chain = case.prior.initial, case.prior.matrices, of_case(case), each_alone(*grid.shape)
+    told, mass, dropped = quantisation.grow(*chain, cells, sizes, limits, more, faint, most)
     return tables, told, mass, dropped
 
 
@@ -158,11 +165,11 @@ def test_what_is_faint_is_dropped_and_counted(case: Case, seed: int) -> None:
 
 
 def test_nothing_where_there_would_be_too_many() -> None:
-    grid, cells = np.array([[0], [1]]), np.tile(law(3, 3), (2, 1, 1))
-    moves = np.full((1, 2, 2), 0.5)
-    start, sizes = np.full(2, 0.5), np.full(2, 3)
+    told_apart, cells = classes(np.array([[0], [1]]), np.arange(2)), np.tile(law(3, 3), (2, 1, 1))
+    chain = np.full(2, 0.5), np.full((1, 2, 2), 0.5), told_apart, each_alone(2, 1)
+    sizes = np.full(2, 3)
     for most, expected in ((8, 0), (9, 9), (10, 9)):
-        told, mass, dropped = quantisation.grow(start, moves, grid, cells, sizes, np.zeros(2), False, 0.0, most)
+        told, mass, dropped = quantisation.grow(*chain, cells, sizes, np.zeros(2), False, 0.0, most)
         assert told.shape == (expected, 2, 2)
         assert len(mass) == expected
         assert dropped == (0.0 if expected else 1.0)

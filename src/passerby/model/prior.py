@@ -134,7 +134,8 @@ class MarkovPrior:
         """
         from .mixture import joined
 
-        return joined(cls, weights, priors)
+        out: MarkovPrior = joined(cls, weights, priors)
+        return out
 
     @classmethod
     def known(
@@ -252,7 +253,7 @@ class MarkovPrior:
         from passerby.kernels import chain
 
         uniform = rng.random((size, self.check_steps(steps)))
-        return self.place_of[np.asarray(chain.draw(self.initial, self.matrices, uniform))]
+        return np.asarray(self.place_of[chain.draw(self.initial, self.matrices, uniform)])
 
     def given(self, sightings: Mapping[int, int], steps: int) -> MarkovPrior:
         """The habits of somebody who is known to have been at a place at some of `steps` steps, `{step: place}`.
