@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.evidence import all_evidence, classes, dense, logs, viterbi
+from tests.states import state_cases
 from tests.strategies import FINITE, Case, cases
 from tests.strategies import chain as random_chain
 from tests.uncompiled import uncompiled
@@ -26,16 +27,16 @@ def decode(prior: pb.MarkovPrior, release: pb.Release, evidence: Floats, fast: b
 
 
 class TestDecode:
-    @given(cases(mechanisms=FINITE))
+    @given(st.one_of(cases(mechanisms=FINITE), state_cases()))
     def test_finds_a_likeliest_trace(self, case: Case) -> None:
         world, channel, evidence = all_evidence(case)
+        joint = channel[:, world.along] * world.state_chance
         for fast in (False, True) if case.prior.homogeneous else (False,):
             traces, value = decode(case.prior, case.release, evidence, fast)
-            best = (channel * world.chance).max(axis=1)
-            np.testing.assert_allclose(np.exp(value), best, rtol=1e-9)
-            index = np.ravel_multi_index(tuple(traces.T), (world.places,) * world.steps)
-            found = (channel * world.chance)[np.arange(len(index)), index]
-            np.testing.assert_allclose(found, best, rtol=1e-9)
+            best = joint.max(axis=1)
+            np.testing.assert_allclose(np.exp(value), best, rtol=1e-9, atol=1e-290)
+            index = np.ravel_multi_index(tuple(traces.T), (case.prior.states,) * world.steps)
+            np.testing.assert_allclose(joint[np.arange(len(index)), index], best, rtol=1e-9, atol=1e-290)
 
     @pytest.mark.parametrize("sparse", [False, True])
     @pytest.mark.parametrize("kind", ["stationary", "started", "varying"])

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.evidence import all_evidence, classes, dense, logs, viterbi
+from tests.states import state_cases
 from tests.strategies import FINITE, Case, cases
 from tests.strategies import chain as random_chain
 
@@ -20,14 +22,15 @@ def lanes(prior: pb.MarkovPrior, release: pb.Release, evidence: Floats) -> tuple
     return traces, value
 
 
-@given(cases(mechanisms=FINITE).filter(lambda case: case.prior.homogeneous))
+@given(st.one_of(cases(mechanisms=FINITE), state_cases()).filter(lambda case: case.prior.homogeneous))
 def test_finds_a_likeliest_trace(case: Case) -> None:
     world, channel, evidence = all_evidence(case)
     traces, value = lanes(case.prior, case.release, evidence)
-    best = (channel * world.chance).max(axis=1)
-    np.testing.assert_allclose(np.exp(value), best, rtol=1e-9)
-    index = np.ravel_multi_index(tuple(traces.T), (world.places,) * world.steps)
-    np.testing.assert_allclose((channel * world.chance)[np.arange(len(index)), index], best, rtol=1e-9)
+    joint = channel[:, world.along] * world.state_chance
+    best = joint.max(axis=1)
+    np.testing.assert_allclose(np.exp(value), best, rtol=1e-9, atol=1e-290)
+    index = np.ravel_multi_index(tuple(traces.T), (case.prior.states,) * world.steps)
+    np.testing.assert_allclose(joint[np.arange(len(index)), index], best, rtol=1e-9, atol=1e-290)
 
 
 @pytest.mark.parametrize("series", [1, 31, 32, 33, 70])

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.evidence import all_evidence, classes, of_case, posterior
+from tests.oracle import World
+from tests.states import state_cases
 from tests.strategies import FINITE, Case, cases
+
+import passerby as pb
+from passerby.kernels.posterior import ranges
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,15 +24,21 @@ def at_sensors(initial: Floats, matrices: Floats, sensors: Ints, weights: Floats
 
 
 class TestPosterior:
-    @given(cases(mechanisms=FINITE))
+    @given(st.one_of(cases(mechanisms=FINITE), state_cases()))
     def test_is_the_law_of_the_trace_given_the_series(self, case: Case) -> None:
         world, channel, evidence = all_evidence(case)
-        for likelihood, logged in zip(channel[:20], evidence[:20], strict=True):
+        # The law of states is that of places, were each of them one.
+        states = World(pb.MarkovPrior(case.prior.initial, case.prior.transition), case.steps)
+        for likelihood, logged in zip(channel[:20, world.along], evidence[:20], strict=True):
+            total = likelihood @ states.chance
             start, moves, log_mass = posterior(case.prior.initial, case.prior.matrices, of_case(case), np.exp(logged))
-            assert np.exp(log_mass) == pytest.approx(likelihood @ world.chance, rel=1e-9)
-            marginals = world.posterior_marginals(likelihood)
+            if log_mass == -np.inf:
+                assert total < 1e-20
+                continue
+            assert np.exp(log_mass) == pytest.approx(total, rel=1e-9)
+            marginals = states.posterior_marginals(likelihood)
             np.testing.assert_allclose(start, marginals[0], atol=1e-9)
-            for t, pair in enumerate(world.posterior_pairs(likelihood)):
+            for t, pair in enumerate(states.posterior_pairs(likelihood)):
                 np.testing.assert_allclose(marginals[t][:, None] * moves[t], pair, atol=1e-9)
 
     def test_an_impossible_series_is_said_to_be(self) -> None:
@@ -37,6 +48,21 @@ class TestPosterior:
         assert log_mass == -np.inf
         *_, log_mass = at_sensors(initial, moves, places, np.array([[1.0, 1.0], [1.0, 0.0]]))
         assert log_mass == -np.inf
+
+
+@given(st.integers(0, 10**6), st.integers(0, 3), st.integers(1, 5), st.sampled_from([0.2, 0.5, 1.0]))
+def test_ranges_hold_all_that_is_not_zero_and_no_more(seed: int, count: int, states: int, share: float) -> None:
+    """However small it is; a row that is empty in every matrix has an empty range."""
+    rng = np.random.default_rng(seed)
+    entries = 10.0 ** -rng.choice([0, 12, 300, 320], (count, states, states))
+    matrices = np.where(rng.random(entries.shape) < share, entries, 0.0) * (rng.random((states, 1)) < 0.8)
+    low, high = ranges(matrices)
+    for x in range(states):
+        columns = np.flatnonzero((matrices[:, x] > 0).any(axis=0))
+        if len(columns):
+            assert (low[x], high[x]) == (columns[0], columns[-1] + 1)
+        else:
+            assert 0 <= low[x] == high[x] <= states
 
 
 def exactly(initial: Floats, matrices: Floats, weights: Floats) -> tuple[list[Fraction], Fraction]:
@@ -62,9 +88,9 @@ def test_faint_places_are_right_or_refused(seed: int, steps: int, orders: int, v
 
     matrices = faint(steps - 1 if varying and steps > 2 else 1, places, places, most=min(orders, 50))
     initial = faint(places)
-    grid, weights = np.tile(np.arange(1, places), (steps, 1)), faint(steps, places)
-    start, moves, log_mass = at_sensors(initial, matrices, grid, weights)
-    law, total = exactly(initial, matrices, weights)
+    told, weights = rng.integers(0, places, (steps, places)), faint(steps, places)
+    start, moves, log_mass = posterior(initial, matrices, told, weights)
+    law, total = exactly(initial, matrices, np.take_along_axis(weights, told, axis=1))
     if total == 0:
         assert log_mass == -np.inf
         return

@@ -1,17 +1,18 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 from tests.evidence import all_evidence, classes, of_case, silence
 from tests.oracle import World
+from tests.states import state_cases, state_chains
 from tests.strategies import FINITE, Case, cases, chains
 
 import passerby as pb
 from passerby.kernels import score
 
 
-@given(chains(), st.integers(0, 10**6))
+@given(st.one_of(chains(), state_chains()), st.integers(0, 10**6))
 def test_without_evidence_it_is_the_tail_of_the_number_right(chain: tuple[pb.MarkovPrior, int], seed: int) -> None:
     prior, steps = chain
     world = World(prior, steps)
@@ -23,7 +24,7 @@ def test_without_evidence_it_is_the_tail_of_the_number_right(chain: tuple[pb.Mar
         assert found == pytest.approx(law[steps - misses :].sum(), abs=1e-9)
 
 
-@given(chains(), st.integers(0, 10**6))
+@given(st.one_of(chains(), state_chains()), st.integers(0, 10**6))
 def test_constants(chain: tuple[pb.MarkovPrior, int], seed: int) -> None:
     prior, steps = chain
     world = World(prior, steps)
@@ -34,8 +35,7 @@ def test_constants(chain: tuple[pb.MarkovPrior, int], seed: int) -> None:
         assert found == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=30)
-@given(cases(mechanisms=FINITE), st.integers(0, 10**6))
+@given(st.one_of(cases(mechanisms=FINITE), state_cases()), st.integers(0, 10**6))
 def test_with_evidence_it_is_conditional(case: Case, seed: int) -> None:
     world, channel, evidence = all_evidence(case)
     rng = np.random.default_rng(seed)
@@ -45,6 +45,27 @@ def test_with_evidence_it_is_conditional(case: Case, seed: int) -> None:
             chain = case.prior.initial, case.prior.matrices, case.prior.place_of
             found = score.success(*chain, of_case(case), np.exp(evidence[i]), guess, misses)
             assert found == pytest.approx(world.success(guess, misses, channel[i]), abs=1e-9)
+
+
+@given(state_chains(), st.integers(0, 10**6))
+def test_classes_need_not_follow_places(chain: tuple[pb.MarkovPrior, int], seed: int) -> None:
+    """Evidence of any class of states at each step, several series of it at once."""
+    prior, steps = chain
+    world, rng = World(prior, steps), np.random.default_rng(seed)
+    told, weights = rng.integers(0, 3, (steps, prior.states)), rng.random((4, steps, 3)) * (rng.random(3) < 0.8)
+    guesses = rng.integers(0, prior.places, (4, steps))
+    right = (prior.place_of[world.state_traces][None] == guesses[:, None]).sum(axis=2)
+    likelihood = np.prod([weights[:, t, told[t, world.state_traces[:, t]]] for t in range(steps)], axis=0)
+    joint = likelihood * world.state_chance
+    for misses in range(steps):
+        habits = prior.initial, prior.matrices, prior.place_of
+        found = score.successes(*habits, told, weights, guesses, misses)
+        for i in range(4):
+            if joint[i].sum() > 1e-250:
+                expected = joint[i, right[i] >= steps - misses].sum() / joint[i].sum()
+                assert found[i] == pytest.approx(expected, rel=1e-9, abs=1e-280)
+            elif not (likelihood[i] * (world.state_chance > 0)).any():
+                assert found[i] == -1
 
 
 @pytest.mark.parametrize("misses", [0, 1, 400, 499, 500, 501, 998, 999])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tests.evidence import of_case, posterior
 from tests.guesses import Chain, masked_cases, poorly, small_chains, successes, taken
 from tests.oracle import World
+from tests.states import state_cases
 from tests.strategies import FINITE, Case
 from tests.strategies import chain as random_chain
 
@@ -159,8 +160,12 @@ def compare_each(case: Case, series: Series, table: Floats, guesses: Ints) -> No
     """Guesses succeed as often as is said, and the best guess for the series lies between both ends."""
     world = World(case.prior, case.steps)
     allowed = case.prior.guessable[world.traces].all(axis=1)
-    assert case.prior.guessable[guesses].all()
+    assert case.prior.guessable[guesses[table[:, 4] >= 0]].all()
     for i in range(min(len(series), 12)):
+        if table[i, 4] < 0:
+            # Too faint to be explained, and said so: it is done in logarithms.
+            assert series.mass[i] < 1e-20
+            continue
         likelihood = np.ones(len(world.traces))
         for t, step in enumerate(case.release.sensors):
             weight = np.full(case.prior.places, np.exp(series.evidence[i, t, 0]))
@@ -183,12 +188,13 @@ def ascents(case: Case, weights: Floats, guesses: Ints) -> list[float]:
     return [float(ascent.ascend(chain, guess.copy(), needed, room)) for guess in guesses]
 
 
+anybody = st.one_of(masked_cases(mechanisms=FINITE), state_cases())
 efforts = st.sampled_from([0.0, 1e5, 1e9])
 
 
 class TestBrackets:
     @settings(max_examples=30)
-    @given(masked_cases(mechanisms=FINITE), st.sampled_from([0.0, 0.2]), efforts)
+    @given(anybody, st.sampled_from([0.0, 0.2]), efforts)
     def test_every_series_is_bracketed(self, case: Case, tolerance: float, budget: float) -> None:
         series, table, guesses, total = brackets_of(case, tolerance, budget)
         world = World(case.prior, case.steps)
@@ -217,11 +223,11 @@ class TestBrackets:
 @pytest.mark.usefixtures("plain_class")
 class TestEffort:
     @settings(max_examples=30)
-    @given(masked_cases(mechanisms=FINITE), efforts)
+    @given(anybody, efforts)
     def test_the_best_guess_is_at_least_what_climbing_gives(self, case: Case, budget: float) -> None:
         series, table, guesses, _ = brackets_of(case, 0.0, budget)
         for i, weights in enumerate(relative(series.evidence)[:12]):
-            assert table[i, 2] >= max(ascents(case, weights, guesses[i, :2])) - 1e-12
+            assert table[i, 4] < 0 or table[i, 2] >= max(ascents(case, weights, guesses[i, :2])) - 1e-12
 
     @pytest.mark.parametrize(("budget", "nodes"), [(0.0, 1), (1e9, 1), (1e9, 400)])
     @pytest.mark.parametrize("misses", [1, 2, 3])
@@ -237,10 +243,15 @@ class TestEffort:
             series, table, guesses, _ = brackets_of(case, 0.0, budget)
             compare_each(case, series, table, guesses)
             for i, weights in enumerate(relative(series.evidence)):
-                assert table[i, 2] >= max(ascents(case, weights, guesses[i, :2])) - 1e-12
+                assert table[i, 4] < 0 or table[i, 2] >= max(ascents(case, weights, guesses[i, :2])) - 1e-12
 
     @settings(max_examples=40)
-    @given(masked_cases(mechanisms=FINITE), st.sampled_from([0.0, 0.2]), efforts, st.sampled_from([1, 2, 8, 400]))
+    @given(
+        anybody,
+        st.sampled_from([0.0, 0.2]),
+        efforts,
+        st.sampled_from([1, 2, 8, 400]),
+    )
     def test_poor_guesses(self, case: Case, tolerance: float, budget: float, nodes: int) -> None:
         """On small chains an ascent nearly always finds the best guess, and hides what the bounds do. Here it fails."""
         with pytest.MonkeyPatch.context() as patch:
