@@ -179,7 +179,7 @@ class MarkovPrior:
         """Whether a state is a place, so that to see the place is to know all that matters to what follows."""
         return self.places == self.states and bool((self.place_of == np.arange(self.states)).all())
 
-    @property
+    @cached_property
     def modes(self) -> int:
         """The number of modes."""
         return int(self.mode_of.max()) + 1
