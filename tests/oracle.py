@@ -34,7 +34,8 @@ class World:
             chance *= moves[self.state_traces[:, t - 1], self.state_traces[:, t]]
         self.state_chance: Floats = chance
         self.along: Ints = np.ravel_multi_index(tuple(prior.place_of[self.state_traces].T), (self.places,) * steps)
-        self.chance: Floats = np.bincount(self.along, weights=chance, minlength=len(self.traces))
+        self.chance: Floats = np.zeros(len(self.traces))
+        np.add.at(self.chance, self.along, chance)
 
     @cached_property
     def distance(self) -> Ints:

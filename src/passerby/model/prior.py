@@ -134,8 +134,7 @@ class MarkovPrior:
         """
         from .mixture import joined
 
-        out: MarkovPrior = joined(cls, weights, priors)
-        return out
+        return joined(cls, weights, priors)
 
     @classmethod
     def known(
