@@ -21,7 +21,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, enumerate_series, one_series, sample_series, score
 from passerby.people.family import Cycle, Habits
-from passerby.people.fit import fit_traces
+from passerby.people.fit import fit_traces, often_enough
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.sensors import most_visited_sensors
@@ -52,7 +52,7 @@ def backtest(
     places: int | Sequence[str] = 100,
     min_active: int = 10,
     holdout: int = 5,
-    habits: Habits | Literal["auto", "paper"] = "paper",
+    habits: Habits | Literal["auto", "paper"] = "auto",
     smoothing: float | Literal["auto"] = 1.0,
     rhythm: Cycle = "none",
     origin: str | datetime | None = None,
@@ -78,7 +78,7 @@ def backtest(
     traces = visits
     if isinstance(traces, Visits):
         traces = window_visits(
-            traces, window=window, origin=origin, places=places, min_active=min_active, rule=rule, end=end
+            traces, window=window, origin=origin, places=places, min_active=often_enough(min_active), rule=rule, end=end
         )
     least = min_active if isinstance(visits, Visits) else 1
     cuts = earlier_origins(traces.array.shape[1], holdout, origins)
@@ -166,7 +166,12 @@ def likelihood(people: People, person: int) -> float:
 
 
 def _log(prior: MarkovPrior, path: list[int]) -> float:
-    moves = np.broadcast_to(prior.matrices, (len(path) - 1, prior.places, prior.places))
-    chances = [prior.initial[path[0]], *moves[np.arange(len(path) - 1), path[:-1], path[1:]]]
-    with np.errstate(divide="ignore"):
-        return float(np.log(chances).sum())
+    """The log probability of a trace of places, whatever the states."""
+    law, total = prior.initial, 0.0
+    moves = np.broadcast_to(prior.matrices, (len(path) - 1, prior.states, prior.states))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for step, place in enumerate(path):
+            law = np.where(prior.place_of == place, law if step == 0 else law @ moves[step - 1], 0.0)
+            total += float(np.log(law.sum()))
+            law = law / law.sum()
+    return total if np.isfinite(total) else -np.inf
