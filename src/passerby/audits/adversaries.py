@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from passerby.errors import InputError, PasserbyError
 from passerby.measurement.best_guess import bracket_series
 from passerby.measurement.decode import unaided_success
 from passerby.measurement.measure import measure
-from passerby.measurement.methods.constant import constant_attack
 from passerby.measurement.methods.prior import prior_attack
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -131,7 +129,7 @@ class _Target:
 
 def _one(work: _Work, person: int) -> list[list[float]] | None:
     """A row for each adversary; None where the loss of the person cannot be measured."""
-    job = work.job
+    job, misses = work.job, work.job.measurement.misses
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     rng = np.random.default_rng([*seed, 2])
     real = job.people.actual[person].astype(np.int64)
@@ -140,16 +138,12 @@ def _one(work: _Work, person: int) -> list[list[float]] | None:
     order = rng.permutation(own.release.steps)
     values = own.release.publish(np.array([[own.number[int(place)] for place in real]]), rng)
     try:
-        rows = [_stranger(work, person, own, values, rng), _knowing(own, {}, values, real, settings)]
-        drawn = [_drawn(job, person, own, rng) for _ in range(DRAWS)]
-        for before, count in pairwise((0, *work.counts)):
-            gains = [
-                _gain(target, _at(trace, order[:before]), _at(trace, order[:count]), settings, rng)
-                for target, trace in drawn
-            ]
-            ends = np.mean(gains, axis=0) + rows[-1][:3]
-            found = _found(own, _at(real, order[:count]), values, real, job.measurement.misses)
-            rows.append([*ends.clip(0.0, 1.0).tolist(), found])
+        known = _Knowing.of(own, {}, settings, rng)
+        rows = [_stranger(work, person, own, values, rng), [*known.loss, _found(own, {}, values, real, misses)]]
+        gains = [_gains(job, person, own, known, order, work.counts, settings, rng) for _ in range(DRAWS)]
+        for count, gain in zip(work.counts, np.mean(gains, axis=0).reshape(-1, 3), strict=True):
+            found = _found(own, _at(real, order[:count]), values, real, misses)
+            rows.append([*np.clip(known.loss + gain, 0.0, 1.0).tolist(), found])
     except PasserbyError:
         return None
     return rows
@@ -170,44 +164,67 @@ def _drawn(job: Job, person: int, own: _Target, rng: np.random.Generator) -> tup
     return _Target.of(job, person, sorted({*own.places[own.places >= 0].tolist(), *trace.tolist()})), trace
 
 
-def _ends(target: _Target, seen: Mapping[int, int], settings: Mapping[str, Any]) -> list[float]:
-    """Baseline and both ends of the loss to somebody who knows the habits and where the person was at some steps."""
-    prior = given(target.prior, {t: target.number[place] for t, place in seen.items()}, target.release.steps)
-    loss = measure(prior, target.release, **settings)
-    return [loss.baseline.lower, loss.lower, loss.upper]
+@dataclass(frozen=True)
+class _Knowing:
+    """Somebody who knows habits and some steps: their `loss` (baseline, lower, upper), and the guesses they make.
+
+    `blind` is their guess without the release; `aided` (2,) is how likely that and their guesses with it are right.
+    """
+
+    prior: MarkovPrior
+    loss: NDArray[np.float64]
+    blind: Ints
+    aided: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, target: _Target, seen: Mapping[int, int], settings: Mapping[str, Any], rng: np.random.Generator
+    ) -> _Knowing:
+        release, misses = target.release, settings["misses"]
+        prior = given(target.prior, {t: target.number[place] for t, place in seen.items()}, release.steps)
+        loss = measure(prior, release, **settings)
+        silent, nothing = Release.silent(release.steps), one_series(np.zeros((1, release.steps, 1)))
+        blind = bracket_series(prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
+        ends = np.array([loss.baseline.lower, loss.lower, loss.upper])
+        made = cls(prior, ends, blind, np.empty(2))
+        return replace(made, aided=made.success(prior, release, misses, rng))
+
+    def success(
+        self, truth: MarkovPrior, release: Release, misses: int, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """How likely their guesses are right, without the release and with it (2,), for a person with this law."""
+        series = listed_series(truth, release, rng)
+        guesses = np.ascontiguousarray(bracket_series(self.prior, release, series, misses, 0.0, 0.0).guesses[:, 2])
+        aided = series.mean(score(truth, release, series.evidence, guesses, misses))[0]
+        return np.array([unaided_success(truth, self.blind, misses), aided])
 
 
-def _gain(
-    target: _Target,
-    before: Mapping[int, int],
-    after: Mapping[int, int],
+def _gains(
+    job: Job,
+    person: int,
+    own: _Target,
+    fewer: _Knowing,
+    order: Ints,
+    counts: Sequence[int],
     settings: Mapping[str, Any],
     rng: np.random.Generator,
-) -> list[float]:
-    """What knowing more steps adds to the baseline and to both ends of the loss.
+) -> list[NDArray[np.float64]]:
+    """What knowing more and more steps of a trace that is drawn adds to the baseline and to both ends of the loss.
 
-    The best guess of whoever knows more is compared with that of whoever knows less, in the same case. On average over
-    what may be known, the latter is as good as without knowing more: so the gain has the right mean, and it is never
-    below 0 but for what is sampled, whereas the loss itself would vary much from one case to the next.
+    Whoever knows more is compared with whoever knows less, in the same case. On average over what may be known, the
+    guesses of the latter are as good as they were before, so nothing is added on average that is not gained; and the
+    difference varies far less from one case to the next than the loss itself does.
     """
-    misses, release = settings["misses"], target.release
-    fewer, more = (
-        given(target.prior, {t: target.number[place] for t, place in seen.items()}, release.steps)
-        for seen in (before, after)
-    )
-    loss = measure(more, release, **settings)
-    blind = max((attack(fewer, release.steps, misses) for attack in (prior_attack, constant_attack)), key=_value)
-    unaided = unaided_success(more, np.array(blind.guess), misses)
-    series = listed_series(more, release, rng)
-    guesses = np.ascontiguousarray(bracket_series(fewer, release, series, misses, 0.0, 0.0).guesses[:, 2])
-    aided = series.mean(score(more, release, series.evidence, guesses, misses))[0]
-    return [loss.baseline.lower - unaided, loss.lower - aided, loss.upper - aided]
-
-
-def _knowing(
-    target: _Target, seen: Mapping[int, int], values: NDArray[np.float64], real: Ints, settings: Mapping[str, Any]
-) -> list[float]:
-    return [*_ends(target, seen, settings), _found(target, seen, values, real, settings["misses"])]
+    target, trace = _drawn(job, person, own, rng)
+    total, out = np.zeros(3), []
+    for count in counts:
+        more = _Knowing.of(target, _at(trace, order[:count]), settings, rng)
+        still = fewer.success(more.prior, target.release, settings["misses"], rng)
+        # The upper and the lower end are compared with the same guesses.
+        total = total + (more.loss - still[[0, 1, 1]]) - (fewer.loss - fewer.aided[[0, 1, 1]])
+        out.append(total)
+        fewer = more
+    return out
 
 
 def _found(target: _Target, seen: Mapping[int, int], values: NDArray[np.float64], real: Ints, misses: int) -> float:
@@ -236,19 +253,14 @@ def _stranger(
     aided = bracket_series(stranger.prior, release, series, misses, 0.0, 0.0).guesses[:, 2]
     real = one_series(own.release.evidence(values))
     named = bracket_series(stranger.prior, release, real, misses, 0.0, 0.0).guesses[0, 2]
-    alone = max((attack(stranger.prior, steps, misses) for attack in (prior_attack, constant_attack)), key=_value)
-    blind = np.array(alone.guess)
+    silent, nothing = Release.silent(steps), one_series(np.zeros((1, steps, 1)))
+    blind = bracket_series(stranger.prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
     places = np.unique(stranger.places[np.concatenate([aided.ravel(), named, blind])])
     wide = _Target.of(work.job, person, sorted({*places.tolist(), *work.job.people.actual[person].tolist()}))
     number = np.array([wide.number.get(int(place), -1) for place in stranger.places])
     success = series.mean(score(wide.prior, wide.release, series.evidence, np.ascontiguousarray(number[aided]), misses))
     right = (stranger.places[named] != work.job.people.actual[person]).sum() <= misses
     return [unaided_success(wide.prior, number[blind], misses), success[0], success[0], float(right)]
-
-
-def _value(finding: object) -> float:
-    value = getattr(finding, "value", None)
-    return 0.0 if value is None else float(value)
 
 
 def given(prior: MarkovPrior, seen: Mapping[int, int], steps: int) -> MarkovPrior:

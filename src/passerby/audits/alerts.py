@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.people.habits import People
+from passerby.support.groups import FEW
 from passerby.support.numerals import percent
 from passerby.visits.table import Skipped
+
+from .record import Backtest
 
 #: Shares from which on something is worth an alert.
 MUCH_ELSEWHERE = 0.5
@@ -24,6 +27,21 @@ NOTHING = Skipped()
 def alerts(people: People, skipped: Skipped = NOTHING, remarks: Sequence[str] = ()) -> tuple[str, ...]:
     """Sentences for the dry run, the summary and the top of the report; none where there is nothing to say."""
     return (*remarks, *_about_rows(skipped), *_about_people(people), *_about_steps(people))
+
+
+def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
+    """What a backtest warns of: promises that did not come true or cannot be told, or why there is none."""
+    if reason:
+        yield f"Whether such predictions come true was not tried, so nobody knows: {reason}."
+    if found is None or found.verdict == "came true":
+        return
+    wrong = "low" if found.too_low else "high"
+    if found.verdict == "did not come true":
+        yield f"{found.sentence} The chances in this report are likely too {wrong}."
+    elif found.independent < 2:
+        yield f"{found.sentence} Steps are too few for a second time that does not overlap with the first."
+    else:
+        yield f"{found.sentence} These times differ too much, or are too few, to say more."
 
 
 def elsewhere_shares(people: People) -> tuple[float, float]:
@@ -53,6 +71,13 @@ def _about_people(people: People) -> Iterator[str]:
             f"{left.unseen + left.seldom:,} of {left.people:,} people are not audited: {left.seldom:,} are seen at the "
             f"chosen places in too few steps, {left.unseen:,} in none. They are counted among the others. Fewer active "
             "steps, longer steps or more places include more of them."
+        )
+    unknown = int((people.fitted == people.elsewhere).all(axis=1).sum())
+    if unknown:
+        some = f"{unknown:,}" if unknown >= FEW else f"Fewer than {FEW}"
+        yield (
+            f"{some} of the people are at none of the chosen places in any step before those that are published: "
+            "nothing is known of their habits but what everybody does. A higher number of active steps leaves them out."
         )
     if not people.actual.size:
         return

@@ -16,9 +16,12 @@ FITTING = "Fitting everyone's habits"
 AUDITING = "Auditing people"
 LOOKING = "Looking at what was published"
 TRYING = "Trying out sensors, steps and noise"
+GOING_BACK = "Trying habits on earlier steps"
+COMPARING = "Trying other adversaries"
 WRITING = "Writing the report"
 TIMING = "Timing a handful of people"
 TIMING_TRIALS = "Timing a few trials"
+TIMING_BACKTEST = "Timing habits on earlier steps"
 
 
 def begin(tell: Tell | None, stage: str) -> Progress:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from passerby import __version__
 from passerby.measurement.comparisons import differential_privacy
@@ -18,17 +18,14 @@ from passerby.support.groups import FEW, at_rank, middle, reached, shares, told
 from passerby.visits.table import Skipped
 
 from .alerts import elsewhere_shares
+from .record import Adversary, Backtest, Record
 from .settings import ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 2
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Statistics(_Record):
+class Statistics(Record):
     """Four numbers over all measured people, none of them the value of one person."""
 
     mean: float
@@ -40,14 +37,14 @@ class Statistics(_Record):
     reached_by_five: float = Field(description="At least five people have this value or more; rounded down to 0.01.")
 
 
-class Ends(_Record):
-    """Statistics of both ends of everybody's interval: what was achieved, and what nobody can exceed."""
+class Ends(Record):
+    """Both ends of everybody's interval: what was achieved, and what nobody can exceed if habits are right."""
 
     lower: Statistics
     upper: Statistics
 
 
-class Above(_Record):
+class Above(Record):
     """The share of people above a threshold; null where it would tell of one to four people."""
 
     threshold: float
@@ -60,7 +57,7 @@ class Above(_Record):
     loss_upper: float | None = Field(description="Share of people for whom no bound excludes such an attack.")
 
 
-class Rows(_Record):
+class Rows(Record):
     """What was read and what was left out; each row of the visits is counted once."""
 
     read: int
@@ -72,7 +69,7 @@ class Rows(_Record):
     outside: int = Field(description="Rows outside of the time that was asked for.")
 
 
-class Privacy(_Record):
+class Privacy(Record):
     """Differential privacy of the release, the same for everyone; null where it gives no guarantee."""
 
     delta: float
@@ -80,7 +77,7 @@ class Privacy(_Record):
     remark: str
 
 
-class Realised(_Record):
+class Realised(Record):
     """The realised losses, where a published series was given; groups of one to four people are told as five."""
 
     possible: int = Field(description="People for whom the published series is possible.")
@@ -89,7 +86,7 @@ class Realised(_Record):
     loss: Ends | None
 
 
-class Summary(_Record):
+class Summary(Record):
     """The whole record."""
 
     schema_version: int = Field(default=VERSION, description="Version of this schema.")
@@ -131,6 +128,13 @@ class Summary(_Record):
     visits: Rows = Field(description="Rows of the visits.")
     differential_privacy: Privacy = Field(description="Differential privacy of the release.")
     realised: Realised | None = Field(default=None, description="Where a published series was given.")
+    backtest: Backtest | None = Field(
+        default=None, description="What habits promised at earlier origins, and what came true, where that was tried."
+    )
+    adversaries: list[Adversary] = Field(
+        default=[],
+        description="Adversaries who know less or more than habits, from the weakest, where they were tried.",
+    )
 
 
 def summarise(
@@ -146,11 +150,13 @@ def summarise(
     skipped: Skipped = Skipped(),  # noqa: B008
     eligible: int | None = None,
     alerts: Sequence[str] = (),
+    backtest: Backtest | None = None,
+    adversaries: Sequence[Adversary] = (),
 ) -> Summary:
     """The summary of an audit's table.
 
     `window` is the length of a step in words, `skipped` tells how many rows of the visits were read, and `eligible` how
-    many people those of the table were drawn from.
+    many people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`).
     """
     measured = table.filter(pl.col("lower").is_not_null())
     privacy = differential_privacy(release, delta)
@@ -185,6 +191,8 @@ def summarise(
         visits=_rows(skipped),
         differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
         realised=_realised(table) if "realised_status" in table.columns else None,
+        backtest=backtest,
+        adversaries=list(adversaries),
     )
 
 
