@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from .mechanisms import Then as Then
     from .mechanisms import check_mechanism as check_mechanism
     from .model.crowd import Crowd as Crowd
+    from .model.line import line_prior as line_prior
     from .model.prior import MarkovPrior as MarkovPrior
-    from .model.prior import line_prior as line_prior
     from .model.release import Release as Release
     from .people.family import Habits as Habits
     from .people.fit import fit_people as fit_people
