@@ -126,6 +126,11 @@ class _Target:
         number = {int(place): k for k, place in enumerate(places)}
         return cls(prior, release.relabelled(number), places, number)
 
+    def given(self, seen: Mapping[int, int]) -> MarkovPrior:
+        """The chain of somebody who is known to have been at some places at some steps."""
+        known = {t: self.number[place] for t, place in seen.items()}
+        return self.prior.given(known, self.release.steps) if known else self.prior
+
 
 def _one(work: _Work, person: int) -> list[list[float]] | None:
     """A row for each adversary; None where the loss of the person cannot be measured."""
@@ -181,7 +186,7 @@ class _Knowing:
         cls, target: _Target, seen: Mapping[int, int], settings: Mapping[str, Any], rng: np.random.Generator
     ) -> _Knowing:
         release, misses = target.release, settings["misses"]
-        prior = given(target.prior, {t: target.number[place] for t, place in seen.items()}, release.steps)
+        prior = target.given(seen)
         loss = measure(prior, release, **settings)
         silent, nothing = Release.silent(release.steps), one_series(np.zeros((1, release.steps, 1)))
         blind = bracket_series(prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
@@ -232,7 +237,7 @@ def _found(target: _Target, seen: Mapping[int, int], values: NDArray[np.float64]
     trace = np.array([target.number[int(place)] for place in real])
     series = one_series(target.release.evidence(values))
     try:
-        prior = given(target.prior, {t: target.number[place] for t, place in seen.items()}, target.release.steps)
+        prior = target.given(seen)
         guess = bracket_series(prior, target.release, series, misses, 0.0, 0.0).guesses[0, 2].copy()
     except InputError:
         # The habits do not explain what was seen: the adversary falls back on them alone, and on what they know.
@@ -261,35 +266,6 @@ def _stranger(
     success = series.mean(score(wide.prior, wide.release, series.evidence, np.ascontiguousarray(number[aided]), misses))
     right = (stranger.places[named] != work.job.people.actual[person]).sum() <= misses
     return [unaided_success(wide.prior, number[blind], misses), success[0], success[0], float(right)]
-
-
-def given(prior: MarkovPrior, seen: Mapping[int, int], steps: int) -> MarkovPrior:
-    """The chain of somebody who is known to be at some places at some steps."""
-    if not seen:
-        return prior
-    weight = np.ones((steps, prior.places))
-    for t, place in seen.items():
-        weight[t] = np.arange(prior.places) == place
-    matrices = np.broadcast_to(prior.matrices, (steps - 1, prior.places, prior.places))
-    moves, value = np.empty((steps - 1, prior.places, prior.places)), weight[-1]
-    for t in range(steps - 2, -1, -1):
-        total = matrices[t] @ value
-        moves[t] = np.where(
-            total[:, None] > 0, matrices[t] * value / np.where(total > 0, total, 1.0)[:, None], matrices[t]
-        )
-        value = weight[t] * total
-        value = value / max(value.max(), 1e-300)
-    start = prior.initial * value
-    if not start.sum() > 0:
-        raise InputError("the person cannot have been at these places")
-    return MarkovPrior(
-        start / start.sum(),
-        moves if steps > 1 else prior.transition,
-        guessable=prior.guessable,
-        universe=prior.universe,
-        merged_entropy=prior.merged_entropy,
-        elsewhere=prior.elsewhere,
-    )
 
 
 def _table(names: list[str], found: list[list[list[float]]]) -> pl.DataFrame:

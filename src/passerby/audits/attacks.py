@@ -98,7 +98,7 @@ def likelihood(people: People, person: int) -> float:
     for t, place in enumerate(actual.tolist()):
         if t:
             law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
-        law = np.where(np.arange(len(law)) == number[place], law, 0.0)
+        law = np.where(prior.place_of == number[place], law, 0.0)
         chance = float(law.sum())
         if chance <= 0:
             return -np.inf

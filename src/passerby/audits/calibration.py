@@ -97,9 +97,9 @@ class Calibration:
 
     @property
     def telling(self) -> dict[str, Any]:
-        """The row at `misses` that the verdict rests on: of those with this verdict, the one with the widest gap."""
+        """The first row at `misses` with the verdict: that of `map`, unless only others decide it."""
         rows = self.by_misses.filter((pl.col("misses") == self.misses) & (pl.col("verdict") == self.verdict))
-        return rows.sort(pl.col("difference").abs(), descending=True, maintain_order=True).row(0, named=True)
+        return rows.row(0, named=True)
 
     @property
     def sentence(self) -> str:
