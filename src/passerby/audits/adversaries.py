@@ -148,7 +148,7 @@ def _one(work: _Work, person: int) -> list[list[float]] | None:
         gains = [_gains(job, person, own, known, order, work.counts, settings, rng) for _ in range(DRAWS)]
         for count, gain in zip(work.counts, np.mean(gains, axis=0).reshape(-1, 3), strict=True):
             found = _found(own, _at(real, order[:count]), values, real, misses)
-            rows.append([*np.clip(known.loss + gain, 0.0, 1.0).tolist(), found])
+            rows.append([*(known.loss + gain).tolist(), found])
     except PasserbyError:
         return None
     return rows
@@ -273,7 +273,8 @@ def _table(names: list[str], found: list[list[list[float]]]) -> pl.DataFrame:
     rows = []
     for name, values in zip(names, np.array(found).reshape(len(found), len(names), 4).swapaxes(0, 1), strict=True):
         if len(found):
-            baseline, lower, upper, right = values.mean(axis=0).tolist()
+            # Gains of drawn traces may take a person above 1; their mean is what counts.
+            baseline, lower, upper, right = values.mean(axis=0).clip(0.0, 1.0).tolist()
             error = values.std(axis=0, ddof=1) / sqrt(len(found)) if len(found) > 1 else np.ones(4)
             least, most = max(0.0, lower - SURE * error[1]), min(1.0, upper + SURE * error[2])
             rows.append((name, len(found), baseline, lower, upper, least, most, right))

@@ -22,6 +22,7 @@ WRITING = "Writing the report"
 TIMING = "Timing a handful of people"
 TIMING_TRIALS = "Timing a few trials"
 TIMING_BACKTEST = "Timing habits on earlier steps"
+TIMING_ADVERSARIES = "Timing other adversaries"
 
 
 def begin(tell: Tell | None, stage: str) -> Progress:

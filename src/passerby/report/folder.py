@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from passerby.audits.adversaries import adversaries
 from passerby.audits.alerts import about_backtest
 from passerby.audits.audit import audit_job, clear_parts, parts_of
 from passerby.audits.backtest import run_backtest
@@ -31,7 +30,7 @@ from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.visits.table import Visits
 
 from .evidence import Evidence
-from .notebook import Report, report_of
+from .notebook import Report, compared, report_of
 
 
 def audit_folder(
@@ -179,19 +178,7 @@ def _compared(
     if not settings.adversaries:
         return []
     progress, file = begin(tell, COMPARING), settings.out / "parts" / "adversaries.jsonl"
-    how = {**vars(settings.measurement), "budget": settings.budget / 10}
-    found = adversaries(
-        inputs.people,
-        inputs.release,
-        sample=settings.adversaries,
-        known_steps=settings.known_steps,
-        **how,
-        workers=workers,
-        executor=executor,
-        progress=progress,
-        file=file,
-    )
-    return told_adversaries(found)
+    return told_adversaries(compared(settings, inputs.people, inputs.release, workers, executor, progress, file))
 
 
 def _write(settings: AuditSettings, report: Report) -> None:

@@ -31,9 +31,10 @@ RELIABILITY = (
     f"({level(LEVEL)}). Shares of people who were found are told in steps of {FEW} people."
 )
 BY_MISSES = (
-    "The mean chance that habits promised, and the share of people who were really found, for each attack and number "
-    f"of misses. Came true: they differ by at most {100 * CLOSE:g} points, and surely by no more than "
-    f"{100 * MARGIN:g}. Did not come true: they differ by more, and surely ({level(LEVEL)}). Cannot be told: neither."
+    "The mean chance that habits promised (dashed), and the share of people who were really found, by the number of "
+    "steps that may be wrong. The table has every attack. Came true: they differ by at most "
+    f"{100 * CLOSE:g} points, and surely by no more than {100 * MARGIN:g}. Did not come true: they differ by more, and "
+    f"surely ({level(LEVEL)}). Cannot be told: neither."
 )
 ROBUST = (
     "The mean chance that no attack exceeds if people live by their habits, and if they depart from them: by the least "
@@ -71,7 +72,7 @@ def build(evidence: Evidence) -> Content:
         words(summary),
         [
             drawn,
-            Figure("promises", "By attack and misses", BY_MISSES, table),
+            Figure("promises", "By misses", BY_MISSES, table, by_misses_picture(found)),
             Figure("robust", "If people depart from their habits", ROBUST, departed),
         ],
     )
@@ -177,7 +178,7 @@ def picture(points: pl.DataFrame) -> dict[str, Any]:
     names, values = [WITH, WITHOUT], chart.values(points)
     colours = alt.Scale(domain=names, range=[chart.COLOURS[chart.FOUND], chart.COLOURS[WITHOUT]])
     legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1)
-    form = alt.Axis(format=chart.PERCENT)
+    form = alt.Axis(format=chart.PERCENT, tickCount=10)
     x = alt.X("promised:Q", title="promised chance to be found", axis=form, scale=chart.unit())
     y = alt.Y("right:Q", title="share really found", axis=form, scale=chart.unit())
     colour = alt.Color("which:N", scale=colours, legend=legend)
@@ -199,9 +200,45 @@ def picture(points: pl.DataFrame) -> dict[str, Any]:
     )
     layers = [line, marks]
     if points["lower"].null_count() < points.height:
-        bars = base.transform_filter("datum.lower !== null").mark_rule(strokeWidth=1.5, opacity=0.7)
+        bars = base.transform_filter("datum.lower !== null").mark_rule(strokeWidth=1.5)
         layers.insert(1, bars.encode(y=alt.Y("lower:Q", scale=chart.unit()), y2="upper:Q"))
     return chart.spec(alt.layer(*layers), 320)
+
+
+def by_misses_picture(found: Backtest) -> dict[str, Any]:
+    """Promised and really found against misses, with the release and without it."""
+    names, kinds = {"map": WITH, "prior": WITHOUT}, ["really found", "promised"]
+    rows = [
+        {"which": names[each.attack], "what": what, "misses": each.misses, "share": share, "people": found.people}
+        for each in found.by_misses
+        if each.attack in names
+        for what, share in zip(kinds, (each.right, each.promised), strict=True)
+    ]
+    colours = alt.Scale(domain=[WITH, WITHOUT], range=[chart.COLOURS[chart.FOUND], chart.COLOURS[WITHOUT]])
+    legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1)
+    drawn = (
+        alt.Chart(chart.values(pl.DataFrame(rows)))
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=40))
+        .encode(
+            x=alt.X("misses:O", title="misses", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+            color=alt.Color("which:N", scale=colours, legend=legend),
+            shape=alt.Shape("which:N", scale=alt.Scale(domain=[WITH, WITHOUT], range=["circle", "square"])),
+            strokeDash=alt.StrokeDash(
+                "what:N",
+                scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 4]]),
+                legend=alt.Legend(orient="top", title=None, labelLimit=0, columns=1, **chart.STROKE),
+            ),
+            tooltip=[
+                chart.tip("what:N", " "),
+                chart.tip("which:N", "attack"),
+                chart.tip("misses:O"),
+                chart.tip("share:Q", "people", chart.FINE),
+                chart.tip("people:Q", "rests on (people)", ",d"),
+            ],
+        )
+    )
+    return chart.spec(drawn, 240)
 
 
 SECTION = Section("backtest", "Did such predictions come true?", build, needs=(MEASURED, BACKTEST))
