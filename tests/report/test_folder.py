@@ -16,7 +16,7 @@ from passerby.audits.summary import Summary
 
 #: The settings of the audit that the tests of the command line look at.
 SMALL: dict[str, Any] = {"window": "3h", "places": 12, "min_active": 2, "holdout": 4, "sensor_count": 3}
-TRIED: dict[str, Any] = {"explore": 6, "sigmas": [1], "bases": [5]}
+TRIED: dict[str, Any] = {"explore": 6, "sigmas": [1], "bases": [5], "backtest": 12, "adversaries": 6}
 
 
 def test_it_is_what_the_command_line_makes(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,6 +34,8 @@ def test_it_is_what_the_command_line_makes(made: Made, monkeypatch: pytest.Monke
         "Fitting everyone's habits",
         "Auditing people",
         "Trying out sensors, steps and noise",
+        "Trying habits on earlier steps",
+        "Trying other adversaries",
         "Writing the report",
     ]
     assert ("Auditing people", 40, 40) in told
