@@ -12,6 +12,7 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import best_guess
 from passerby.kernels.posterior import MISSING
 from passerby.model.lumping import merged, with_one_sensor
+from passerby.model.mixture import average, parts
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.watch import classes, nothing
@@ -52,7 +53,7 @@ def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 def moves(prior: MarkovPrior) -> float:
     """Elementary operations of a step from every state, roughly: moves stay within a mode."""
-    size = np.bincount(prior.mode_of)
+    size = np.bincount(prior.mode_of) if prior.modes > 1 else np.array([prior.states])
     return float((size * (size + 24)).sum())
 
 
@@ -145,6 +146,34 @@ def bracket_stretches(
     found = stretchwise(prior.initial, prior.matrices, release.grid, prior.named, misses, tolerance, budget)
     upper = found.upper + missing(prior, release.steps)
     return found._replace(lower=min(1.0, found.lower), upper=min(1.0, upper))
+
+
+def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float | None:
+    """For raw counts and a mixture of chains: what guesses for the stretches between sightings achieve, for sure.
+
+    Guesses are those of a chain that moves as the mixture does on average, and of its likeliest mode. They are scored
+    under each mode by itself, which a sighting makes start afresh (`kernels.stretch_policy`). None where the tables are
+    too big, a sensor is at a place that may not be named, or a mode has places that several states share.
+    """
+    steps, sensors = release.grid.shape
+    points = 1 + steps * sensors
+    modes = parts(prior)
+    big = points**2 * 4 * (misses + 1) + prior.places * points * steps > PAIRS_LIMIT
+    named = sensors and prior.guessable[release.grid[release.grid >= 0]].all()
+    if big or not named or not all(mode.single for _, mode in modes):
+        return None
+    from passerby.kernels.renewal_guess import unwatched
+    from passerby.kernels.stretch_policy import success_of_guide
+
+    watch = release.grid, unwatched(release.grid, prior.places), prior.named, misses
+    best = 0.0
+    for guide in (average(prior, steps), max(modes, key=lambda part: part[0])[1]):
+        each = [
+            weight * success_of_guide(guide.initial, guide.matrices, mode.initial, mode.matrices, *watch)
+            for weight, mode in modes
+        ]
+        best = max(best, float(np.sum(each, axis=0).max()))
+    return min(1.0, best)
 
 
 def _in_logs(

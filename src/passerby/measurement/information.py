@@ -14,7 +14,7 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import entropy as entropies
 from passerby.kernels import renewal
 from passerby.mechanisms import Gaussian
-from passerby.model.prior import MarkovPrior
+from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
 from passerby.model.watch import classes
 
@@ -82,11 +82,11 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
 
 def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]:
     """For each step, the probabilities of "at none of the sensors", "at sensor 0", ..."""
-    out = []
-    for law, step in zip(prior.marginals(release.steps), release.sensors, strict=True):
-        # Added up and not subtracted, so that a little is not lost.
-        out.append(np.append(np.delete(law, list(step)).sum(), law[list(step)]))
-    return out
+    steps, sensors = release.grid.shape
+    out = np.zeros((steps, sensors + 1))
+    # Added up and not subtracted, so that a little is not lost.
+    np.add.at(out, (np.arange(steps)[:, None], classes(prior, release)), state_laws(prior, steps))
+    return [law[: len(step) + 1] for law, step in zip(out, release.sensors, strict=True)]
 
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
@@ -175,6 +175,8 @@ def check_independent(release: Release) -> None:
 def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> float:
     """The sum over steps; each term raised by its `rounding`, but never above the entropy of what there is to tell."""
     check_independent(release)
+    if release.plain:
+        return sum(map(told_apart, sighting_probabilities(prior, release)))
     total = 0.0
     for law, step in zip(sighting_probabilities(prior, release), release.channels, strict=True):
         each = [channel.information(float(p)) for p, channel in zip(law[1:], step, strict=True)]

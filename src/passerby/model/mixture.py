@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +12,13 @@ from passerby.errors import InputError
 
 from .probabilities import normalised, numbers
 
+if TYPE_CHECKING:
+    from .prior import MarkovPrior
+
 Floats = NDArray[np.float64]
 
 
-def joined(cls: Any, weights: ArrayLike, priors: Sequence[Any]) -> Any:
+def joined(cls: type[MarkovPrior], weights: ArrayLike, priors: Sequence[MarkovPrior]) -> MarkovPrior:
     """The chain over (mode, place), a block of states for each of the `priors`; see `MarkovPrior.mixture`."""
     shares = normalised(numbers(weights, "weights"), "weights")
     if shares.shape != (len(priors),) or not len(priors):
@@ -47,10 +50,10 @@ def joined(cls: Any, weights: ArrayLike, priors: Sequence[Any]) -> Any:
     )
 
 
-def reached(prior: Any) -> NDArray[np.bool_]:
+def reached(prior: MarkovPrior) -> NDArray[np.bool_]:
     """Which states (M,) can be reached at all."""
-    seen = prior.initial > 0
-    moves = (prior.matrices > 0).any(axis=0)
+    seen = np.asarray(prior.initial > 0)
+    moves = np.asarray((prior.matrices > 0).any(axis=0))
     while True:
         grown = seen | moves[seen].any(axis=0)
         if (grown == seen).all():
@@ -71,3 +74,61 @@ def block_diagonal(parts: Sequence[tuple[Floats, NDArray[np.int64]]]) -> Floats:
         out[..., at:stop, at:stop] = moves[..., states[:, None], states]
         at = stop
     return out
+
+
+def parts(prior: MarkovPrior) -> list[tuple[float, MarkovPrior]]:
+    """The weight and the chain of each mode, over the same places; a state is a place wherever that can be.
+
+    >>> from passerby import MarkovPrior
+    >>> home, away = MarkovPrior([1, 0], np.eye(2)), MarkovPrior([0, 1], np.eye(2))
+    >>> [(weight, part.initial.tolist()) for weight, part in parts(MarkovPrior.mixture([0.75, 0.25], [home, away]))]
+    [(0.75, [1.0, 0.0]), (0.25, [0.0, 1.0])]
+    """
+    return [_part(prior, np.flatnonzero(prior.mode_of == mode)) for mode in range(prior.modes)]
+
+
+def _part(prior: MarkovPrior, states: NDArray[np.int64]) -> tuple[float, MarkovPrior]:
+    """The chain of one mode. Places that it never visits have a state that nobody comes to."""
+    weight = float(prior.initial[states].sum())
+    where = prior.place_of[states]
+    missing = np.setdiff1d(np.arange(prior.places), where)
+    size = len(states) + len(missing)
+    start, moves = np.zeros(size), np.zeros((*prior.transition.shape[:-2], size, size))
+    moves[..., np.arange(size), np.arange(size)] = 1.0
+    start[: len(states)] = prior.initial[states] / weight
+    moves[..., : len(states), : len(states)] = prior.transition[..., states[:, None], states]
+    place_of = np.concatenate([where, missing])
+    order = np.argsort(place_of, kind="stable")
+    return weight, type(prior).known(
+        start[order],
+        moves[..., order[:, None], order],
+        place_of=place_of[order],
+        guessable=prior.guessable.copy(),
+        universe=prior.universe,
+        merged_entropy=prior.merged_entropy.copy(),
+        elsewhere=prior.elsewhere,
+    )
+
+
+def average(prior: MarkovPrior, steps: int) -> MarkovPrior:
+    """The chain over places that moves from each as the mixture does on average: a guide for guesses, no more.
+
+    `P_t(x, y) = Pr[X_{t+1} = y | X_t = x]`, a matrix per step.
+    """
+    from .prior import state_laws
+
+    laws = state_laws(prior, steps)
+    moves = np.zeros((steps - 1, prior.places, prior.places))
+    for t in range(steps - 1):
+        together = laws[t][:, None] * prior.matrices[0 if prior.homogeneous else t]
+        np.add.at(moves[t], prior.place_of, prior.by_place(together))
+    total = moves.sum(axis=2, keepdims=True)
+    moves = np.divide(moves, total, out=np.zeros_like(moves), where=total > 0) + (total == 0) * np.eye(prior.places)
+    return type(prior).known(
+        prior.by_place(prior.initial),
+        moves,
+        guessable=prior.guessable.copy(),
+        universe=prior.universe,
+        merged_entropy=prior.merged_entropy.copy(),
+        elsewhere=prior.elsewhere,
+    )

@@ -178,7 +178,7 @@ class MarkovPrior:
         """Whether a state is a place, so that to see the place is to know all that matters to what follows."""
         return self.places == self.states and bool((self.place_of == np.arange(self.states)).all())
 
-    @property
+    @cached_property
     def modes(self) -> int:
         """The number of modes."""
         return int(self.mode_of.max()) + 1
@@ -252,7 +252,7 @@ class MarkovPrior:
         from passerby.kernels import chain
 
         uniform = rng.random((size, self.check_steps(steps)))
-        return self.place_of[np.asarray(chain.draw(self.initial, self.matrices, uniform))]
+        return np.asarray(self.place_of[chain.draw(self.initial, self.matrices, uniform)])
 
     def given(self, sightings: Mapping[int, int], steps: int) -> MarkovPrior:
         """The habits of somebody who is known to have been at a place at some of `steps` steps, `{step: place}`.

@@ -26,8 +26,8 @@ def classes(prior: MarkovPrior, release: Release) -> Ints:
            [2, 2, 1]])
     """
     out = np.zeros((release.steps, prior.places), dtype=np.int64)
-    step, sensor = np.nonzero(release.grid >= 0)
-    out[step, release.grid[step, sensor]] = 1 + sensor
+    step, sensor, place = release.cells
+    out[step, place] = 1 + sensor
     return out if prior.single else np.ascontiguousarray(out[:, prior.place_of])
 
 
