@@ -77,18 +77,16 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
     ).with_columns(pl.col("which").replace(renamed), shown=chart.label(pl.col("adversary"), _LINE))
     colours = [chart.COLOURS[chart.WITHOUT], chart.COLOURS[chart.FOUND], chart.COLOURS[chart.BOUND], "#555555"]
     legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1)
-    axis = alt.Axis(format=chart.PERCENT)
+    axis = alt.Axis(format=chart.PERCENT, tickCount=10)
     base = alt.Chart(chart.values(long)).encode(
         y=alt.Y("shown:N", title=None, sort=[chart.wrapped(name, _LINE) for name in order], axis=alt.Axis(labelLimit=0))
     )
     lines = base.transform_filter(f"datum.which === '{chart.FOUND}'").mark_rule(color="#888888", strokeWidth=1.5)
-    # The larger marks are drawn first, so that each is seen where two lie on each other.
-    shapes, sizes = ["square", "circle", "circle", "cross"], [60, 50, 150, 80]
-    marks = base.mark_point(filled=True, opacity=1).encode(
+    shapes = ["square", "circle", "circle", "cross"]
+    marks = base.encode(
         x=alt.X("chance:Q", title="mean chance to be found", axis=axis, scale=chart.unit()),
         color=alt.Color("which:N", scale=alt.Scale(domain=names, range=colours), legend=legend),
         shape=alt.Shape("which:N", scale=alt.Scale(domain=names, range=shapes), legend=legend),
-        size=alt.Size("which:N", scale=alt.Scale(domain=names, range=sizes), legend=None),
         tooltip=[
             chart.tip("adversary:N"),
             chart.tip("which:N", " "),
@@ -96,7 +94,12 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
             chart.tip("people:Q", "mean of (people)", ",d"),
         ],
     )
-    layered = [marks.transform_filter(f"datum.which === '{name}'") for name in (names[2], names[0], names[1], names[3])]
+    # The larger marks are drawn first, so that each is seen where two lie on each other.
+    sizes = {chart.BOUND: 150, chart.WITHOUT: 60, chart.FOUND: 45, FOUND_REALLY: 80}
+    layered = [
+        marks.transform_filter(f"datum.which === '{name}'").mark_point(filled=True, opacity=1, size=size)
+        for name, size in sizes.items()
+    ]
     drawn = alt.layer(lines.encode(x=alt.X("least:Q", scale=chart.unit()), x2="most:Q"), *layered)
     return chart.spec(drawn, 60 * len(order))
 

@@ -227,7 +227,9 @@ def by_misses_picture(found: Backtest) -> dict[str, Any]:
             strokeDash=alt.StrokeDash(
                 "what:N",
                 scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 4]]),
-                legend=alt.Legend(orient="top", title=None, labelLimit=0, columns=1, **chart.STROKE),
+                legend=alt.Legend(
+                    orient="top", title=None, labelLimit=0, columns=1, symbolStrokeColor="#777777", **chart.STROKE
+                ),
             ),
             tooltip=[
                 chart.tip("what:N", " "),
