@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .audits.adversaries import adversaries as adversaries
     from .audits.audit import audit as audit
     from .audits.backtest import backtest as backtest
     from .audits.calibration import Calibration as Calibration
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "audits.adversaries": ("adversaries",),
     "audits.backtest": ("backtest",),
     "audits.calibration": ("Calibration",),
     "audits.audit": ("audit",),

@@ -126,7 +126,8 @@ def test_the_summary_holds_no_ones_value(evidence: Evidence) -> None:
 
 def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> None:
     charts = specs(page)
-    assert {"published", "exposure", "advantage", "sighted", "gap", "noise"} <= set(charts)
+    drawn = {"published", "exposure", "advantage", "sighted", "gap", "noise", "reliability", "promises", "adversaries"}
+    assert drawn <= set(charts)
     for key, spec in charts.items():
         rows = list(data(spec))
         assert rows, key
@@ -139,7 +140,7 @@ def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> N
 
 def test_every_saved_row_says_how_many_people_it_rests_on(page: str) -> None:
     tables = saved(page)
-    assert len(tables) == 12
+    assert len(tables) == 16
     for name, rows in tables.items():
         for row in rows:
             if name == "counts.csv":

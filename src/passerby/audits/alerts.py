@@ -8,6 +8,7 @@ from passerby.support.groups import FEW
 from passerby.support.numerals import percent
 
 from .coverage import Coverage
+from .record import Backtest
 
 #: Shares from which on something is worth an alert.
 MUCH_ELSEWHERE = 0.5
@@ -24,6 +25,21 @@ def alerts(coverage: Coverage, remarks: Sequence[str] = (), *, name_elsewhere: b
     """
     shared = coverage.shared
     return (*remarks, *_about_rows(shared), *_about_people(shared), *_about_steps(shared, name_elsewhere))
+
+
+def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
+    """What a backtest warns of: promises that did not come true or cannot be told, or why there is none."""
+    if reason:
+        yield f"Whether such predictions come true was not tried, so nobody knows: {reason}."
+    if found is None or found.verdict == "came true":
+        return
+    wrong = "low" if found.too_low else "high"
+    if found.verdict == "did not come true":
+        yield f"{found.sentence} The chances in this report are likely too {wrong}."
+    elif found.independent < 2:
+        yield f"{found.sentence} Steps are too few for a second time that does not overlap with the first."
+    else:
+        yield f"{found.sentence} These times differ too much, or are too few, to say more."
 
 
 def _about_rows(coverage: Coverage) -> Iterator[str]:

@@ -17,7 +17,8 @@ from passerby.people.habits import People
 from passerby.support.groups import FEW, at_rank, middle, reached, shares, told
 from passerby.visits.table import Skipped
 
-from .coverage import Coverage, Record, coverage_of
+from .coverage import Coverage, coverage_of
+from .record import Adversary, Backtest, Record
 from .settings import ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
@@ -111,6 +112,13 @@ class Summary(Record):
     )
     differential_privacy: Privacy = Field(description="Differential privacy of the release.")
     realised: Realised | None = Field(default=None, description="Where a published series was given.")
+    backtest: Backtest | None = Field(
+        default=None, description="What habits promised at earlier origins, and what came true, where that was tried."
+    )
+    adversaries: list[Adversary] = Field(
+        default=[],
+        description="Adversaries who know less or more than habits, from the weakest, where they were tried.",
+    )
 
 
 def summarise(
@@ -126,11 +134,13 @@ def summarise(
     coverage: Coverage | None = None,
     eligible: int | None = None,
     alerts: Sequence[str] = (),
+    backtest: Backtest | None = None,
+    adversaries: Sequence[Adversary] = (),
 ) -> Summary:
     """The summary of an audit's table.
 
     `window` is the length of a step in words, `coverage` tells what was read and left out, and `eligible` how many
-    people those of the table were drawn from.
+    people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`).
     """
     measured = table.filter(pl.col("lower").is_not_null())
     privacy = differential_privacy(release, delta)
@@ -157,6 +167,8 @@ def summarise(
         coverage=(coverage or coverage_of(people, Skipped())).shared,
         differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
         realised=_realised(table) if "realised_status" in table.columns else None,
+        backtest=backtest,
+        adversaries=list(adversaries),
     )
 
 

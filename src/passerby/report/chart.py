@@ -49,15 +49,15 @@ def cells(rows: pl.DataFrame, order: list[str], tips: list[alt.Tooltip], least: 
     )
 
 
-def label(name: pl.Expr) -> pl.Expr:
+def label(name: pl.Expr, line: int = LINE) -> pl.Expr:
     """Names on several lines where they are long: an axis shows them in full."""
-    return name.map_elements(wrapped, return_dtype=pl.String)
+    return name.map_elements(lambda each: wrapped(each, line), return_dtype=pl.String)
 
 
-def wrapped(name: str) -> str:
-    """A name on lines of at most `LINE` letters."""
+def wrapped(name: str, line: int = LINE) -> str:
+    """A name on lines of at most so many letters."""
     # Blanks are kept, so that different names stay different.
-    return "\n".join(wrap(name, LINE, expand_tabs=False, replace_whitespace=False, drop_whitespace=False))
+    return "\n".join(wrap(name, line, expand_tabs=False, replace_whitespace=False, drop_whitespace=False))
 
 
 def tall(names: list[str], least: int) -> int:

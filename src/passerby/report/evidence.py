@@ -86,6 +86,14 @@ TRIED = Need(
     lambda evidence: evidence.findings is not None and evidence.findings.people >= FEW,
     f"sensors and steps were tried out on fewer than {FEW} people",
 )
+BACKTEST = Need(
+    lambda evidence: evidence.summary.backtest is not None,
+    "habits were not tried on earlier steps: that was turned off, or there are too few steps or people",
+)
+ADVERSARIES = Need(
+    lambda evidence: len(evidence.summary.adversaries) > 1,
+    f"other adversaries were not tried on {FEW} people or more",
+)
 MECHANISMS = Need(
     lambda evidence: "raw" in evidence.ways["mechanism"],
     f"no other way to publish was tried out on {FEW} people or more",

@@ -44,6 +44,8 @@ def in_short(summary: Summary) -> list[str]:
         f"For half of the people the release takes away at most {percent(gain.upper.median)} of what was uncertain; "
         f"for {who}, at least {percent(least)}."
     )
+    if summary.backtest and summary.backtest.verdict == "came true":
+        out.append(summary.backtest.sentence)
     privacy = summary.differential_privacy
     if privacy.epsilon is None:
         return [*out, "Differential privacy gives no guarantee for this release."]
