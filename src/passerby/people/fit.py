@@ -21,7 +21,7 @@ from .habits import People
 from .origins import Clock
 from .past import past
 from .population import Population
-from .smoothing import chosen_smoothing
+from .smoothing import checked_smoothing, chosen_smoothing
 
 #: Days of a week.
 DAYS = 7
@@ -146,7 +146,7 @@ def fit_traces(
         _check_paper_rhythm(rhythm, people)
         alpha = chosen_smoothing(smoothing, fitted, people.background)
         return replace(people, smoothing=alpha, phase=cycles.phase(rhythm, traces.starts, traces.window, steps))
-    if smoothing not in (1.0, "auto"):
+    if checked_smoothing(smoothing) not in (1.0, None):
         raise InputError(
             f"smoothing: {smoothing!r} is for habits='paper'; say so, or give habits=Habits(smoothing={smoothing!r})"
         )
