@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from .settings import NAMES
+
 
 def shown(p: float | None) -> str:
     """A probability with two digits: as a percentage down to 0.1 %, below that as a power of ten.
@@ -70,6 +72,11 @@ def rows_of(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def by_file(table: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The part of a table about each file, by what the file is called."""
+    return {NAMES[name]: table.filter(pl.col("dataset") == name) for name in sorted(set(table["dataset"].to_list()))}
 
 
 def values(table: pl.DataFrame, column: str) -> list[float]:
