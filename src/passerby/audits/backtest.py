@@ -26,7 +26,8 @@ from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.sensors import most_visited_sensors
 from passerby.visits.table import Visits
-from passerby.visits.traces import Rule, Traces, window_visits
+from passerby.visits.traces import Traces
+from passerby.visits.windows import Rule, window_visits
 
 from .calibration import Calibration, Tried, calibrate
 from .job import Job, over_states
