@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from .settings import NAMES
+from .settings import BOUNDS, NAMES
 
 
 def shown(p: float | None) -> str:
@@ -87,6 +87,13 @@ def values(table: pl.DataFrame, column: str) -> list[float]:
 def ends(table: pl.DataFrame, column: str) -> str:
     """The first and the last value of a column."""
     return f"{shown(table[column][0])} to {shown(table[column][-1])}"
+
+
+def course(table: pl.DataFrame, *, to: str = "down to", between: str = ", ", attack: str | None = "map") -> str:
+    """How MAP (in a column), the loss and both bounds go along a sweep."""
+    words = [f"MAP {ends(table, attack)}"] if attack else []
+    words += [f"loss {loss_at(table, 0)} {to} {loss_at(table, -1)}"]
+    return between.join([*words, *(f"{bound} {ends(table, bound)}" for bound in BOUNDS)])
 
 
 def loss_at(table: pl.DataFrame, row: int) -> str:
