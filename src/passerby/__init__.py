@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from .visits.readers import read_visits as read_visits
     from .visits.table import Visits as Visits
     from .visits.traces import Traces as Traces
-    from .visits.traces import window_visits as window_visits
+    from .visits.windows import window_visits as window_visits
 
 __version__ = "0.1.0"
 
@@ -119,7 +119,8 @@ _HOME = {
     "visits.readers": ("read_visits",),
     "people.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
     "visits.table": ("Visits",),
-    "visits.traces": ("Traces", "window_visits"),
+    "visits.traces": ("Traces",),
+    "visits.windows": ("window_visits",),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

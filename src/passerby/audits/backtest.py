@@ -27,7 +27,8 @@ from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 from passerby.visits.table import Visits
-from passerby.visits.traces import Rule, Traces
+from passerby.visits.traces import Traces
+from passerby.visits.windows import Rule
 
 from .attacks import likelihood, misses_tried, tried_on
 from .calibration import Calibration, Tried, calibrate
