@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .audits.adversaries import adversaries as adversaries
     from .audits.audit import audit as audit
     from .audits.backtest import backtest as backtest
     from .audits.calibration import Calibration as Calibration
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
     from .mechanisms import Then as Then
     from .mechanisms import check_mechanism as check_mechanism
     from .model.crowd import Crowd as Crowd
+    from .model.line import line_prior as line_prior
     from .model.prior import MarkovPrior as MarkovPrior
-    from .model.prior import line_prior as line_prior
     from .model.release import Release as Release
     from .people.family import Habits as Habits
     from .people.fit import fit_people as fit_people
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "audits.adversaries": ("adversaries",),
     "audits.backtest": ("backtest",),
     "audits.calibration": ("Calibration",),
     "audits.audit": ("audit",),
@@ -104,7 +106,8 @@ _HOME = {
         "Then",
         "check_mechanism",
     ),
-    "model.prior": ("MarkovPrior", "line_prior"),
+    "model.line": ("line_prior",),
+    "model.prior": ("MarkovPrior",),
     "model.release": ("Release",),
     "report.folder": ("audit_folder",),
     "report.notebook": ("Report", "audit_report"),

@@ -21,6 +21,7 @@ from passerby.mechanisms.bins import ALONE, cut
 from passerby.mechanisms.fixed import Fixed
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.model.watch import classes
 from passerby.outcomes.channels import joined
 from passerby.support.ratios import by_ratio
 
@@ -222,11 +223,11 @@ def _curve(noise: Mechanism, times: int) -> tuple[Floats, Floats]:
 def most_sightings(prior: MarkovPrior, release: Release) -> int:
     """The largest number of steps at which a person with this prior can be at an active sensor."""
     reach = np.where(prior.initial > 0, 0.0, -np.inf)
-    for t, step in enumerate(release.sensors):
+    for t, seen in enumerate(classes(prior, release) > 0):
         if t:
             moves = prior.matrices[0 if prior.homogeneous else t - 1] > 0
             reach = np.where(moves, reach[:, None], -np.inf).max(axis=0)
-        reach[list(step)] += 1
+        reach[seen] += 1
     return int(reach.max())
 
 

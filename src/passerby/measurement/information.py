@@ -14,8 +14,9 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import entropy as entropies
 from passerby.kernels import renewal
 from passerby.mechanisms import Gaussian
-from passerby.model.prior import MarkovPrior
+from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
+from passerby.model.watch import classes
 
 Floats = NDArray[np.float64]
 Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
@@ -53,6 +54,7 @@ def entropy(prior: MarkovPrior, steps: int) -> float:
     >>> round(entropy(line_prior(places=100, tau=0.1), steps=10), 6)
     38.691971
     """
+    check_single(prior)
     return float(entropies.of_trace(prior.initial, prior.matrices, prior.merged_entropy, prior.check_steps(steps)))
 
 
@@ -80,11 +82,11 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
 
 def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]:
     """For each step, the probabilities of "at none of the sensors", "at sensor 0", ..."""
-    out = []
-    for law, step in zip(prior.marginals(release.steps), release.sensors, strict=True):
-        # Added up and not subtracted, so that a little is not lost.
-        out.append(np.append(np.delete(law, list(step)).sum(), law[list(step)]))
-    return out
+    steps, sensors = release.grid.shape
+    out = np.zeros((steps, sensors + 1))
+    # Added up and not subtracted, so that a little is not lost.
+    np.add.at(out, (np.arange(steps)[:, None], classes(prior, release)), state_laws(prior, steps))
+    return [law[: len(step) + 1] for law, step in zip(out, release.sensors, strict=True)]
 
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
@@ -98,12 +100,21 @@ def paper_information(prior: MarkovPrior, release: Release) -> float:
 
 def sighted(prior: MarkovPrior, release: Release) -> float:
     """The probability of being at an active sensor at least once."""
-    return float(renewal.sighted(prior.initial, prior.matrices, release.grid))
+    if prior.single:
+        return float(renewal.sighted(prior.initial, prior.matrices, release.grid))
+    seen, total, law = classes(prior, release) > 0, 0.0, prior.initial
+    for t in range(release.steps):
+        law = law @ prior.matrices[0 if prior.homogeneous else t - 1] if t else law
+        # Added up and not subtracted, so that a little is not lost.
+        total += float(law[seen[t]].sum())
+        law = np.where(seen[t], 0.0, law)
+    return total
 
 
 def _order1(prior: MarkovPrior, release: Release) -> float:
     if not release.plain:
         raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.way}")
+    check_single(prior)
     return max(0.0, float(entropies.of_neighbours(prior.initial, prior.matrices, release.grid)))
 
 
@@ -128,10 +139,17 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     return total
 
 
+def check_single(prior: MarkovPrior) -> None:
+    """Refuse what rests on a sighting making the chain start afresh, where it does not reveal the state."""
+    if not prior.single:
+        raise UnsupportedRelease("a sighting shows a place that several states share, so nothing starts afresh there")
+
+
 def check_stretches(prior: MarkovPrior, release: Release) -> None:
-    """Refuse sums over stretches between sightings (`kernels.renewal`) where they take too long."""
+    """Refuse sums over stretches between sightings (`kernels.renewal`) where they take too long, or do not apply."""
+    check_single(prior)
     steps, sensors = release.grid.shape
-    if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
+    if (1 + steps * sensors) * steps * prior.states**2 > STRETCHES_LIMIT:
         raise UnsupportedRelease(
             f"sums over stretches between sightings would take too long with {steps} steps, {sensors} sensors a step "
             f"and {prior.places} places"
@@ -157,6 +175,8 @@ def check_independent(release: Release) -> None:
 def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> float:
     """The sum over steps; each term raised by its `rounding`, but never above the entropy of what there is to tell."""
     check_independent(release)
+    if release.plain:
+        return sum(map(told_apart, sighting_probabilities(prior, release)))
     total = 0.0
     for law, step in zip(sighting_probabilities(prior, release), release.channels, strict=True):
         each = [channel.information(float(p)) for p, channel in zip(law[1:], step, strict=True)]
@@ -167,13 +187,15 @@ def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> fl
 
 def _best(prior: MarkovPrior, release: Release) -> float:
     # For raw counts the exact value is the entropy of the series, which is never above the sum over steps.
-    plain = release.plain
+    plain = release.plain and prior.single
     values = [_per_step(prior, release, QUADRATURE)] if release.independent and not plain else []
     raw = release if plain else Release(release.sensors)
     for method in (_exact, _order1):
         with suppress(UnsupportedRelease):
             values.append(method(prior, raw))
             break
+    if not values:
+        raise UnsupportedRelease("what counts of the same crowd tell of such a chain has no bound here")
     return min(values)
 
 

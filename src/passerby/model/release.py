@@ -126,6 +126,12 @@ class Release:
         return _padded(self.sensors, -1)
 
     @cached_property
+    def cells(self) -> tuple[Ints, Ints, Ints]:
+        """Step, number within the step and place of every sensor, as three arrays."""
+        step, sensor = np.nonzero(self.grid >= 0)
+        return step, sensor, self.grid[step, sensor]
+
+    @cached_property
     def channels(self) -> Channels:
         """What each count tells, in the form of the sensors. Numbers of a crowd are told each by itself."""
         self._check_counted()

@@ -18,6 +18,7 @@ from passerby.kernels import enumeration
 from passerby.kernels import score as scoring
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.model.watch import classes
 from passerby.support.confidence import lower_limit, upper_limit
 
 Floats = NDArray[np.float64]
@@ -175,7 +176,7 @@ def enumerate_series(
         return None
     tables, sizes = signals
     chosen, mass, left = enumeration.likeliest(
-        prior.initial, prior.matrices, release.grid, tables, sizes, max_series, most_left
+        prior.initial, prior.matrices, classes(prior, release), tables, sizes, max_series, most_left
     )
     if not len(chosen):
         return None
@@ -196,5 +197,7 @@ def relative(evidence: Floats) -> Floats:
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
     """`Pr[at most misses steps wrong | series]` for a guess (n, T) per series of evidence (n, T, S + 1)."""
-    weights = relative(evidence)
-    return np.asarray(scoring.successes(prior.initial, prior.matrices, release.grid, weights, guesses, misses))
+    watched = classes(prior, release)
+    return np.asarray(
+        scoring.successes(prior.initial, prior.matrices, prior.place_of, watched, relative(evidence), guesses, misses)
+    )
