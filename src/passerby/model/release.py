@@ -14,6 +14,7 @@ from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
 from passerby.mechanisms.checks import check_hashable
 
+from .counts import Count
 from .crowd import Crowd
 from .prior import MarkovPrior
 from .signals import Channel, Channels, combined, stacked, tables
@@ -43,16 +44,30 @@ class Release:
     mechanism: Mechanism
     others: Numbers | Crowd | None
 
+    def __new__(
+        cls, *args: Any, counts: Iterable[Count] | None = None, steps: int | None = None, **more: Any
+    ) -> Release:
+        """Counts of any kind are a release of another class, with the same methods."""
+        if counts is None and steps is None:
+            return object.__new__(cls)
+        from .count_release import CountRelease
+
+        return CountRelease.of(counts, steps, *args, **more)
+
     def __init__(
         self,
-        sensors: Iterable[int | Iterable[int]],
+        sensors: Iterable[int | Iterable[int]] | None = None,
         mechanism: Mechanism | None = None,
         others: Iterable[int | Iterable[int]] | Crowd | None = None,
+        *,
+        counts: Iterable[Count] | None = None,
+        steps: int | None = None,
     ) -> None:
-        mechanism = Raw() if mechanism is None else mechanism
-        if not isinstance(mechanism, Mechanism):
-            raise InputError(f"mechanism: expected a Mechanism such as Raw() or Gaussian(sigma=1.0), got {mechanism!r}")
-        check_hashable(mechanism)
+        if counts is not None or steps is not None:
+            return  # made by `__new__`
+        mechanism = checked_mechanism(mechanism)
+        if sensors is None:
+            raise InputError("sensors: expected a list with an entry per step; or give counts=[...] and steps=...")
         where = _per_step(sensors, "sensors", "a place number")
         if not where:
             raise InputError("sensors: the list is empty; give an entry for each step ([] for a step without a sensor)")
@@ -145,6 +160,46 @@ class Release:
         assert self.crowd is None, "of a crowd, numbers are not known: ask for channels"
         return self.others if isinstance(self.others, tuple) else tuple((0,) * len(step) for step in self.sensors)
 
+    @property
+    def reveals(self) -> bool:
+        """Whether each count is of a single place, so that somebody who is seen is seen where they are."""
+        return True
+
+    def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
+        """The chain and the release as they are measured: with what counts need to remember (`model.memory`)."""
+        return prior, self
+
+    def classes(self, prior: MarkovPrior) -> Ints:
+        """The class of each state at each step (T, M): 0 at no sensor, 1 + j at sensor j of the step.
+
+        Evidence has a column for each class.
+
+        >>> from passerby import MarkovPrior
+        >>> prior = MarkovPrior([0.5, 0.5, 0], [[1, 0, 0], [0, 0, 1], [0, 1, 0]], place_of=[0, 0, 1])
+        >>> Release([0, [], [1, 0]]).classes(prior)
+        array([[1, 1, 0],
+               [0, 0, 0],
+               [2, 2, 1]])
+        """
+        out = np.zeros((self.steps, prior.places), dtype=np.int64)
+        step, sensor, place = self.cells
+        out[step, place] = 1 + sensor
+        return out if prior.single else np.ascontiguousarray(out[:, prior.place_of])
+
+    @property
+    def sees(self) -> Ints:
+        """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
+        return _each_its_own(*self.grid.shape)
+
+    def kinds(self, prior: MarkovPrior) -> list[int]:
+        """How many classes the counts of each step can tell apart, of those that are possible."""
+        chance = np.take_along_axis(prior.marginals(self.steps), np.maximum(self.grid, 0), axis=1)
+        return [int(kind) for kind in 1 + ((chance > 0) & (self.grid >= 0)).sum(axis=1)]
+
+    def as_raw(self) -> Release:
+        """Raw counts from the same sensors."""
+        return Release.raw(self.sensors)
+
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior that does not fit this release, or a release without its counts."""
         self._check_counted()
@@ -197,21 +252,29 @@ class Release:
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
         self._check_counted()
-        there = np.asarray(traces)[:, :, None] == self.grid
+        there = self.there(traces)
         if self.crowd is not None:
             return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
         return self.published(_padded(self.numbers, 0) + there, rng)
+
+    def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
+        return np.asarray(np.asarray(traces)[:, :, None] == self.grid)
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
         """Draw what is published for true counts (n, T, S): an array of that shape, NaN where there is no sensor."""
         return np.where(self.grid >= 0, self.mechanism.sample(counts, rng), np.nan)
 
     def evidence(self, published: ArrayLike) -> Floats:
-        """Log-likelihoods of published series (n, T, S) by where the target is: an array (n, T, S + 1).
+        """Log-likelihoods of published series (n, T, S) by the class of the target's state: an array (n, T, C).
 
-        Entry 0 is for "at none of this step's sensors", entry 1 + j for "at sensor j".
+        Of sensors, entry 0 is for "at none of this step's sensors", entry 1 + j for "at sensor j".
         """
-        return combined(*self.likelihoods(published))
+        return self.by_class(*self.likelihoods(published))
+
+    def by_class(self, absent: Floats, present: Floats) -> Floats:
+        """Log-likelihoods of each value (n, T, S), without and with the target, put together for each class."""
+        return combined(absent, present)
 
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
         """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
@@ -222,6 +285,10 @@ class Release:
             absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
             present = np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
             return absent, present
+        return self._by_channel(values)
+
+    def _by_channel(self, values: Floats) -> tuple[Floats, Floats]:
+        """The same, from what is known of each count by itself."""
         absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
         for t, step in enumerate(self.channels):
             for j, (mechanism, count) in enumerate(step):
@@ -261,6 +328,23 @@ class Release:
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
+
+
+def checked_mechanism(mechanism: Mechanism | None) -> Mechanism:
+    """A mechanism that can be used, raw counts by default; else an `InputError`."""
+    mechanism = Raw() if mechanism is None else mechanism
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(f"mechanism: expected a Mechanism such as Raw() or Gaussian(sigma=1.0), got {mechanism!r}")
+    check_hashable(mechanism)
+    return mechanism
+
+
+@lru_cache(maxsize=64)
+def _each_its_own(steps: int, sensors: int) -> Ints:
+    out = np.zeros((steps, sensors + 1, sensors), dtype=np.int64)
+    out[:, 1:] = np.eye(sensors, dtype=np.int64)
+    out.flags.writeable = False
+    return out
 
 
 @lru_cache(maxsize=1000)
