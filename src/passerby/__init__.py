@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .audits.adversaries import adversaries as adversaries
     from .audits.audit import audit as audit
     from .audits.backtest import backtest as backtest
     from .audits.calibration import Calibration as Calibration
@@ -72,11 +73,12 @@ if TYPE_CHECKING:
     from .visits.readers import read_visits as read_visits
     from .visits.table import Visits as Visits
     from .visits.traces import Traces as Traces
-    from .visits.traces import window_visits as window_visits
+    from .visits.windows import window_visits as window_visits
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "audits.adversaries": ("adversaries",),
     "audits.backtest": ("backtest",),
     "audits.calibration": ("Calibration",),
     "audits.audit": ("audit",),
@@ -121,7 +123,8 @@ _HOME = {
     "visits.readers": ("read_visits",),
     "people.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
     "visits.table": ("Visits",),
-    "visits.traces": ("Traces", "window_visits"),
+    "visits.traces": ("Traces",),
+    "visits.windows": ("window_visits",),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

@@ -16,9 +16,13 @@ FITTING = "Fitting everyone's habits"
 AUDITING = "Auditing people"
 LOOKING = "Looking at what was published"
 TRYING = "Trying out sensors, steps and noise"
+GOING_BACK = "Trying habits on earlier steps"
+COMPARING = "Trying other adversaries"
 WRITING = "Writing the report"
 TIMING = "Timing a handful of people"
 TIMING_TRIALS = "Timing a few trials"
+TIMING_BACKTEST = "Timing habits on earlier steps"
+TIMING_ADVERSARIES = "Timing other adversaries"
 
 
 def begin(tell: Tell | None, stage: str) -> Progress:

@@ -150,9 +150,7 @@ def counted(prior: MarkovPrior, release: Release) -> NDArray[np.int64]:
 def check_single(prior: MarkovPrior, release: Release | None = None) -> None:
     """Refuse what rests on a sighting making the chain start afresh, where it does not reveal the state."""
     if release is not None and not release.reveals:
-        raise UnsupportedRelease(
-            "a count of a zone, a flow or visitors does not show the place, so nothing starts afresh"
-        )
+        raise UnsupportedRelease("a count of a zone, a flow or visitors does not show the place: nothing starts afresh")
     if not prior.single:
         raise UnsupportedRelease("a sighting shows a place that several states share, so nothing starts afresh there")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -15,9 +16,10 @@ from passerby.support.checks import whole
 
 from .counts import Count, Present
 from .crowd import Crowd
+from .forms import checked_mechanism
 from .memory import Watch, remember
 from .prior import MarkovPrior
-from .release import Release, checked_mechanism
+from .release import Release
 from .signals import MOST_OUTCOMES, Channel, Channels, merge_rows, single_table
 
 Floats = NDArray[np.float64]
@@ -72,14 +74,17 @@ class CountRelease(Release):
 
     @property
     def reveals(self) -> bool:
+        """Never: a zone, a flow or a window of visitors does not show the place."""
         return False
 
     @property
     def plain(self) -> bool:
+        """Whether every count is published as it is."""
         return all(isinstance(self._mechanism(count), Raw) for step in self.counts for count in step)
 
     @property
     def way(self) -> str:
+        """In words, what is published."""
         return f"{self.mechanism!r} of zones, flows or visitors"
 
     def _mechanism(self, count: Count) -> Mechanism:
@@ -87,6 +92,7 @@ class CountRelease(Release):
 
     @cached_property
     def channels(self) -> Channels:
+        """What each count tells, in the order of `counts`."""
         self._check_counted()
         return tuple(
             tuple(Channel(self._mechanism(count), count.others or 0) for count in step) for step in self.counts
@@ -94,6 +100,7 @@ class CountRelease(Release):
 
     @property
     def numbers(self) -> tuple[tuple[int, ...], ...]:
+        """How many others each count counts."""
         return tuple(tuple(count.others or 0 for count in step) for step in self.counts)
 
     def _check_counted(self) -> None:
@@ -106,6 +113,7 @@ class CountRelease(Release):
                     )
 
     def check_places(self, prior: MarkovPrior) -> None:
+        """Refuse, with an `InputError`, a prior of other steps or places."""
         prior.check_steps(self.steps)
         for step in self.counts:
             for count in step:
@@ -117,6 +125,7 @@ class CountRelease(Release):
                         )
 
     def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
+        """The chain with what counts need to remember, and this release over its states."""
         chain, watch = remember(prior, self.counts)
         return chain, self._made(self.counts, self.mechanism, watch)
 
@@ -127,31 +136,38 @@ class CountRelease(Release):
         return self.watch
 
     def classes(self, prior: MarkovPrior) -> Ints:
+        """The class of each state at each step (T, M)."""
         return self.told.classes
 
     @property
     def sees(self) -> Ints:
+        """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
         return self.told.sees
 
     def kinds(self, prior: MarkovPrior) -> list[int]:
+        """How many classes the counts of each step can tell apart."""
         return [int(kind) for kind in self.told.kinds]
 
     def with_others(self, others: Iterable[int | Iterable[int]] | Crowd | None) -> Release:
+        """Others are given count by count."""
         raise UnsupportedRelease("numbers of others are given with each count: Present(..., others=12)")
 
     def relabelled(self, state_of: Any) -> Release:
+        """Zones are not reduced to the few places of a person yet."""
         raise UnsupportedRelease("zones, flows and visitors cannot be audited yet: measure them person by person")
 
+    @property
+    def listed(self) -> tuple[Count, ...]:
+        """Every count by itself, with its mechanism and its number of others."""
+        return tuple(replace(count, mechanism=self._mechanism(count)) for step in self.counts for count in step)
+
     def as_raw(self) -> Release:
-        return self._made(self.counts, Raw(), self.watch)._all_raw()
-
-    def _all_raw(self) -> CountRelease:
-        from dataclasses import replace
-
+        """The same counts, published as they are."""
         counts = tuple(tuple(replace(count, mechanism=None) for count in step) for step in self.counts)
         return self._made(counts, Raw(), self.watch)
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
         places = np.asarray(traces)
         out = np.zeros((len(places), *self.grid.shape), dtype=bool)
         for t, step in enumerate(self.counts):
@@ -160,6 +176,7 @@ class CountRelease(Release):
         return out
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
+        """Draw what is published for true counts (n, T, S), each by its own mechanism."""
         out = np.full(counts.shape, np.nan)
         for t, step in enumerate(self.counts):
             for j, count in enumerate(step):
@@ -167,10 +184,12 @@ class CountRelease(Release):
         return out
 
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
+        """Log-likelihoods of each value (n, T, S): without the target, and with."""
         self._check_counted()
         return self._by_channel(np.asarray(published, dtype=np.float64))
 
     def by_class(self, absent: Floats, present: Floats) -> Floats:
+        """Those of all counts of a step together, for each class (n, T, C)."""
         sees = self.sees
         out = np.zeros((*absent.shape[:2], sees.shape[1]))
         for t, step in enumerate(self.counts):
@@ -180,6 +199,7 @@ class CountRelease(Release):
 
     @cached_property
     def revealed(self) -> Release | None:
+        """The raw counts that tell the same, where each value gives the bit away or does not depend on it."""
         if self.plain:
             return self
         apart = [[channel.apart for channel in step] for step in self.channels]
@@ -194,9 +214,11 @@ class CountRelease(Release):
         return self._made(counts, self.mechanism, Watch(watch.classes, sees, watch.kinds)).as_raw()
 
     def stacked_signals(self) -> tuple[Floats, Ints] | None:
+        """Likelihoods of each step's outcomes (T, outcomes, C), and how many outcomes (T,)."""
         return _stacked(self.channels, self.sees.tobytes(), self.sees.shape)
 
     def signals(self) -> list[Floats] | None:
+        """The same, step by step."""
         found = self.stacked_signals()
         return None if found is None else [table[:size] for table, size in zip(*found, strict=True)]
 

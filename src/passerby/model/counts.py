@@ -1,7 +1,7 @@
 """What a published number counts: people in a zone, people who went from one zone to another, different visitors.
 
-Of the target, a count sees one bit: whether their trace has the property that is counted. It is known when the last step
-that matters to it is over, the step at which the count is *read*.
+Of the target, a count sees one bit: whether their trace has the property that is counted. It is known when the last
+step that matters to it is over, the step at which the count is *read*.
 """
 
 from __future__ import annotations
@@ -76,17 +76,21 @@ class Present(Count):
 
     @property
     def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that it is about."""
         return (self.places,)
 
     @property
     def first(self) -> int:
+        """The first step that matters to it."""
         return self.step
 
     @property
     def read(self) -> int:
+        """The step at which it is read."""
         return self.step
 
     def bits(self, traces: Ints) -> Bits:
+        """Whether each trace (n, T) is counted (n,)."""
         return np.isin(traces[:, self.step], self.places)
 
 
@@ -117,17 +121,21 @@ class Moved(Count):
 
     @property
     def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that it is about."""
         return (self.origin, self.destination)
 
     @property
     def first(self) -> int:
+        """The first step that matters to it."""
         return self.step
 
     @property
     def read(self) -> int:
+        """The step at which it is read."""
         return self.step + 1
 
     def bits(self, traces: Ints) -> Bits:
+        """Whether each trace (n, T) is counted (n,)."""
         left, came = (np.isin(traces[:, t], zone) for t, zone in enumerate(self.zones, self.step))
         return np.asarray(left & came)
 
@@ -161,17 +169,21 @@ class Visitors(Count):
 
     @property
     def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that it is about."""
         return (self.places,)
 
     @property
     def first(self) -> int:
+        """The first step that matters to it."""
         return self.steps[0]
 
     @property
     def read(self) -> int:
+        """The step at which it is read."""
         return self.steps[-1]
 
     def bits(self, traces: Ints) -> Bits:
+        """Whether each trace (n, T) is counted (n,)."""
         there = np.isin(traces[:, self.steps], self.places)
         return np.asarray(there.sum(axis=1) >= self.times)
 

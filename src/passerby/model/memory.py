@@ -94,7 +94,7 @@ def _open(every: Sequence[Count], t: int) -> list[Count]:
 
 
 def _counted(now: Sequence[Count], before: Sequence[Count], memory: Memory, t: int, inside: Inside, base: int) -> Ints:
-    """What is remembered at step t in each state (M, counts), after this memory of the step before; of flows, nothing."""
+    """What is remembered at step t in each state (M, counts), after this memory of the step before; no flows."""
     out = np.zeros((base, len(now)), dtype=np.int64)
     known = dict(zip(before, memory, strict=True))
     for i, count in enumerate(now):
@@ -130,7 +130,7 @@ def _blocks(
         for i, origin in enumerate(origins):
             after[:, flows] = origin
             states = np.flatnonzero(which.reshape(-1) == i)
-            for following, ahead in _grouped(after, (matrix[states] > 0).any(axis=0), labels[t + 1]):
+            for following, ahead in _grouped(after, np.asarray((matrix[states] > 0).any(axis=0)), labels[t + 1]):
                 yield label, states, following, ahead
 
 

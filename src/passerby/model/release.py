@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -10,21 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, Raw
-from passerby.mechanisms.checks import check_hashable
 
-from .counts import Count
+from .counts import Count, Present
 from .crowd import Crowd
+from .forms import Numbers, checked_mechanism, padded, per_step
 from .prior import MarkovPrior
 from .signals import Channel, Channels, combined, stacked, tables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: A number for each sensor of each step.
-Numbers = tuple[tuple[int, ...], ...]
-#: Whole numbers from here on, or the next ones, are not exact in floating point.
-LARGEST = 2**53 - 1
 
 
 @dataclass(frozen=True)
@@ -38,6 +34,13 @@ class Release:
 
     >>> Release(sensors=[7, [2, 3], []]).sensors
     ((7,), (2, 3), ())
+
+    Zones, flows and different visitors are `counts` (`Present`, `Moved`, `Visitors`), each with a mechanism and a
+    number of others of its own where it is given one, over so many `steps`.
+
+    >>> from passerby import Moved, Present, Visitors
+    >>> Release(counts=[Present([0, 1], step=0), Moved([0], [2], step=0), Visitors([2], steps=range(3))], steps=3)
+    Release(steps=3, counts=3, mechanism=Raw())
     """
 
     sensors: Numbers
@@ -68,7 +71,7 @@ class Release:
         mechanism = checked_mechanism(mechanism)
         if sensors is None:
             raise InputError("sensors: expected a list with an entry per step; or give counts=[...] and steps=...")
-        where = _per_step(sensors, "sensors", "a place number")
+        where = per_step(sensors, "sensors", "a place number")
         if not where:
             raise InputError("sensors: the list is empty; give an entry for each step ([] for a step without a sensor)")
         for t, step in enumerate(where):
@@ -78,7 +81,7 @@ class Release:
         if isinstance(others, Crowd):
             others.check(where)
         elif others is not None:
-            others = _per_step(others, "others", "a number of people")
+            others = per_step(others, "others", "a number of people")
             if [len(step) for step in others] != [len(step) for step in where]:
                 raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
         self._hold(where, mechanism, others)
@@ -138,7 +141,7 @@ class Release:
     @cached_property
     def grid(self) -> Ints:
         """The sensors as an array (T, S), padded with -1."""
-        return _padded(self.sensors, -1)
+        return padded(self.sensors, -1)
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
@@ -195,6 +198,31 @@ class Release:
         """How many classes the counts of each step can tell apart, of those that are possible."""
         chance = np.take_along_axis(prior.marginals(self.steps), np.maximum(self.grid, 0), axis=1)
         return [int(kind) for kind in 1 + ((chance > 0) & (self.grid >= 0)).sum(axis=1)]
+
+    @property
+    def listed(self) -> tuple[Count, ...]:
+        """Every count by itself, with its mechanism and its number of others."""
+        if self.crowd is not None:
+            raise UnsupportedRelease(f"counts of {self.crowd!r} cannot be put together with others yet")
+        known = self.numbers if self.others is not None else None
+        return tuple(
+            Present([place], t, mechanism=self.mechanism, others=None if known is None else known[t][j])
+            for t, step in enumerate(self.sensors)
+            for j, place in enumerate(step)
+        )
+
+    def __add__(self, other: Release) -> Release:
+        """Both releases about the same people: what somebody sees who has both.
+
+        >>> from passerby import Present
+        >>> Release([0, 1]) + Release(counts=[Present([0, 1], step=1)], steps=2)
+        Release(steps=2, counts=3, mechanism=Raw())
+        """
+        if not isinstance(other, Release):
+            return NotImplemented
+        if other.steps != self.steps:
+            raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
+        return Release(counts=[*self.listed, *other.listed], steps=self.steps)
 
     def as_raw(self) -> Release:
         """Raw counts from the same sensors."""
@@ -255,7 +283,7 @@ class Release:
         there = self.there(traces)
         if self.crowd is not None:
             return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
-        return self.published(_padded(self.numbers, 0) + there, rng)
+        return self.published(padded(self.numbers, 0) + there, rng)
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
@@ -281,7 +309,7 @@ class Release:
         self._check_counted()
         values = np.asarray(published, dtype=np.float64)
         if self.crowd is None:
-            active, numbers = self.grid >= 0, _padded(self.numbers, 0)
+            active, numbers = self.grid >= 0, padded(self.numbers, 0)
             absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
             present = np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
             return absent, present
@@ -330,15 +358,6 @@ class Release:
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
 
 
-def checked_mechanism(mechanism: Mechanism | None) -> Mechanism:
-    """A mechanism that can be used, raw counts by default; else an `InputError`."""
-    mechanism = Raw() if mechanism is None else mechanism
-    if not isinstance(mechanism, Mechanism):
-        raise InputError(f"mechanism: expected a Mechanism such as Raw() or Gaussian(sigma=1.0), got {mechanism!r}")
-    check_hashable(mechanism)
-    return mechanism
-
-
 @lru_cache(maxsize=64)
 def _each_its_own(steps: int, sensors: int) -> Ints:
     out = np.zeros((steps, sensors + 1, sensors), dtype=np.int64)
@@ -350,30 +369,3 @@ def _each_its_own(steps: int, sensors: int) -> Ints:
 @lru_cache(maxsize=1000)
 def _known(mechanism: Mechanism, others: Numbers) -> Channels:
     return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)
-
-
-@lru_cache(maxsize=1000)
-def _padded(steps: Numbers, rest: int) -> Ints:
-    """Numbers of each step as an array (T, S), filled up with `rest`."""
-    width = max(map(len, steps))
-    rows = [[*step, *[rest] * (width - len(step))] for step in steps]
-    out = np.array(rows, dtype=np.int64).reshape(len(steps), width)
-    out.flags.writeable = False
-    return out
-
-
-def _per_step(values: Iterable[Any], name: str, what: str) -> tuple[tuple[int, ...], ...]:
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"{name}: expected a list with an entry per step, got {values!r}")
-    return tuple(
-        tuple(_whole(v, f"{name}[{t}]", what) for v in (step if isinstance(step, (Sequence, np.ndarray)) else [step]))
-        for t, step in enumerate(values)
-    )
-
-
-def _whole(value: Any, where: str, what: str) -> int:
-    if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise InputError(f"{where} = {value!r}: expected {what}, a whole number of at least 0")
-    if value >= LARGEST:
-        raise InputError(f"{where} = {value!r}: expected {what} below 2**53; larger ones cannot be told apart")
-    return int(value)
