@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from .mechanisms import Suppression as Suppression
     from .mechanisms import Then as Then
     from .mechanisms import check_mechanism as check_mechanism
+    from .model.counts import Moved as Moved
+    from .model.counts import Present as Present
+    from .model.counts import Visitors as Visitors
     from .model.crowd import Crowd as Crowd
     from .model.line import line_prior as line_prior
     from .model.prior import MarkovPrior as MarkovPrior
@@ -106,6 +109,7 @@ _HOME = {
         "Then",
         "check_mechanism",
     ),
+    "model.counts": ("Moved", "Present", "Visitors"),
     "model.line": ("line_prior",),
     "model.prior": ("MarkovPrior",),
     "model.release": ("Release",),
