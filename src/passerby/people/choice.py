@@ -16,6 +16,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.support.groups import FEW
+
 from .evidence import Evidence
 from .family import Cycle, Floats, Grouping, Habits, Ints, Trim
 from .modes import FIRST, NAMES, USUAL, fitted_weights, groups
@@ -52,17 +54,18 @@ class Choice:
 
     @property
     def words(self) -> str:
-        """What was chosen and why, in a few sentences."""
-        basis = f"stretches of {self.steps} later fitted steps of {self.people:,} people at {_origins(self.origins)}"
+        """What was chosen and why, in a few sentences that may be shared."""
+        many = f"{self.people:,}" if self.people >= FEW else f"fewer than {FEW}"
+        basis = f"stretches of {self.steps} later fitted steps of {many} people at {_origins(self.origins)}"
+        habits = f"Habits: {self.chosen.words}"
         if not self.origins:
             why = "as given, or the usual ones for want of earlier steps to choose by"
-            return f"Habits are {self.chosen!r}: {why}. Whether they predict well is not known."
+            return f"{habits}; {why}. Everybody is taken to do as usual."
         if not self.scores.height:
-            return f"Habits are {self.chosen!r}, as given. {self._modes} by {basis}."
+            return f"{habits}; as given. {self._modes}, by {basis}."
         gains = [f"{words} {gain:.2f}" for words, gain in self.gains.items() if gain >= 0.005]
-        return (
-            f"Habits are {self.chosen!r}: of {self.scores.height:,} kinds they predicted {basis} best. {self._modes}."
-            + (f" What is gained, in nats a step: {', '.join(gains)}." if gains else "")
+        return f"{habits}; of {self.scores.height:,} kinds they predicted {basis} best. {self._modes}." + (
+            f" What is gained, in nats a step: {', '.join(gains)}." if gains else ""
         )
 
     @property

@@ -78,6 +78,23 @@ class People:
         return len(self.places) - 1
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What must be known before habits are believed; nothing where there is nothing to say."""
+        if self.habits is None or self.habits.origins:
+            return ()
+        return (
+            f"Habits could not be tried on earlier steps: {self.fitted.shape[1]} fitted steps are too few, or nobody "
+            "was known before an earlier time. Nobody knows whether they predict well, or how many people leave.",
+        )
+
+    @property
+    def words(self) -> str:
+        """How habits are fitted, in a few sentences that may be shared."""
+        if self.habits is not None:
+            return self.habits.words
+        return f"Habits: own moves with {self.smoothing:g} moves' worth of everybody's frequencies, as in the paper."
+
+    @property
     def plain(self) -> People:
         """The same people, each with one chain: without a rhythm, and as usual alone."""
         if self.habits is None:
