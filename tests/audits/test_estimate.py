@@ -14,13 +14,13 @@ from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings
 from passerby.audits.validation import check_settings
 
-SMALL = {"visits": "none.csv", "window": "3h", "places": 12, "min_active": 2, "holdout": 4, "sigmas": [1], "bases": []}
+SMALL = {"visits": "none.csv", "window": "3h", "places": 12, "min_active": 2, "holdout": 4}
 NOTHING = {"explore": 0, "backtest": 0, "adversaries": 0}
 
 
 @pytest.fixture(scope="module")
 def prepared() -> tuple[AuditSettings, Inputs]:
-    settings = check_settings({**SMALL, **NOTHING, "explore": 6})
+    settings = check_settings({**SMALL, **NOTHING, "explore": 6, "sigmas": [1], "bases": []})
     return settings, gather(settings, pb.simulate_city(20, 20, 4))
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from passerby.errors import InputError
 from passerby.model.release import Release
+from passerby.people.fit import often_enough
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
-from passerby.visits.table import Skipped, Visits
+from passerby.visits.table import Visits
 from passerby.visits.traces import Traces, chosen_window, window_visits
 
 from .alerts import alerts
 from .backtest import Backtest, Fitting
+from .coverage import Coverage, coverage_of
 from .job import Job
 from .publication import Published, read_published
 from .release import build_mechanism, build_release
@@ -29,7 +32,7 @@ class Inputs:
     people: People
     eligible: int
     release: Release
-    skipped: Skipped
+    coverage: Coverage
     traces: Traces
     published: Published | None = None
     alerts: tuple[str, ...] = ()
@@ -63,15 +66,15 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
     else:
         release = build_release(settings, people, settings.seed)
     release.check_misses(settings.misses)
-    eligible = len(people)
+    eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    said = alerts(people, visits.skipped, visits.remarks)
-    return Inputs(people, eligible, release, visits.skipped, traces, published, said)
+    said = alerts(covered, visits.remarks, name_elsewhere=settings.name_elsewhere)
+    return Inputs(people, eligible, release, covered, traces, published, said)
 
 
 def traced(settings: AuditSettings, visits: Visits) -> Traces:
-    """Everybody's traces, as `fit_people` makes them."""
+    """Everybody's traces, as `fit_people` makes them; also of those who are seen half as often as is asked for."""
     least, origin, end = settings.min_active, settings.origin, settings.end
     length = chosen_window(
         visits,
@@ -83,9 +86,12 @@ def traced(settings: AuditSettings, visits: Visits) -> Traces:
         end=end,
     )
     places = settings.place_names or settings.places
-    return window_visits(
-        visits, window=length, places=places, rule=settings.rule, min_active=least, origin=origin, end=end
-    )
+    between = {"window": length, "places": places, "rule": settings.rule, "origin": origin, "end": end}
+    try:
+        return window_visits(visits, min_active=often_enough(least), **between)  # type: ignore[arg-type]
+    except InputError:
+        # The message names what was asked for.
+        return window_visits(visits, min_active=least, **between)  # type: ignore[arg-type]
 
 
 def fitting(settings: AuditSettings) -> Fitting:

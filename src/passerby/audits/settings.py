@@ -88,10 +88,10 @@ class StepSettings:
         5, "How many of the last steps are published and to be found; habits are fitted to those before.", ge=1
     )
     habits: Literal["auto", "paper"] = setting(
-        "paper", "How habits are fitted: paper (smoothed counts) or auto (as they predict later steps best)."
+        "auto", "How habits are fitted: auto (as they predict later steps best) or paper (smoothed counts)."
     )
     smoothing: float | Literal["auto"] = setting(
-        1.0, "How much of everybody's habits to mix into a person's, in steps; or auto (paper).", ge=1e-9, le=1e9
+        1.0, "With paper: how much of everybody's habits to mix into a person's, in steps; or auto.", ge=1e-9, le=1e9
     )
     rhythm: Literal["none", "hour", "weekday", "workday"] = setting(
         "none",

@@ -17,8 +17,8 @@ from passerby.people.habits import People
 from passerby.support.groups import FEW, at_rank, middle, reached, shares, told
 from passerby.visits.table import Skipped
 
-from .alerts import elsewhere_shares
-from .record import Adversary, Backtest, Record
+from .coverage import Coverage, Record, coverage_of
+from .record import Adversary, Backtest
 from .settings import ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
@@ -38,7 +38,7 @@ class Statistics(Record):
 
 
 class Ends(Record):
-    """Both ends of everybody's interval: what was achieved, and what nobody can exceed if habits are right."""
+    """Both ends of everybody's interval: the best attack found, and a bound on all if the habits are right."""
 
     lower: Statistics
     upper: Statistics
@@ -55,18 +55,6 @@ class Above(Record):
         description="Share of people for whom an attack was found that is right this often."
     )
     loss_upper: float | None = Field(description="Share of people for whom no bound excludes such an attack.")
-
-
-class Rows(Record):
-    """What was read and what was left out; each row of the visits is counted once."""
-
-    read: int
-    kept: int
-    unreadable_times: int
-    missing: int
-    bad_coordinates: int
-    duplicates: int
-    outside: int = Field(description="Rows outside of the time that was asked for.")
 
 
 class Privacy(Record):
@@ -118,14 +106,10 @@ class Summary(Record):
         "and the largest group as so many less."
     )
     alerts: list[str] = Field(description="What a reader must know before believing the numbers, in sentences.")
-    people_read: int = Field(description="People in the visits.")
-    people_left_out: int = Field(description="People who are seen too seldom at the chosen places to be audited.")
-    elsewhere_fitted: float = Field(description="Share of the fitted person-steps that are elsewhere.")
-    elsewhere_published: float = Field(description="Share of the published person-steps that are elsewhere.")
-    first_step: str | None = Field(description="When the first step begins, by the clock of the time zone.")
-    last_step: str | None = Field(description="When the last step begins.")
-    timezone: str = Field(description="The time zone by whose clock steps begin.")
-    visits: Rows = Field(description="Rows of the visits.")
+    coverage: Coverage = Field(
+        description="Rows, times, people and steps, how many were left out, and by which rule. A group of one to four "
+        "people is told as five, and all people as so many more."
+    )
     differential_privacy: Privacy = Field(description="Differential privacy of the release.")
     realised: Realised | None = Field(default=None, description="Where a published series was given.")
     backtest: Backtest | None = Field(
@@ -147,7 +131,7 @@ def summarise(
     seed: int = 0,
     delta: float = ReportSettings.delta,
     thresholds: Sequence[float] = ReportSettings.thresholds,
-    skipped: Skipped = Skipped(),  # noqa: B008
+    coverage: Coverage | None = None,
     eligible: int | None = None,
     alerts: Sequence[str] = (),
     backtest: Backtest | None = None,
@@ -155,13 +139,12 @@ def summarise(
 ) -> Summary:
     """The summary of an audit's table.
 
-    `window` is the length of a step in words, `skipped` tells how many rows of the visits were read, and `eligible` how
-    many people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`).
+    `window` is the length of a step in words, `coverage` tells what was read and left out, and `eligible` how many
+    people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`).
     """
     measured = table.filter(pl.col("lower").is_not_null())
     privacy = differential_privacy(release, delta)
     statuses = _statuses(table["status"])
-    fitted, published = elsewhere_shares(people)
     return Summary(
         people=table.height,
         people_eligible=len(people) if eligible is None else eligible,
@@ -181,30 +164,11 @@ def summarise(
         above=_above(measured, thresholds),
         statuses=statuses,
         alerts=list(alerts),
-        people_read=people.left_out.people or len(people),
-        people_left_out=people.left_out.unseen + people.left_out.seldom,
-        elsewhere_fitted=round(fitted, 3),
-        elsewhere_published=round(published, 3),
-        first_step=str(people.starts[0]) if len(people.starts) else None,
-        last_step=str(people.starts[-1]) if len(people.starts) else None,
-        timezone=people.timezone,
-        visits=_rows(skipped),
+        coverage=(coverage or coverage_of(people, Skipped())).shared,
         differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
         realised=_realised(table) if "realised_status" in table.columns else None,
         backtest=backtest,
         adversaries=list(adversaries),
-    )
-
-
-def _rows(skipped: Skipped) -> Rows:
-    return Rows(
-        read=skipped.rows,
-        kept=skipped.kept,
-        unreadable_times=skipped.times,
-        missing=skipped.missing,
-        bad_coordinates=skipped.coordinates,
-        duplicates=skipped.duplicates,
-        outside=skipped.outside,
     )
 
 

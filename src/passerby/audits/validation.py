@@ -188,6 +188,8 @@ class _Speech:
         message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
         if fault["type"] == "path_type":
             message = "should be a path"
+        if fault["type"] == "tuple_type":
+            message = "should be a list"
         one = "".join(f"number {part + 1} of " for part in deeper if isinstance(part, int))
         if fault["type"] == "extra_forbidden":
             near = difflib.get_close_matches(name, SETTINGS, 1)

@@ -42,6 +42,7 @@ app = App(
 for command in (demo, audit, simulate, line, reproduce):
     app.command(command)
 app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
+app["reproduce"].usage = "Usage: passerby reproduce [NAMES...] [OPTIONS]"
 app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 

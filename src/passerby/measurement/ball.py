@@ -32,13 +32,18 @@ def log_ball(places: int, steps: int, misses: int) -> float:
     return float(np.logaddexp.reduce(terms))
 
 
+def check_single(prior: MarkovPrior) -> None:
+    """Refuse chains whose states share places: the likeliest trace of states is none of places."""
+    if not prior.single:
+        raise UnsupportedRelease("the paper's bounds are for chains in which a state is a place")
+
+
 def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Log of the paper's bound on the largest probability of a ball: `Σ_{l≤s} C(T, l) f(T - l)` (equation 5).
 
     At `misses = 0` it is the probability of the likeliest trace, exact.
     """
-    if not prior.single:
-        raise UnsupportedRelease("the paper's bounds are for chains in which a state is a place")
+    check_single(prior)
     if misses == 0:
         return log_likeliest(prior, steps)
     table, _ = log_joint_maxima(prior, steps)
@@ -47,6 +52,7 @@ def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 def log_likeliest(prior: MarkovPrior, steps: int) -> float:
     """Log probability of the likeliest trace, `max_x Pr[X = x]`, where a state is a place."""
+    check_single(prior)
     silence = nothing(prior, prior.check_steps(steps)), np.zeros((1, steps, 1))
     _, value = decode.decode(*prior.named_logs, np.empty((0, 0)), *silence)
     return float(value[0])

@@ -12,7 +12,7 @@ from passerby.support.groups import FEW
 
 from .section import rests_on
 
-WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: no attack can do better"
+WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: bound if the habits are right"
 HAPPENED = "given what was published"
 
 #: Dark for what was found and light for its bound, so that the pair is told apart in grey, on paper and by those who
@@ -61,8 +61,8 @@ def wrapped(name: str, line: int = LINE) -> str:
 
 
 def tall(names: list[str], least: int) -> int:
-    """The height of a row that has room for the longest of these names."""
-    return max([least, *(4 + 14 * (1 + wrapped(name).count("\n")) for name in names)])
+    """The height of a row that has room for the longest of these names, whose first line stands at its middle."""
+    return max([least, *(18 + 28 * wrapped(name).count("\n") for name in names)])
 
 
 def tip(name: str, title: str | None = None, form: str | None = None) -> alt.Tooltip:

@@ -17,6 +17,8 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW
 
+from .labels import readable
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -51,6 +53,11 @@ class Evidence:
             return [f"{start:%Y-%m-%d}" for start in starts]
         same_day = len({start.date() for start in starts}) == 1
         return [f"{start:%H:%M}" if same_day else f"{start:%Y-%m-%d %H:%M}" for start in starts]
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """The names of the places as a page shows them."""
+        return readable(self.people.places)
 
     @property
     def least(self) -> int:

@@ -72,9 +72,9 @@ def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple
         ("Counts", f"{summary.sensors:,}, published as {mechanism(summary.mechanism)}"),
         ("Misses", f"{summary.misses:,}"),
         ("Sureness", sure),
-        ("Rows of the visits", f"{summary.visits.read:,} read, {summary.visits.kept:,} kept"),
+        *((f"Data: {what}", said) for what, said in summary.coverage.lines()),
         ("Seed", str(summary.seed)),
-        *(("Left out", f"{title} Because {reason}.") for title, reason in left_out),
+        *(("Section left out", f"{title} Because {reason}.") for title, reason in left_out),
     ]
 
 

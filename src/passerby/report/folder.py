@@ -104,7 +104,7 @@ def run_audit(
         seed=settings.seed,
         delta=settings.delta,
         thresholds=settings.thresholds,
-        skipped=inputs.skipped,
+        coverage=inputs.coverage,
         eligible=inputs.eligible,
         alerts=[*about_backtest(backtest, reason), *inputs.alerts],
         backtest=backtest,

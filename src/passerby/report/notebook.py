@@ -15,6 +15,7 @@ from passerby.audits.adversaries import adversaries
 from passerby.audits.alerts import about_backtest, alerts
 from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
+from passerby.audits.coverage import coverage_of
 from passerby.audits.job import enough_workers
 from passerby.audits.record import told_adversaries, told_backtest
 from passerby.audits.settings import AuditSettings, Measurement
@@ -22,10 +23,12 @@ from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Arguments
+from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
+from passerby.visits.table import Skipped
 
 from .evidence import Evidence
 from .page import built, fill
@@ -88,6 +91,10 @@ def audit_report(
     >>> list(report.figures)
     ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
+    if not isinstance(people, People):
+        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
+    if not isinstance(release, Release):
+        raise InputError(f"release is a {type(release).__name__}; expected a Release")
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
@@ -100,6 +107,7 @@ def audit_report(
         findings = explore(people, release, rules, how, chosen.explore, workers=workers, executor=executor)
     told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
     others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
+    covered = coverage_of(people, Skipped())
     summary = summarise(
         table,
         people,
@@ -109,7 +117,8 @@ def audit_report(
         seed=chosen.seed,
         delta=chosen.delta,
         thresholds=chosen.thresholds,
-        alerts=[*about_backtest(told, None), *alerts(people)],
+        coverage=covered,
+        alerts=[*about_backtest(told, None), *alerts(covered, name_elsewhere=people.name_elsewhere)],
         backtest=told,
         adversaries=others,
     )

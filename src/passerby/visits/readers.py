@@ -234,6 +234,9 @@ def _matched(columns: Sequence[str], form: Form, gatherer: Gatherer) -> dict[str
 
 
 def _parquet_batches(path: Path, form: Form, gatherer: Gatherer, progress: Progress | None) -> Iterator[Batch]:
+    for name, given in (("columns", form.columns), ("separator", form.separator), ("skip_lines", form.skip_lines)):
+        if given:
+            raise InputError(f"{name} has no effect on a Parquet file, whose columns have names; leave it out")
     try:
         lazy = pl.scan_parquet(path, glob=False)
         roles = _matched(lazy.collect_schema().names(), form, gatherer)

@@ -115,7 +115,7 @@ def window_visits(
     _check(visits, places, min_active, rule)
     local = visits.table.with_columns(time=clock_times(visits.table["time"], visits.timezone))
     length = chosen_window(visits, window, min_active=min_active, origin=origin, end=end)
-    steps = Steps.covering(local["time"], length, origin, end, visits.timezone)
+    steps = Steps.covering(local["time"], length, origin, end, visits.timezone, visits.until)
     table = _within(local, steps, end)
     chosen = _choose(visits, table, places)
     index = np.full(len(visits.places), -1, dtype=np.int32)
