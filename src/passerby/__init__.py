@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from .mechanisms import Suppression as Suppression
     from .mechanisms import Then as Then
     from .mechanisms import check_mechanism as check_mechanism
+    from .model.counts import Moved as Moved
+    from .model.counts import Present as Present
+    from .model.counts import Visitors as Visitors
     from .model.crowd import Crowd as Crowd
     from .model.line import line_prior as line_prior
     from .model.prior import MarkovPrior as MarkovPrior
@@ -70,7 +73,7 @@ if TYPE_CHECKING:
     from .visits.readers import read_visits as read_visits
     from .visits.table import Visits as Visits
     from .visits.traces import Traces as Traces
-    from .visits.traces import window_visits as window_visits
+    from .visits.windows import window_visits as window_visits
 
 __version__ = "0.1.0"
 
@@ -106,6 +109,7 @@ _HOME = {
         "Then",
         "check_mechanism",
     ),
+    "model.counts": ("Moved", "Present", "Visitors"),
     "model.line": ("line_prior",),
     "model.prior": ("MarkovPrior",),
     "model.release": ("Release",),
@@ -119,7 +123,8 @@ _HOME = {
     "visits.readers": ("read_visits",),
     "people.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
     "visits.table": ("Visits",),
-    "visits.traces": ("Traces", "window_visits"),
+    "visits.traces": ("Traces",),
+    "visits.windows": ("window_visits",),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

@@ -70,25 +70,6 @@ def test_a_step_that_is_covered_in_part_and_remarks() -> None:
     assert said[1].startswith("The last step is left out")
 
 
-def test_what_a_backtest_warns_of() -> None:
-    walked = random_traces(3, 40, 20, 8)
-    found = pb.backtest(walked, holdout=3, habits="paper")
-    told = told_backtest(found, pl.Series([0.5] * 40))
-
-    def said(**more: object) -> list[str]:
-        return list(about_backtest(told.model_copy(update=more), None))
-
-    assert said(verdict="came true") == []
-    (low,) = said(verdict="did not come true", too_low=True, sentence="They did not.")
-    assert low == "They did not. The chances in this report are likely too low."
-    assert said(verdict="did not come true", too_low=False)[0].endswith("likely too high.")
-    assert "differ too much, or are too few" in said(verdict="cannot be told", independent=3)[0]
-    assert "too few for a second time" in said(verdict="cannot be told", independent=1)[0]
-    (why,) = about_backtest(None, "6 steps are too few")
-    assert why == "Whether such predictions come true was not tried, so nobody knows: 6 steps are too few."
-    assert list(about_backtest(None, None)) == []
-
-
 def test_few_people_are_told_as_five_and_fewer_absent_ones_not_at_all() -> None:
     array = np.zeros((40, 25), dtype=np.int64)
     array[:3, 20:] = 3
@@ -108,5 +89,24 @@ def test_elsewhere_where_it_may_be_named() -> None:
 def test_people_of_whom_nothing_is_known(many: int, some: str) -> None:
     array = np.zeros((60, 25), dtype=np.int64)
     array[:many, :20] = 3
-    (said,) = alerts(covered(pb.fit_people(traces(array, 4), holdout=5)))
+    (said,) = alerts(covered(pb.fit_people(traces(array, 4), holdout=5, habits="paper")))
     assert said.startswith(f"{some} of the people are at none of the chosen places in any step before")
+
+
+def test_what_a_backtest_warns_of() -> None:
+    walked = random_traces(3, 40, 20, 8)
+    found = pb.backtest(walked, holdout=3, habits="paper")
+    told = told_backtest(found, pl.Series([0.5] * 40))
+
+    def said(**more: object) -> list[str]:
+        return list(about_backtest(told.model_copy(update=more), None))
+
+    assert said(verdict="came true") == []
+    (low,) = said(verdict="did not come true", too_low=True, sentence="They did not.")
+    assert low == "They did not. The chances in this report are likely too low."
+    assert said(verdict="did not come true", too_low=False)[0].endswith("likely too high.")
+    assert "differ too much, or are too few" in said(verdict="cannot be told", independent=3)[0]
+    assert "too few for a second time" in said(verdict="cannot be told", independent=1)[0]
+    (why,) = about_backtest(None, "6 steps are too few")
+    assert why == "Whether such predictions come true was not tried, so nobody knows: 6 steps are too few."
+    assert list(about_backtest(None, None)) == []

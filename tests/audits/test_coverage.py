@@ -52,7 +52,7 @@ def test_people_who_are_absent_before_or_after_and_a_step_in_part() -> None:
     array = np.zeros((10, 25), dtype=np.int64)
     array[:6, 20:] = 3
     array[6:9, :20] = 3
-    people = pb.fit_people(traces(array, 4), holdout=5)
+    people = pb.fit_people(traces(array, 4), holdout=5, habits="paper")
     people = replace(people, left_out=LeftOut(people=10, partial_step=True, outside=3))
     found = coverage_of(people, Skipped(rows=9))
     assert (found.absent_before, found.absent_after) == (3, 6)

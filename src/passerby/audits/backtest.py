@@ -20,7 +20,7 @@ import numpy as np
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.family import Cycle, Habits
-from passerby.people.fit import fit_traces, often_enough
+from passerby.people.fit import fit_traces, often_enough, traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.sensors import most_visited_sensors
@@ -28,7 +28,8 @@ from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 from passerby.visits.table import Visits
-from passerby.visits.traces import Rule, Traces, window_visits
+from passerby.visits.traces import Traces
+from passerby.visits.windows import Rule
 
 from .attacks import likelihood, misses_tried, tried_on
 from .calibration import Calibration, Tried, calibrate
@@ -85,8 +86,17 @@ def backtest(
     """
     traces = visits
     if isinstance(traces, Visits):
-        traces = window_visits(
-            traces, window=window, origin=origin, places=places, min_active=often_enough(min_active), rule=rule, end=end
+        traces = traces_of(
+            traces,
+            habits,
+            window=window,
+            places=places,
+            min_active=min_active,
+            holdout=holdout,
+            rhythm=rhythm,
+            origin=origin,
+            end=end,
+            rule=rule,
         )
     least = min_active if isinstance(visits, Visits) else 1
     fitting = Fitting(holdout, least, habits, smoothing, rhythm, name_elsewhere)
@@ -181,12 +191,13 @@ def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:
 def known_by(least: int, cut: int, latest: int) -> int:
     """In how many of `cut` steps people must be known: as large a share as of the `latest`, and half as many at least.
 
-    Traces are of all who are known so often (`often_enough`), so who is looked at depends on what was before alone.
+    Traces are of all who are known so often (`often_enough`), so who is looked at depends on what was before alone. For
+    habits as in the paper, they are of those who are known often enough in all steps, and no less is asked for.
 
-    >>> known_by(10, 25, 25), known_by(10, 15, 25), known_by(0, 15, 25)
+    >>> known_by(10, 25, 25), known_by(10, 15, 25), known_by(1, 15, 25)
     (10, 6, 1)
     """
-    return max(1, often_enough(least), ceil(least * cut / latest))
+    return max(often_enough(least), ceil(least * cut / latest))
 
 
 def first_steps(traces: Traces, steps: int) -> Traces:
@@ -207,7 +218,9 @@ def some_traces(traces: Traces, count: int, seed: int) -> Traces:
 def _at(work: Backtest, cut: int) -> list[Any]:
     """One origin, in lists that can be kept; a reason alone where habits cannot be fitted."""
     holdout, latest = work.fitting.holdout, work.traces.array.shape[1] - work.fitting.holdout
-    least = known_by(work.fitting.least, cut, latest)
+    least = max(1, work.fitting.least)
+    if work.fitting.habits != "paper":
+        least = known_by(least, cut, latest)
     traces = first_steps(work.traces, cut + holdout)
     elsewhere = len(traces.places) - 1
     # Who is looked at must not depend on what is to be found, whatever the habits.

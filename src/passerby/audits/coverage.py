@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from passerby.people.habits import People
 from passerby.support.groups import FEW
@@ -16,11 +16,7 @@ from passerby.support.numerals import percent
 from passerby.visits.steps import clock_times
 from passerby.visits.table import Skipped, Visits
 
-
-class Record(BaseModel):
-    """A part of what `summary.json` holds."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from .record import Record
 
 
 class Rows(Record):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from passerby.errors import InputError
 from passerby.model.release import Release
-from passerby.people.fit import often_enough
+from passerby.people.fit import traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
 from passerby.visits.table import Visits
-from passerby.visits.traces import Traces, chosen_window, window_visits
+from passerby.visits.traces import Traces
 
 from .alerts import alerts
 from .backtest import Backtest, Fitting
@@ -74,24 +73,19 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
 
 
 def traced(settings: AuditSettings, visits: Visits) -> Traces:
-    """Everybody's traces, as `fit_people` makes them; also of those who are seen half as often as is asked for."""
-    least, origin, end = settings.min_active, settings.origin, settings.end
-    length = chosen_window(
+    """Everybody's traces, as `fit_people` makes them."""
+    return traces_of(
         visits,
-        settings.window,
+        settings.habits,
+        window=settings.window,
+        places=settings.place_names or settings.places,
+        min_active=settings.min_active,
         holdout=settings.holdout,
         rhythm=settings.rhythm,
-        min_active=least,
-        origin=origin,
-        end=end,
+        origin=settings.origin,
+        end=settings.end,
+        rule=settings.rule,
     )
-    places = settings.place_names or settings.places
-    between = {"window": length, "places": places, "rule": settings.rule, "origin": origin, "end": end}
-    try:
-        return window_visits(visits, min_active=often_enough(least), **between)  # type: ignore[arg-type]
-    except InputError:
-        # The message names what was asked for.
-        return window_visits(visits, min_active=least, **between)  # type: ignore[arg-type]
 
 
 def fitting(settings: AuditSettings) -> Fitting:

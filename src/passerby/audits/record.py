@@ -8,14 +8,19 @@ from __future__ import annotations
 from math import isfinite
 
 import polars as pl
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from passerby.support.groups import FEW, in_fives
 from passerby.support.numerals import percent
 
 from .calibration import CLOSE, MARGIN, Calibration, told
-from .coverage import Record
 from .departure import highest_mean
+
+
+class Record(BaseModel):
+    """A part of `summary.json`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Promise(Record):

@@ -17,8 +17,8 @@ from passerby.people.habits import People
 from passerby.support.groups import FEW, at_rank, middle, reached, shares, told
 from passerby.visits.table import Skipped
 
-from .coverage import Coverage, Record, coverage_of
-from .record import Adversary, Backtest
+from .coverage import Coverage, coverage_of
+from .record import Adversary, Backtest, Record
 from .settings import ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.

@@ -25,7 +25,7 @@ from pydantic import (
 from passerby.errors import ConfigError, PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import BY_SETTING
-from passerby.visits.readers import check_separator
+from passerby.visits.form import check_separator
 from passerby.visits.steps import AUTO, FIRST_VISIT, parse_instant, parse_length
 from passerby.visits.times import check_time_format, check_timezone
 

@@ -21,7 +21,6 @@ from passerby.mechanisms.bins import ALONE, cut
 from passerby.mechanisms.fixed import Fixed
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.watch import classes
 from passerby.outcomes.channels import joined
 from passerby.support.ratios import by_ratio
 
@@ -223,11 +222,11 @@ def _curve(noise: Mechanism, times: int) -> tuple[Floats, Floats]:
 def most_sightings(prior: MarkovPrior, release: Release) -> int:
     """The largest number of steps at which a person with this prior can be at an active sensor."""
     reach = np.where(prior.initial > 0, 0.0, -np.inf)
-    for t, seen in enumerate(classes(prior, release) > 0):
+    for t, seen in enumerate(np.take_along_axis(release.sees.sum(axis=2), release.classes(prior), axis=1)):
         if t:
             moves = prior.matrices[0 if prior.homogeneous else t - 1] > 0
             reach = np.where(moves, reach[:, None], -np.inf).max(axis=0)
-        reach[seen] += 1
+        reach += seen
     return int(reach.max())
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from passerby.errors import UnsupportedRelease
 from passerby.kernels import decode, joint_maxima
 from passerby.model.prior import MarkovPrior
-from passerby.model.watch import nothing
+from passerby.model.release import Release
 from passerby.support.logs import logs
 
 Floats = NDArray[np.float64]
@@ -53,7 +53,7 @@ def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
 def log_likeliest(prior: MarkovPrior, steps: int) -> float:
     """Log probability of the likeliest trace, `max_x Pr[X = x]`, where a state is a place."""
     check_single(prior)
-    silence = nothing(prior, prior.check_steps(steps)), np.zeros((1, steps, 1))
+    silence = Release.silent(prior.check_steps(steps)).classes(prior), np.zeros((1, steps, 1))
     _, value = decode.decode(*prior.named_logs, np.empty((0, 0)), *silence)
     return float(value[0])
 

@@ -15,7 +15,6 @@ from passerby.model.lumping import merged, with_one_sensor
 from passerby.model.mixture import average, parts
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.watch import classes, nothing
 from passerby.outcomes.series import Series, relative
 from passerby.support.logs import logs
 
@@ -130,7 +129,7 @@ def bracket_stretches(
     See `kernels.renewal_guess`. None where the tables over pairs of sightings are too big, or where a sighting does
     not reveal the state.
     """
-    if not prior.single:
+    if not prior.single or not release.reveals:
         return None
     prior, release = with_one_sensor(prior, release)
     steps, sensors = release.grid.shape
@@ -159,7 +158,7 @@ def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float |
     points = 1 + steps * sensors
     modes = parts(prior)
     big = points**2 * 4 * (misses + 1) + prior.places * points * steps > PAIRS_LIMIT
-    named = sensors and prior.guessable[release.grid[release.grid >= 0]].all()
+    named = sensors and release.reveals and prior.guessable[release.grid[release.grid >= 0]].all()
     if big or not named or not all(mode.single for _, mode in modes):
         return None
     from passerby.kernels.renewal_guess import unwatched
@@ -193,7 +192,7 @@ def _bracket_chain(
     prior: MarkovPrior, start: Floats, moves: Floats, steps: int, misses: int, tolerance: float, budget: float
 ) -> tuple[Floats, NDArray[np.int64], Floats]:
     """What is found for the one series of a chain without evidence: start (M,) and matrices (T-1, M, M)."""
-    even = nothing(prior, steps), np.ones((1, steps, 1)), np.ones(1)
+    even = Release.silent(steps).classes(prior), np.ones((1, steps, 1)), np.ones(1)
     table, guesses, total = best_guess.brackets(
         start, moves, prior.place_of, *even, prior.named, misses, tolerance, budget, False, np.zeros(1)
     )
@@ -206,7 +205,7 @@ def log_posterior(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     Slower than the kernel, but nothing underflows. An impossible series raises `InputError`.
     """
     steps, states = release.steps, prior.states
-    weight = np.take_along_axis(evidence, classes(prior, release), axis=1)
+    weight = np.take_along_axis(evidence, release.classes(prior), axis=1)
     # At T = 1 a homogeneous prior still has a matrix, which no step uses.
     moves = np.zeros((max(steps - 1, 1), states, states))
     log_matrices = logs(prior.matrices)

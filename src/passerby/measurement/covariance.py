@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from passerby.model.crowd import presence
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.watch import classes
 
 from .best_guess import plain_guesses
 
@@ -74,7 +73,7 @@ def _filled(values: Floats) -> Floats:
 def neighbour_guesses(prior: MarkovPrior, release: Release, known: Believed, published: Floats, misses: int) -> Ints:
     """The best guess found (n, T) for each published series (n, T, S)."""
     steps, active = release.steps, release.grid >= 0
-    watched = classes(prior, release)
+    watched = release.classes(prior)
     values = published[:, active]
     apart = np.where(np.isnan(values), 0.0, values - known.mean)
     cell = np.cumsum([0, *map(len, release.sensors)])

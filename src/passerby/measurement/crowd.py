@@ -21,7 +21,6 @@ from passerby.model.crowd import Crowd, Laws
 from passerby.model.disclosure import Disclosure, draw_told, list_told
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.watch import classes
 from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
 from passerby.support.confidence import lower_limit
 
@@ -190,7 +189,7 @@ def _probability(prior: MarkovPrior, release: Release, evidence: Floats) -> Floa
     """`Pr[series]` for each series of evidence (n, T, S + 1), given what is told."""
     weights = np.exp(evidence)
     law = np.repeat(prior.initial[None], len(evidence), axis=0)
-    for t, watched in enumerate(classes(prior, release)):
+    for t, watched in enumerate(release.classes(prior)):
         if t:
             law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
         law = law * weights[:, t, watched]

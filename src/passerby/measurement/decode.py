@@ -13,7 +13,6 @@ from passerby.kernels import decode, decode_lanes
 from passerby.kernels import score as scoring
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.watch import classes, nothing
 from passerby.outcomes.series import Series, score
 
 from .finding import Finding, exact
@@ -35,7 +34,7 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     """
     log_initial, log_matrices = prior.named_logs
     n, steps = evidence.shape[:2]
-    watched = classes(prior, release)
+    watched = release.classes(prior)
     few = prior.states <= _FEW and prior.states * steps <= _MOST_VALUES
     if prior.homogeneous and few and n >= decode_lanes.LANES // 2:
         traces, value = decode_lanes.decode(log_initial, log_matrices[0], watched, evidence)
@@ -72,5 +71,5 @@ def map_successes(prior: MarkovPrior, release: Release, misses: int, series: Ser
 def unaided_success(prior: MarkovPrior, guess: Ints, misses: int) -> float:
     """`Pr[at most misses steps of guess wrong]` with nothing published."""
     steps = len(guess)
-    silence = nothing(prior, steps), np.ones((steps, 1))
+    silence = Release.silent(steps).classes(prior), np.ones((steps, 1))
     return min(1.0, float(scoring.success(prior.initial, prior.matrices, prior.place_of, *silence, guess, misses)))

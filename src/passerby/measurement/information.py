@@ -16,7 +16,7 @@ from passerby.kernels import renewal
 from passerby.mechanisms import Gaussian
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
-from passerby.model.watch import classes
+from passerby.outcomes.series import MAX_SERIES, count_series, enumerate_series
 
 Floats = NDArray[np.float64]
 Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
@@ -75,18 +75,19 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
     0.156956
     """
     release.check(prior)
+    prior, release = release.over(prior)
     if method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
     return METHODS[method](prior, release)
 
 
 def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]:
-    """For each step, the probabilities of "at none of the sensors", "at sensor 0", ..."""
-    steps, sensors = release.grid.shape
-    out = np.zeros((steps, sensors + 1))
+    """For each step, the probability of each class of states that its counts can tell apart; of sensors, 0 is none."""
+    steps = release.steps
+    out = np.zeros((steps, release.sees.shape[1]))
     # Added up and not subtracted, so that a little is not lost.
-    np.add.at(out, (np.arange(steps)[:, None], classes(prior, release)), state_laws(prior, steps))
-    return [law[: len(step) + 1] for law, step in zip(out, release.sensors, strict=True)]
+    np.add.at(out, (np.arange(steps)[:, None], release.classes(prior)), state_laws(prior, steps))
+    return list(out)
 
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
@@ -100,9 +101,10 @@ def paper_information(prior: MarkovPrior, release: Release) -> float:
 
 def sighted(prior: MarkovPrior, release: Release) -> float:
     """The probability of being at an active sensor at least once."""
-    if prior.single:
+    if prior.single and release.reveals:
         return float(renewal.sighted(prior.initial, prior.matrices, release.grid))
-    seen, total, law = classes(prior, release) > 0, 0.0, prior.initial
+    prior, release = release.over(prior)
+    seen, total, law = counted(prior, release) > 0, 0.0, prior.initial
     for t in range(release.steps):
         law = law @ prior.matrices[0 if prior.homogeneous else t - 1] if t else law
         # Added up and not subtracted, so that a little is not lost.
@@ -114,7 +116,7 @@ def sighted(prior: MarkovPrior, release: Release) -> float:
 def _order1(prior: MarkovPrior, release: Release) -> float:
     if not release.plain:
         raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.way}")
-    check_single(prior)
+    check_single(prior, release)
     return max(0.0, float(entropies.of_neighbours(prior.initial, prior.matrices, release.grid)))
 
 
@@ -124,6 +126,7 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     With one sensor this is equation 4 of Koga et al. (2024); with several, the same step of its proof (appendix C)
     for Gaussian vectors: two different sensors are at squared distance 2.
     """
+    check_single(prior, release)
     if not isinstance(release.mechanism, Gaussian) or release.crowd is not None:
         raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.way}")
     total = 0.0
@@ -139,15 +142,22 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     return total
 
 
-def check_single(prior: MarkovPrior) -> None:
+def counted(prior: MarkovPrior, release: Release) -> NDArray[np.int64]:
+    """How many counts of each step count those in each state (T, M)."""
+    return np.asarray(np.take_along_axis(release.sees.sum(axis=2), release.classes(prior), axis=1))
+
+
+def check_single(prior: MarkovPrior, release: Release | None = None) -> None:
     """Refuse what rests on a sighting making the chain start afresh, where it does not reveal the state."""
+    if release is not None and not release.reveals:
+        raise UnsupportedRelease("a count of a zone, a flow or visitors does not show the place: nothing starts afresh")
     if not prior.single:
         raise UnsupportedRelease("a sighting shows a place that several states share, so nothing starts afresh there")
 
 
 def check_stretches(prior: MarkovPrior, release: Release) -> None:
     """Refuse sums over stretches between sightings (`kernels.renewal`) where they take too long, or do not apply."""
-    check_single(prior)
+    check_single(prior, release)
     steps, sensors = release.grid.shape
     if (1 + steps * sensors) * steps * prior.states**2 > STRETCHES_LIMIT:
         raise UnsupportedRelease(
@@ -160,8 +170,18 @@ def _exact(prior: MarkovPrior, release: Release) -> float:
     """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(what is seen at t | unseen since u)`, R(u) the probability of a sighting."""
     if not release.plain:
         raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.way}")
+    if not release.reveals or not prior.single:
+        return _by_series(prior, release)
     check_stretches(prior, release)
     return max(0.0, float(entropies.of_series(prior.initial, prior.matrices, release.grid)))
+
+
+def _by_series(prior: MarkovPrior, release: Release) -> float:
+    """The entropy of the published series, where all of them can be listed."""
+    series = enumerate_series(prior, release, MAX_SERIES, 0.0) if count_series(prior, release) <= MAX_SERIES else None
+    if series is None:
+        raise UnsupportedRelease("exact: there are too many series of these counts to list")
+    return float(shannon(series.mass / series.mass.sum()))
 
 
 def check_independent(release: Release) -> None:
@@ -178,18 +198,20 @@ def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> fl
     if release.plain:
         return sum(map(told_apart, sighting_probabilities(prior, release)))
     total = 0.0
-    for law, step in zip(sighting_probabilities(prior, release), release.channels, strict=True):
-        each = [channel.information(float(p)) for p, channel in zip(law[1:], step, strict=True)]
-        most = [told_apart(np.array([np.delete(law, j).sum(), law[j]])) for j in range(1, law.size)]
+    for law, seen, step in zip(sighting_probabilities(prior, release), release.sees, release.channels, strict=True):
+        # Added up and not subtracted, so that a little is not lost.
+        bits = [(float(law[seen[:, j] == 0].sum()), float(law[seen[:, j] == 1].sum())) for j in range(len(step))]
+        each = [channel.information(there) for (_, there), channel in zip(bits, step, strict=True)]
+        most = [told_apart(np.array(bit)) for bit in bits]
         total += min(sum(min(a + rounding, b) for a, b in zip(each, most, strict=True)), told_apart(law))
     return total
 
 
 def _best(prior: MarkovPrior, release: Release) -> float:
     # For raw counts the exact value is the entropy of the series, which is never above the sum over steps.
-    plain = release.plain and prior.single
+    plain = release.plain and prior.single and release.reveals
     values = [_per_step(prior, release, QUADRATURE)] if release.independent and not plain else []
-    raw = release if plain else Release(release.sensors)
+    raw = release if plain else release.as_raw()
     for method in (_exact, _order1):
         with suppress(UnsupportedRelease):
             values.append(method(prior, raw))

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from .prior import MarkovPrior
 from .release import Release
-from .watch import classes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -116,7 +115,7 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
     Both states of the merged places have the habits of all of them together; how likely each is comes with the weights.
     """
     n, steps = weights.shape[:2]
-    named, watched = prior.named, classes(prior, release)
+    named, watched = prior.named, release.classes(prior)
     group = alike(prior) if n * steps * prior.places**2 >= SMALL else np.empty(0, dtype=np.int64)
     if len(group) < FEWEST:
         nothing = np.empty((0, 0), dtype=np.int64)

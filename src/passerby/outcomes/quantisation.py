@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from passerby.kernels import quantisation
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.watch import classes, sees
 
 from .channels import stand_ins
 from .series import Series
@@ -66,7 +65,7 @@ def grown_series(
     # Telling apart early costs as many series as follow.
     later = (len(laws) - np.cumsum(active)) / max(1, len(laws))
     dear = float(most) ** later
-    watched, counted = classes(prior, release), sees(*release.grid.shape)
+    watched, counted = release.classes(prior), release.sees
 
     def grown(limit: float) -> tuple[Floats, Floats, float]:
         found: tuple[Floats, Floats, float] = quantisation.grow(

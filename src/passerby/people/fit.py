@@ -12,7 +12,8 @@ import numpy as np
 from passerby.errors import InputError
 from passerby.support.checks import flag, whole
 from passerby.visits.table import Visits
-from passerby.visits.traces import Rule, Traces, chosen_window, window_visits
+from passerby.visits.traces import Traces
+from passerby.visits.windows import Rule, chosen_window, window_visits
 
 from . import cycles
 from .choice import Choice, choose, weigh
@@ -21,7 +22,7 @@ from .habits import People
 from .origins import Clock
 from .past import past
 from .population import Population
-from .smoothing import chosen_smoothing
+from .smoothing import checked_smoothing, chosen_smoothing
 
 #: Days of a week.
 DAYS = 7
@@ -67,16 +68,34 @@ def fit_people(
     named = flag(name_elsewhere, "name_elsewhere")
     if isinstance(visits, Traces):
         return fit_traces(visits, holdout, 1, habits, smoothing, rhythm, named)
+    steps = {"window": window, "places": places, "rule": rule, "origin": origin, "end": end}
+    traces = traces_of(visits, habits, holdout=holdout, rhythm=rhythm, min_active=min_active, **steps)  # type: ignore[arg-type]
+    return fit_traces(traces, holdout, min_active, habits, smoothing, rhythm, named)
+
+
+def traces_of(
+    visits: Visits,
+    habits: Habits | str,
+    *,
+    window: str | timedelta,
+    places: int | Sequence[str],
+    min_active: int,
+    holdout: int,
+    rhythm: Cycle,
+    origin: str | datetime | None,
+    end: str | datetime | None,
+    rule: Rule,
+) -> Traces:
+    """The traces that habits are fitted to: where they are chosen, also of people who are known half as often."""
     least = whole(min_active, "min_active")
     length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, min_active=least, origin=origin, end=end)
     often = least if habits == "paper" else often_enough(least)
     between = {"window": length, "places": places, "rule": rule, "origin": origin, "end": end}
     try:
-        traces = window_visits(visits, min_active=often, **between)  # type: ignore[arg-type]
+        return window_visits(visits, min_active=often, **between)  # type: ignore[arg-type]
     except InputError:
         # The message names what was asked for.
-        traces = window_visits(visits, min_active=least, **between)  # type: ignore[arg-type]
-    return fit_traces(traces, holdout, least, habits, smoothing, rhythm, named)
+        return window_visits(visits, min_active=least, **between)  # type: ignore[arg-type]
 
 
 def often_enough(min_active: int) -> int:
@@ -128,7 +147,7 @@ def fit_traces(
         _check_paper_rhythm(rhythm, people)
         alpha = chosen_smoothing(smoothing, fitted, people.background)
         return replace(people, smoothing=alpha, phase=cycles.phase(rhythm, traces.starts, traces.window, steps))
-    if smoothing not in (1.0, "auto"):
+    if checked_smoothing(smoothing) not in (1.0, None):
         raise InputError(
             f"smoothing: {smoothing!r} is for habits='paper'; say so, or give habits=Habits(smoothing={smoothing!r})"
         )

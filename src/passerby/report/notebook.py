@@ -105,9 +105,9 @@ def audit_report(
     if chosen.explore:
         rules = candidates(chosen.sigmas, chosen.bases)
         findings = explore(people, release, rules, how, chosen.explore, workers=workers, executor=executor)
+    covered = coverage_of(people, Skipped())
     told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
     others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
-    covered = coverage_of(people, Skipped())
     summary = summarise(
         table,
         people,
