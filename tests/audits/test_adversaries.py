@@ -10,8 +10,9 @@ from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
 from passerby.audits import adversaries as module
-from passerby.audits.adversaries import _at, _gains, _Knowing, _one, _Target, _Work
+from passerby.audits.adversaries import _at, _gains, _one, _Work
 from passerby.audits.job import Job
+from passerby.audits.knowledge import Knowing, Target
 from passerby.audits.settings import Measurement
 from passerby.audits.stranger import Stranger
 
@@ -72,8 +73,8 @@ def test_what_is_gained_by_knowing_steps_has_the_right_mean(people: pb.People) -
     """Against the exact average over where the person may have been."""
     settings = {**vars(Measurement(tolerance=1e-6)), "seed": 0}
     job, order, rng = Job(people, RELEASE, Measurement()), np.array([1, 2, 0]), np.random.default_rng(0)
-    own = _Target.of(job, 7, range(len(people.places)))
-    known = _Knowing.of(own, {}, settings, rng)
+    own = Target.of(job, 7, range(len(people.places)))
+    known = Knowing.of(own, {}, settings, rng)
     drawn = np.array([_gains(job, 7, own, known, order, (1, 2), settings, rng) for _ in range(300)])
     exact = np.zeros((2, 3))
     for trace in product(range(len(people.places)), repeat=3):
@@ -138,7 +139,7 @@ def test_nobody_who_can_be_measured_gives_an_empty_table(people: pb.People, monk
     def refused(*_: object, **__: object) -> None:
         raise pb.UnsupportedRelease("no")
 
-    monkeypatch.setattr(module, "measure", refused)
+    monkeypatch.setattr("passerby.audits.knowledge.measure", refused)
     assert pb.adversaries(people, RELEASE, sample=3).height == 0
 
 
