@@ -23,6 +23,7 @@ from passerby.errors import PasserbyError
 from .audit import audit
 from .demo import demo
 from .line import line
+from .plan import plan
 from .reproduce import reproduce
 from .simulate import simulate
 
@@ -39,9 +40,10 @@ app = App(
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, audit, simulate, line, reproduce):
+for command in (demo, audit, plan, simulate, line, reproduce):
     app.command(command)
 app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
+app["plan"].usage = "Usage: passerby plan VISITS... [OPTIONS]"
 app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 

@@ -32,6 +32,7 @@ from .estimate import Panel, whole
 from .lever import Cell, Dial, Scene, Setting, cells_of
 from .levers import BY_NAME, chosen_levers
 from .limit import Limit, Tally, check_limits, counted
+from .names import BASELINE, CONFIRMING, TRYING, WANTED
 from .search import Plan, Search
 from .strategy import explore, frontier, ranked
 from .survey import Survey
@@ -42,13 +43,6 @@ DRAWN = 100
 AGAIN = 3
 #: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
 DOUBT = 1e-6
-#: Stages, in the words of those who watch.
-BASELINE, WANTED, TRYING, CONFIRMING = (
-    "Looking at what is known without a release",
-    "Measuring everyone with all that is wanted",
-    "Trying plans on some people",
-    "Measuring everyone with what is recommended",
-)
 
 Tell = Callable[[str, int, int], None]
 
@@ -208,8 +202,8 @@ def _found(
     panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
     deadline = None if task.minutes is None else began + 60 * task.minutes - 3.3 * spent
     added = min((limit.added for limit in task.limits if limit.added), default=None)
-    search = Search(panel, base, Scene(task.people.places, task.stay, added), task.cost, deadline)
-    say.at(TRYING, survey)
+    scene = Scene(task.people.places, task.stay, added)
+    search = Search(panel, base, scene, task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
     say.at(CONFIRMING, survey)
     recommended, spoiled = confirm(task, survey, good, first)
@@ -329,14 +323,17 @@ class _Teller:
     def __init__(self, tell: Tell | None) -> None:
         self.tell = tell
 
-    def at(self, stage: str, survey: Survey) -> None:
-        """A stage begins; all that is measured from now on belongs to it."""
-        if self.tell is None:
-            return
-        tell = self.tell
-        tell(stage, 0, 0)
+    def at(self, stage: str, survey: Survey, *, each: bool = True) -> Progress:
+        """A stage begins; where it is told by `each` person, all that is measured from now on belongs to it."""
 
-        def begin(_: str) -> Progress:
-            return lambda done, everything: tell(stage, done, everything)
+        def progress(done: int, everything: int) -> None:
+            if self.tell is not None:
+                self.tell(stage, done, everything)
 
-        survey.tell = begin
+        progress(0, 0)
+        survey.progress = progress if each else _silent
+        return progress
+
+
+def _silent(done: int, everything: int) -> None:
+    """Tell nobody."""

@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from passerby.model.release import Release
+from passerby.support.workers import Progress
 
 from .cost import Cost
 from .estimate import Panel
-from .lever import Choice, Dial, Family, Item, Lever, Scene, Setting, cells_of, without
+from .lever import Cell, Choice, Dial, Family, Item, Lever, Scene, Setting, cells_of, without
 from .limit import Tally, Verdict, joint
 
 #: The confidence with which a plan must keep the limits on the drawn people to be worth measuring on everyone.
 LEAN = 0.8
 #: Measurements of one person that finding an order may take at first; more items are looked at on fewer people.
-SCREEN = 1200
+SCREEN = 600
 #: Of people, no fewer than these.
 FEWEST = 8
 #: Items that are put back one by one where they turn out not to matter.
@@ -59,9 +60,17 @@ class Search:
     """Tries plans on a panel of people, each once, until a deadline."""
 
     def __init__(
-        self, panel: Panel, wanted: Release, scene: Scene, cost: Callable[[Release], Cost], deadline: float | None
+        self,
+        panel: Panel,
+        wanted: Release,
+        scene: Scene,
+        cost: Callable[[Release], Cost],
+        deadline: float | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self.panel, self.wanted, self.scene, self.cost, self.deadline = panel, wanted, scene, cost, deadline
+        self.progress = progress or (lambda done, everything: None)
+        self.done = self.expected = 0
         self.tried: dict[Release, Plan] = {}
         self.bisections: list[tuple[str, int, int]] = []
         self.refused: dict[str, str] = {}
@@ -70,6 +79,8 @@ class Search:
     def attempt(self, settings: tuple[Setting, ...], release: Release) -> Plan:
         """A plan with its tallies on the panel; the second time, the one that is known."""
         if release not in self.tried:
+            self.done += 1
+            self.note()
             tallies = tuple(self.panel.tallies(release))
             self.tried[release] = Plan(settings, release, tallies, self.cost(release), len(self.panel.drawn))
         return self.tried[release]
@@ -153,26 +164,53 @@ class Search:
         Greedy and lazy (Minoux 1978): what an item brought last is taken for what it would bring now, until it is the
         best, and only then found anew. Once the limits are kept on those who are looked at, the rest follows as it is.
         """
+        if len(items) * FEWEST > SCREEN:
+            return self._by_lines(items, base)
         among = self._some(len(items))
         price = {item: self._price(item, base) for item in items}
-        start = self.panel.excess(base, among)
+        start = self._excess(base, among)
         heap = [
-            (-(start - self.panel.excess(without(base, item.cells), among)) / price[item], 0, rank)
+            (-(start - self._excess(without(base, item.cells), among)) / price[item], 0, rank)
             for rank, item in enumerate(items)
         ]
         heapq.heapify(heap)
-        gone, now, out = frozenset[tuple[int, int]](), start, list[Item]()
+        gone, now, out = frozenset[Cell](), start, list[Item]()
         while heap:
             _, stamp, rank = heapq.heappop(heap)
             item = items[rank]
             if stamp < len(out) and now > 0 and not self.over:
-                gain = now - self.panel.excess(without(base, gone | item.cells), among)
+                gain = now - self._excess(without(base, gone | item.cells), among)
                 heapq.heappush(heap, (-gain / price[item], len(out), rank))
                 continue
             out.append(item)
             gone |= item.cells
-            now = self.panel.excess(without(base, gone), among) if now > 0 and not self.over else now
+            now = self._excess(without(base, gone), among) if now > 0 and not self.over else now
         return out
+
+    def _by_lines(self, items: list[Item], base: Release) -> list[Item]:
+        """The order of many items, each by what its whole step and its whole place bring, for each bit of cost."""
+        lines: dict[tuple[int, int], set[Cell]] = {}
+        for item in items:
+            for t, x in item.cells:
+                lines.setdefault((0, t), set()).add((t, x))
+                lines.setdefault((1, x), set()).add((t, x))
+        among = self._some(len(lines))
+        start = self._excess(base, among)
+        worth = {}
+        for line, cells in lines.items():
+            gain = start - self._excess(without(base, frozenset(cells)), among)
+            worth[line] = max(gain, 0.0) / self._price(Item("", frozenset(cells)), base)
+        return sorted(items, key=lambda item: -max(worth[0, t] * worth[1, x] for t, x in item.cells))
+
+    def _excess(self, release: Release, among: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
+        self.done += 1
+        self.note()
+        return self.panel.excess(release, among)
+
+    def note(self) -> None:
+        """Tell how far the search is: releases that were looked at, and about how many there will be."""
+        self.expected = max(self.expected, self.done + 1)
+        self.progress(self.done, self.expected)
 
     def _some(self, items: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Drawn people on whom an order is found, evenly spread."""

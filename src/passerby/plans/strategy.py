@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .lever import Choice, Family, Lever
-from .search import Plan, Search
+from .search import FEWEST, SCREEN, Plan, Search
 
 #: How many levers of each kind are combined, the cheapest ones.
 PAIRED = 2
@@ -17,6 +17,7 @@ EXACT = 1e-9
 
 def explore(search: Search, levers: Sequence[Lever]) -> list[Plan]:
     """Plans that pass: each lever alone, then pairs of the cheapest ones."""
+    search.expected = sum(_expected(search, lever) for lever in levers) + 4 * PAIRED**2 * len(PARTS)
     families: dict[str, Family] = {}
     best: dict[str, Plan] = {}
     # Dials first: they take few plans each, and the time may be up.
@@ -39,6 +40,17 @@ def explore(search: Search, levers: Sequence[Lever]) -> list[Plan]:
         for second in [name for name in ranked if kinds[name] == "mechanism"][:PAIRED]:
             found += _pairs(search, families, best, first, second)
     return found
+
+
+def _expected(search: Search, lever: Lever) -> int:
+    """About how many releases are looked at to find where a lever goes."""
+    if isinstance(lever, Choice):
+        items = len(lever.items(search.wanted, search.scene))
+        return 2 * items if items < SCREEN // FEWEST else 64
+    if lever.refuses(search.wanted) is not None:
+        return 0
+    family = lever.family(search.wanted, search.scene)
+    return len(family.positions).bit_length() if family.monotone else len(family.positions)
 
 
 def _pairs(search: Search, families: dict[str, Family], best: dict[str, Plan], first: str, second: str) -> list[Plan]:

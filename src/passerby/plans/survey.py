@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,11 +65,10 @@ class Survey:
         executor: Executor | None = None,
         workers: int | None = None,
         folder: Path | None = None,
-        tell: Callable[[str], Progress] | None = None,
     ) -> None:
         self.people, self.measurement = people, measurement
         self.executor, self.workers, self.folder = executor, workers, folder
-        self.tell = tell or (lambda stage: _silent)
+        self.progress: Progress = _silent
         self.measured = 0
         self.seconds = 0.0
         self.tables: dict[Release, pl.DataFrame] = {}
@@ -89,7 +87,7 @@ class Survey:
         left = who[np.isnan(values[0, who])]
         if left.size:
             began = time.perf_counter()
-            rows = collect(_one, job, left.tolist(), progress=self.tell("search"), **self._shared(release, left))
+            rows = collect(_one, job, left.tolist(), progress=self.progress, **self._shared(release, left))
             values[:, left] = np.array(rows).T
             self.measured += left.size
             self.seconds += time.perf_counter() - began
@@ -105,7 +103,7 @@ class Survey:
                 folder,
                 workers=self.workers,
                 executor=self.executor,
-                progress=self.tell("everyone"),
+                progress=self.progress,
             )
             self.seconds += time.perf_counter() - began
             self.measured += table.height
