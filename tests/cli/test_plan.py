@@ -75,6 +75,7 @@ def test_the_settings_plan_again(folder: tuple[Path, Done], call: Call) -> None:
     assert done.returncode == 0, done.stderr
     after = Record.model_validate(json.loads((made / "again" / "plan.json").read_text()))
     assert after == before
+    assert after.measured > after.people
 
 
 def test_nobody_is_named(folder: tuple[Path, Done]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -14,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from passerby.audits.job import Job, check_job, enough_workers
+from passerby.audits.job import Job, check_job
 from passerby.audits.settings import Measurement
 from passerby.errors import InputError
 from passerby.model.release import Release
@@ -24,7 +23,6 @@ from passerby.support.census import least_of
 from passerby.support.checks import number
 from passerby.support.checks import whole as whole_number
 from passerby.support.numerals import percent
-from passerby.support.pool import pool_of
 from passerby.support.workers import Progress
 
 from .cost import NOTHING, Cost, cost_of
@@ -35,7 +33,7 @@ from .limit import Limit, Tally, check_limits, counted
 from .names import BASELINE, CONFIRMING, TRYING, WANTED
 from .search import Plan, Search
 from .strategy import explore, frontier, ranked
-from .survey import Survey
+from .survey import Survey, surveying
 
 #: People that plans are tried on, of those for whom they decide anything.
 DRAWN = 100
@@ -53,7 +51,7 @@ class Plans:
 
     `wanted` and `nothing` are the ends of the frontier. `tables` hold a row per person, as an audit's, for what was
     measured on everyone. `refused` says which levers could not be moved and why, and `bisections` how many plans each
-    bisection took: (lever, positions, plans).
+    bisection took: (lever, positions, plans). `measured` counts people, once for each release they were measured with.
     """
 
     limits: tuple[Limit, ...]
@@ -67,6 +65,7 @@ class Plans:
     matter: int
     bisections: tuple[tuple[str, int, int], ...] = ()
     out_of_time: bool = False
+    measured: int = 0
 
     @property
     def frontier(self) -> list[Plan]:
@@ -168,12 +167,7 @@ def carry_out(
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")
     moved = chosen_levers(task.levers, task.forbid, task.fix)
     base, fixed = hold(task)
-    width = enough_workers(len(task.people), workers, executor) or os.cpu_count() or 1
-    if executor is None and width == 1:
-        survey = Survey(task.people, task.measurement, workers=1, folder=folder)
-        return _found(task, survey, base, fixed, moved, began, tell)
-    with pool_of(executor, width) as pool:
-        survey = Survey(task.people, task.measurement, executor=pool, workers=width, folder=folder)
+    with surveying(task.people, task.measurement, workers, executor, folder) as survey:
         return _found(task, survey, base, fixed, moved, began, tell)
 
 
@@ -221,6 +215,7 @@ def _found(
         panel.matter,
         tuple(search.bisections),
         search.out_of_time,
+        survey.measured,
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.audits.audit import audit_job
-from passerby.audits.job import Job, check_job
+from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
 from passerby.model.release import Release
@@ -22,6 +25,7 @@ from passerby.people.others import everyone_else
 from passerby.support.files import make_folder
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
+from passerby.support.pool import pool_of
 from passerby.support.workers import Progress, collect
 
 from .order import tells_less
@@ -107,11 +111,15 @@ class Survey:
             )
             self.seconds += time.perf_counter() - began
             self.measured += table.height
-            self.tables[release] = table
-            self._values[release] = np.array(
-                [table[name].fill_null(rest).to_numpy() for name, rest in zip(COLUMNS, ANYTHING, strict=True)]
-            )
+            self.adopt(release, table)
         return Ends.of(self._values[release])
+
+    def adopt(self, release: Release, table: pl.DataFrame) -> None:
+        """Take over an audit of everybody with the same measurement."""
+        self.tables[release] = table
+        self._values[release] = np.array(
+            [table[name].fill_null(rest).to_numpy() for name, rest in zip(COLUMNS, ANYTHING, strict=True)]
+        )
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
         """Ends (N,) that follow from other releases: those that tell less have less, those that tell more have more.
@@ -149,3 +157,20 @@ def _one(job: Job, person: int) -> list[float]:
 
 def _silent(done: int, everything: int) -> None:
     """Tell nobody."""
+
+
+@contextmanager
+def surveying(
+    people: People,
+    measurement: Measurement,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    folder: Path | None = None,
+) -> Iterator[Survey]:
+    """A survey whose workers stay from one release to the next; few people are measured in this process alone."""
+    width = enough_workers(len(people), workers, executor) or os.cpu_count() or 1
+    if executor is None and width == 1:
+        yield Survey(people, measurement, workers=1, folder=folder)
+        return
+    with pool_of(executor, width) as pool:
+        yield Survey(people, measurement, executor=pool, workers=width, folder=folder)
