@@ -64,7 +64,7 @@ def plan(  # noqa: D417
     weights
         File of how much numbers matter to readers: columns weight, and place, step (from 1) or both.
     drawn
-        How many people plans are tried on; what is recommended is measured on everyone. [default: 100]
+        How many people plans are tried on; what is recommended is measured on everyone. [default: 60]
     minutes
         Stop searching in time to be done after about so many minutes.
     settings

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 from rich.console import Console
 
 from passerby.plans.settings import PlanSettings
+from passerby.report.next_folder import run_next
 from passerby.report.plan_folder import run_plan
 from passerby.report.plan_page import in_short
 
@@ -33,3 +35,23 @@ def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwri
             f"passerby audit --settings {shlex.quote(str(out / name / 'audit.toml'))}", markup=False, soft_wrap=True
         )
     screen.print(f"Page: {out / 'plan.html'}", markup=False, soft_wrap=True)
+
+
+#: What is said first.
+ANSWERS = {
+    "publish": "The table may go out",
+    "coarser": "The table must be coarser",
+    "hold": "The table must be held",
+}
+
+
+def decide_and_show(
+    settings: PlanSettings, earlier: Path | None, workers: int | None = None, *, overwrite: bool = False
+) -> None:
+    """Decide about the next table, write the folder, and say what was decided and why."""
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    with stages(aside) as tell:
+        found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell)
+    screen.print(f"{ANSWERS[found.answer]}: {found.why}.", markup=False)
+    if found.plan is not None:
+        screen.print(f"All that may be out then: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)

@@ -49,8 +49,8 @@ class Panel:
         found = [(_above(limit, silent, 0), _above(limit, ends, 1)) for limit in limits]
         matter = np.flatnonzero(np.any([~known & wide for known, wide in found], axis=0))
         rng = np.random.default_rng([seed, 1])
-        drawn = matter if len(matter) <= count else np.sort(rng.choice(matter, count, replace=False))
-        self.drawn: Ints = drawn
+        drawn = matter if len(matter) <= count else rng.choice(matter, count, replace=False)
+        self.drawn: Ints = rng.permutation(drawn)
         self.matter = len(matter)
         self.strata = [
             Stratum(limit, int(known.sum()), np.flatnonzero(~known & wide), drawn[(~known & wide)[drawn]])
@@ -79,13 +79,14 @@ class Panel:
         table = next(iter(self.survey.tables))
         return self.survey.everyone(table).known
 
-    def tallies(self, release: Release, confidence: float = CONFIDENCE) -> list[Tally]:
-        """How many of everybody are above each limit, with confidence limits from the drawn people."""
-        ends = self.ends(release, self.drawn)
+    def tallies(self, release: Release, confidence: float = CONFIDENCE, count: int | None = None) -> list[Tally]:
+        """How many of everybody are above each limit, with confidence limits from the first `count` drawn people."""
+        some = self.drawn[:count]
+        ends = self.ends(release, some)
         out = []
         for stratum in self.strata:
-            here = np.isin(self.drawn, stratum.drawn)
-            n, everybody = len(stratum.drawn), len(stratum.open)
+            here = np.isin(some, stratum.drawn)
+            n, everybody = int(here.sum()), len(stratum.open)
             surely, possibly = (int((_above(stratum.limit, ends, end) & here).sum()) for end in (0, 1))
             scale = everybody / n if n else 0.0
             level = 1 - (1 - confidence) / 2

@@ -36,7 +36,7 @@ from .strategy import explore, frontier, ranked
 from .survey import Survey, surveying
 
 #: People that plans are tried on, of those for whom they decide anything.
-DRAWN = 100
+DRAWN = 60
 #: Stronger plans that are measured on everyone where the sample promised too much.
 AGAIN = 3
 #: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
@@ -138,7 +138,7 @@ def plan(
 
 @dataclass(frozen=True)
 class Task:
-    """All that a plan depends on, checked."""
+    """All that a plan depends on, checked; `counts` (T, M) stand for the true ones where nobody may look at these."""
 
     people: People
     wanted: Release
@@ -151,10 +151,12 @@ class Task:
     weights: NDArray[np.float64] | None
     drawn: int
     minutes: float | None
+    counts: NDArray[np.int64] | None = None
 
     def cost(self, release: Release) -> Cost:
         """What a release costs readers of what is wanted."""
-        return cost_of(release, self.wanted, self.people.counts, self.weights)
+        counts = self.people.counts if self.counts is None else self.counts
+        return cost_of(release, self.wanted, counts, self.weights)
 
 
 def carry_out(

@@ -35,7 +35,7 @@ class PlanSettings:
     fix: tuple[tuple[str, float], ...] = ()
     stay: tuple[str, ...] = ()
     weights: Path | None = None
-    drawn: int = 100
+    drawn: int = 60
     minutes: float | None = None
 
 

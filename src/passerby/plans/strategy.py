@@ -10,7 +10,7 @@ from .search import FEWEST, SCREEN, Plan, Search
 #: How many levers of each kind are combined, the cheapest ones.
 PAIRED = 2
 #: Where between nothing and its own best position a lever stands while another one is moved.
-PARTS = (1 / 3, 2 / 3)
+PARTS = (1 / 2,)
 #: A mean error is that of what is wanted where it is within this share of a person.
 EXACT = 1e-9
 

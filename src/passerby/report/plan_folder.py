@@ -45,7 +45,7 @@ def run_plan(
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     with whole_or_nothing(parts / "plan.toml") as draft:
         draft.write_text(plan_toml(settings, parts), encoding="utf-8")
-    found = carry_out(_task(settings, inputs), workers, executor, parts, tell)
+    found = carry_out(task_of(settings, inputs), workers, executor, parts, tell)
     begin(tell, WRITING)
     record = record_of(found, inputs.people, settings, inputs.window)
     _write(settings, inputs, found, record)
@@ -53,7 +53,8 @@ def run_plan(
     return found, record
 
 
-def _task(settings: PlanSettings, inputs: Inputs) -> Task:
+def task_of(settings: PlanSettings, inputs: Inputs) -> Task:
+    """The work that settings ask for."""
     people = inputs.people
     return Task(
         people,
