@@ -36,7 +36,7 @@ def test_tried_on_everyone_it_is_an_audit_of_each_way(people: pb.People) -> None
     assert (raw["lowest"], raw["highest"]) == (raw["lower"], raw["upper"])
     for row in found.shares.iter_rows(named=True):
         table = audited(people, pb.Release(release.sensors, rules[row["mechanism"]]))
-        truth = [float((table[end] >= row["threshold"] - 1e-12).mean()) for end in ("lower", "upper")]  # type: ignore[arg-type]
+        truth = [float((table[end] >= row["threshold"] - 1e-12).mean()) for end in ("lower", "upper")]
         # What is known from other ways may say more than an audit of this one alone.
         assert truth[0] - 1e-12 <= row["at_least"] <= row["at_most"] <= truth[1] + 1e-12
         assert (row["lowest"], row["highest"]) == (row["at_least"], row["at_most"])
@@ -52,8 +52,8 @@ def test_limits_from_some_people_hold_for_everyone(people: pb.People) -> None:
         assert row["highest"] >= table["lower"].mean()
     for row in found.shares.iter_rows(named=True):
         table = audited(people, pb.Release(release.sensors, rules[row["mechanism"]]))
-        assert row["lowest"] <= float((table["upper"] >= row["threshold"]).mean())  # type: ignore[arg-type]
-        assert row["highest"] >= float((table["lower"] >= row["threshold"]).mean())  # type: ignore[arg-type]
+        assert row["lowest"] <= float((table["upper"] >= row["threshold"]).mean())
+        assert row["highest"] >= float((table["lower"] >= row["threshold"]).mean())
 
 
 def test_the_least_noise_is_enough_and_no_less_is(people: pb.People) -> None:
@@ -62,13 +62,13 @@ def test_the_least_noise_is_enough_and_no_less_is(people: pb.People) -> None:
     found = compare(people, release, table, {}, HOW, len(people), LEVELS, workers=1)
     assert found.noise["threshold"].to_list() == list(LEVELS)
     for row in found.noise.iter_rows(named=True):
-        known = float((table["baseline_lower"] > row["threshold"]).mean())  # type: ignore[arg-type]
+        known = float((table["baseline_lower"] > row["threshold"]).mean())
         assert row["allowed"] == pytest.approx(known + MORE)
         if row["sigma"]:
             noisy = audited(people, pb.Release(release.sensors, pb.Gaussian(row["sigma"])))
-            assert float((noisy["lower"] > row["threshold"] + 1e-12).mean()) <= row["allowed"] + 1e-9  # type: ignore[arg-type]
+            assert float((noisy["lower"] > row["threshold"] + 1e-12).mean()) <= row["allowed"] + 1e-9
         if row["sigma"] == 0:
-            assert float((table["upper"] > row["threshold"] + 1e-12).mean()) <= row["allowed"] + 1e-9  # type: ignore[arg-type]
+            assert float((table["upper"] > row["threshold"] + 1e-12).mean()) <= row["allowed"] + 1e-9
     assert any(row["sigma"] for row in found.noise.iter_rows(named=True))
 
 
