@@ -204,7 +204,7 @@ def _found(
     say.at(CONFIRMING, survey)
     recommended, spoiled = confirm(task, survey, good, first)
     tried = {**search.tried, **spoiled, **{plan.release: plan for plan in recommended.values()}}
-    tried.pop(base, None)
+    tried = {release: plan for release, plan in tried.items() if release != base and any(release.sensors)}
     return Plans(
         task.limits,
         first,
