@@ -10,10 +10,13 @@ from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
 from passerby.audits import adversaries as module
-from passerby.audits.adversaries import _at, _gains, _Knowing, _one, _Target, _Work
+from passerby.audits.adversaries import _at, _gains, _one, _Work
 from passerby.audits.job import Job
+from passerby.audits.knowledge import Knowing, Target
 from passerby.audits.settings import Measurement
 from passerby.audits.stranger import Stranger
+from passerby.measurement.best_guess import bracket_series
+from passerby.outcomes.series import one_series
 
 RELEASE = pb.Release([[0, 1]] * 3)
 
@@ -62,8 +65,8 @@ def test_the_stranger_is_scored_by_the_habits_of_the_person(people: pb.People) -
         chance = full.initial[trace[0]] * full.transition[trace[0], trace[1]] * full.transition[trace[1], trace[2]]
         numbers = {int(place): k for k, place in enumerate(stranger.places)}
         seen = np.array([[numbers[place] for place in trace]])
-        series = module.one_series(release.evidence(release.publish(seen, np.random.default_rng(0))))
-        guess = module.bracket_series(stranger.prior, release, series, misses, 0.0, 0.0).guesses[0, 2]
+        series = one_series(release.evidence(release.publish(seen, np.random.default_rng(0))))
+        guess = bracket_series(stranger.prior, release, series, misses, 0.0, 0.0).guesses[0, 2]
         total += chance * ((stranger.places[guess] != np.array(trace)).sum() <= misses)
     assert rows[0][1] == pytest.approx(total, rel=1e-9)
 
@@ -72,8 +75,8 @@ def test_what_is_gained_by_knowing_steps_has_the_right_mean(people: pb.People) -
     """Against the exact average over where the person may have been."""
     settings = {**vars(Measurement(tolerance=1e-6)), "seed": 0}
     job, order, rng = Job(people, RELEASE, Measurement()), np.array([1, 2, 0]), np.random.default_rng(0)
-    own = _Target.of(job, 7, range(len(people.places)))
-    known = _Knowing.of(own, {}, settings, rng)
+    own = Target.of(job, 7, range(len(people.places)))
+    known = Knowing.of(own, {}, settings, rng)
     drawn = np.array([_gains(job, 7, own, known, order, (1, 2), settings, rng) for _ in range(300)])
     exact = np.zeros((2, 3))
     for trace in product(range(len(people.places)), repeat=3):
@@ -138,7 +141,7 @@ def test_nobody_who_can_be_measured_gives_an_empty_table(people: pb.People, monk
     def refused(*_: object, **__: object) -> None:
         raise pb.UnsupportedRelease("no")
 
-    monkeypatch.setattr(module, "measure", refused)
+    monkeypatch.setattr("passerby.audits.knowledge.measure", refused)
     assert pb.adversaries(people, RELEASE, sample=3).height == 0
 
 

@@ -1,6 +1,6 @@
 """Promises of attacks are those of a measurement; and the chance of what people really did."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -59,10 +59,12 @@ def test_the_likelihood_is_that_of_the_whole_trace(habits: pb.Habits) -> None:
     people = pb.fit_people(random_traces(3, 30, 12, 5), holdout=3, habits=habits)
     for person in range(5):
         prior, places = people.prior(person, reduced=False)
-        path = people.actual[person]
+        path = people.actual[person].tolist()
         np.testing.assert_array_equal(places, np.arange(len(places)))
-        steps = [prior.initial[path[0]], *(prior.transition[a, b] for a, b in pairwise(path))]
-        assert likelihood(people, person) == pytest.approx(np.log(steps).mean(), rel=1e-9)
+        chance = 0.0  # over all ways of states through these places
+        for way in product(*(np.flatnonzero(prior.place_of == place) for place in path)):
+            chance += prior.initial[way[0]] * np.prod([prior.transition[a, b] for a, b in pairwise(way)])
+        assert likelihood(people, person) == pytest.approx(np.log(chance) / 3, rel=1e-9)
 
 
 def test_misses_that_are_tried() -> None:

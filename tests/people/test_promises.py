@@ -22,10 +22,7 @@ def test_promises_come_true_and_steps_are_likelier_than_with_the_habits_of_the_p
     make: Callable[..., pb.Traces],
 ) -> None:
     traces = make(people=300, seed=7)
-    ours, paper = (
-        pb.backtest(traces, holdout=4, origins=2, people=300, habits=habits)
-        for habits in ("auto", "paper")
-    )
+    ours, paper = (pb.backtest(traces, holdout=4, origins=2, people=300, habits=habits) for habits in ("auto", "paper"))
     assert ours.gap < 0.07
     assert ours.gap < paper.gap
     assert (ours.by_origin["score"] > paper.by_origin["score"] + 0.05).all()

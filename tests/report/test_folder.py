@@ -114,11 +114,6 @@ def test_people_who_appear_only_in_the_published_steps_are_told(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("days", "late", "words"),
     [
-        (
-            20,
-            20,
-            "was not tried, so nobody knows: backtest: habits can be tried at no origin; at the latest, no people",
-        ),
         (20, 12, "was not tried, so nobody knows: backtest: habits can be tried at no origin; at the latest, 8 people"),
         (5, 0, "cannot be told: at an earlier time, habits promised"),
     ],

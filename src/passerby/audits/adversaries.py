@@ -22,9 +22,6 @@ from numpy.typing import NDArray
 from passerby.errors import InputError, PasserbyError
 from passerby.measurement.best_guess import bracket_series
 from passerby.measurement.decode import unaided_success
-from passerby.measurement.measure import measure
-from passerby.measurement.methods.prior import prior_attack
-from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
@@ -35,6 +32,7 @@ from passerby.support.workers import Progress, collect
 
 from .attacks import listed_series
 from .job import Job, check_job
+from .knowledge import Knowing, Target, found_by
 from .person import stream_of
 from .sample import only, some_people
 from .settings import BacktestSettings, Measurement
@@ -109,45 +107,22 @@ class _Work:
     counts: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class _Target:
-    """A person's chain over their own places and some others, and what is published, over it."""
-
-    prior: MarkovPrior
-    release: Release
-    places: Ints
-    number: Mapping[int, int]
-
-    @classmethod
-    def of(cls, job: Job, person: int, also: Sequence[int] = ()) -> _Target:
-        release = job.release_for(person)
-        sensed = {place for step in release.sensors for place in step}
-        prior, places = job.people.prior(person, sorted({*sensed, *also}))
-        number = {int(place): k for k, place in enumerate(places)}
-        return cls(prior, release.relabelled(number), places, number)
-
-    def given(self, seen: Mapping[int, int]) -> MarkovPrior:
-        """The chain of somebody who is known to have been at some places at some steps."""
-        known = {t: self.number[place] for t, place in seen.items()}
-        return self.prior.given(known, self.release.steps) if known else self.prior
-
-
 def _one(work: _Work, person: int) -> list[list[float]] | None:
     """A row for each adversary; None where the loss of the person cannot be measured."""
     job, misses = work.job, work.job.measurement.misses
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     rng = np.random.default_rng([*seed, 2])
     real = job.people.actual[person].astype(np.int64)
-    own = _Target.of(job, person, real.tolist())
+    own = Target.of(job, person, real.tolist())
     settings = {**vars(job.measurement), "seed": seed}
     order = rng.permutation(own.release.steps)
     values = own.release.publish(np.array([[own.number[int(place)] for place in real]]), rng)
     try:
-        known = _Knowing.of(own, {}, settings, rng)
-        rows = [_stranger(work, person, own, values, rng), [*known.loss, _found(own, {}, values, real, misses)]]
+        known = Knowing.of(own, {}, settings, rng)
+        rows = [_stranger(work, person, own, values, rng), [*known.loss, found_by(own, {}, values, real, misses)]]
         gains = [_gains(job, person, own, known, order, work.counts, settings, rng) for _ in range(DRAWS)]
         for count, gain in zip(work.counts, np.mean(gains, axis=0).reshape(-1, 3), strict=True):
-            found = _found(own, _at(real, order[:count]), values, real, misses)
+            found = found_by(own, _at(real, order[:count]), values, real, misses)
             rows.append([*(known.loss + gain).tolist(), found])
     except PasserbyError:
         return None
@@ -158,7 +133,7 @@ def _at(trace: Ints, steps: Ints) -> dict[int, int]:
     return {int(t): int(trace[t]) for t in sorted(steps)}
 
 
-def _drawn(job: Job, person: int, own: _Target, rng: np.random.Generator) -> tuple[_Target, Ints]:
+def _drawn(job: Job, person: int, own: Target, rng: np.random.Generator) -> tuple[Target, Ints]:
     """A trace drawn from the habits, by places, and a chain over them: what stands for many places is one of them."""
     trace = own.places[own.prior.sample(1, own.release.steps, rng)[0]]
     if (trace >= 0).all():
@@ -166,49 +141,14 @@ def _drawn(job: Job, person: int, own: _Target, rng: np.random.Generator) -> tup
     hidden = np.setdiff1d(np.arange(len(job.people.places)), own.places)
     shares = job.people.background[hidden]
     trace[trace < 0] = rng.choice(hidden, int((trace < 0).sum()), p=shares / shares.sum())
-    return _Target.of(job, person, sorted({*own.places[own.places >= 0].tolist(), *trace.tolist()})), trace
-
-
-@dataclass(frozen=True)
-class _Knowing:
-    """Somebody who knows habits and some steps: their `loss` (baseline, lower, upper), and the guesses they make.
-
-    `blind` is their guess without the release; `aided` (2,) is how likely that and their guesses with it are right.
-    """
-
-    prior: MarkovPrior
-    loss: NDArray[np.float64]
-    blind: Ints
-    aided: NDArray[np.float64]
-
-    @classmethod
-    def of(
-        cls, target: _Target, seen: Mapping[int, int], settings: Mapping[str, Any], rng: np.random.Generator
-    ) -> _Knowing:
-        release, misses = target.release, settings["misses"]
-        prior = target.given(seen)
-        loss = measure(prior, release, **settings)
-        silent, nothing = Release.silent(release.steps), one_series(np.zeros((1, release.steps, 1)))
-        blind = bracket_series(prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
-        ends = np.array([loss.baseline.lower, loss.lower, loss.upper])
-        made = cls(prior, ends, blind, np.empty(2))
-        return replace(made, aided=made.success(prior, release, misses, rng))
-
-    def success(
-        self, truth: MarkovPrior, release: Release, misses: int, rng: np.random.Generator
-    ) -> NDArray[np.float64]:
-        """How likely their guesses are right, without the release and with it (2,), for a person with this law."""
-        series = listed_series(truth, release, rng)
-        guesses = np.ascontiguousarray(bracket_series(self.prior, release, series, misses, 0.0, 0.0).guesses[:, 2])
-        aided = series.mean(score(truth, release, series.evidence, guesses, misses))[0]
-        return np.array([unaided_success(truth, self.blind, misses), aided])
+    return Target.of(job, person, sorted({*own.places[own.places >= 0].tolist(), *trace.tolist()})), trace
 
 
 def _gains(
     job: Job,
     person: int,
-    own: _Target,
-    fewer: _Knowing,
+    own: Target,
+    fewer: Knowing,
     order: Ints,
     counts: Sequence[int],
     settings: Mapping[str, Any],
@@ -223,7 +163,7 @@ def _gains(
     target, trace = _drawn(job, person, own, rng)
     total, out = np.zeros(3), []
     for count in counts:
-        more = _Knowing.of(target, _at(trace, order[:count]), settings, rng)
+        more = Knowing.of(target, _at(trace, order[:count]), settings, rng)
         still = fewer.success(more.prior, target.release, settings["misses"], rng)
         # The upper and the lower end are compared with the same guesses.
         total = total + (more.loss - still[[0, 1, 1]]) - (fewer.loss - fewer.aided[[0, 1, 1]])
@@ -232,24 +172,8 @@ def _gains(
     return out
 
 
-def _found(target: _Target, seen: Mapping[int, int], values: NDArray[np.float64], real: Ints, misses: int) -> float:
-    """Whether the best guess found, given what would have been published about the real trace, is right."""
-    trace = np.array([target.number[int(place)] for place in real])
-    series = one_series(target.release.evidence(values))
-    try:
-        prior = target.given(seen)
-        guess = bracket_series(prior, target.release, series, misses, 0.0, 0.0).guesses[0, 2].copy()
-    except InputError:
-        # The habits do not explain what was seen: the adversary falls back on them alone, and on what they know.
-        guess = np.array(prior_attack(target.prior, target.release.steps, misses).guess)
-    for t, place in seen.items():
-        if target.prior.guessable[target.number[place]]:
-            guess[t] = target.number[place]
-    return float((guess != trace).sum() <= misses)
-
-
 def _stranger(
-    work: _Work, person: int, own: _Target, values: NDArray[np.float64], rng: np.random.Generator
+    work: _Work, person: int, own: Target, values: NDArray[np.float64], rng: np.random.Generator
 ) -> list[float]:
     """The stranger's guesses, made by everybody's habits and scored by the person's own."""
     stranger, misses, steps = work.stranger, work.job.measurement.misses, own.release.steps
@@ -261,7 +185,7 @@ def _stranger(
     silent, nothing = Release.silent(steps), one_series(np.zeros((1, steps, 1)))
     blind = bracket_series(stranger.prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
     places = np.unique(stranger.places[np.concatenate([aided.ravel(), named, blind])])
-    wide = _Target.of(work.job, person, sorted({*places.tolist(), *work.job.people.actual[person].tolist()}))
+    wide = Target.of(work.job, person, sorted({*places.tolist(), *work.job.people.actual[person].tolist()}))
     number = np.array([wide.number.get(int(place), -1) for place in stranger.places])
     success = series.mean(score(wide.prior, wide.release, series.evidence, np.ascontiguousarray(number[aided]), misses))
     right = (stranger.places[named] != work.job.people.actual[person]).sum() <= misses

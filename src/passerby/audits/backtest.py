@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ import numpy as np
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.family import Cycle, Habits
-from passerby.people.fit import fit_traces, traces_of
+from passerby.people.fit import fit_traces, often_enough, traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.sensors import most_visited_sensors
@@ -187,6 +188,18 @@ def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:
     return [latest - k * apart for k in range(near)]
 
 
+def known_by(least: int, cut: int, latest: int) -> int:
+    """In how many of `cut` steps people must be known: as large a share as of the `latest`, and half as many at least.
+
+    Traces are of all who are known so often (`often_enough`), so who is looked at depends on what was before alone. For
+    habits as in the paper, they are of those who are known often enough in all steps, and no less is asked for.
+
+    >>> known_by(10, 25, 25), known_by(10, 15, 25), known_by(1, 15, 25)
+    (10, 6, 1)
+    """
+    return max(often_enough(least), ceil(least * cut / latest))
+
+
 def first_steps(traces: Traces, steps: int) -> Traces:
     """The first steps of all traces."""
     array = np.ascontiguousarray(traces.array[:, :steps])
@@ -204,16 +217,19 @@ def some_traces(traces: Traces, count: int, seed: int) -> Traces:
 
 def _at(work: Backtest, cut: int) -> list[Any]:
     """One origin, in lists that can be kept; a reason alone where habits cannot be fitted."""
-    holdout, least = work.fitting.holdout, work.fitting.least
+    holdout, latest = work.fitting.holdout, work.traces.array.shape[1] - work.fitting.holdout
+    least = max(1, work.fitting.least)
+    if work.fitting.habits != "paper":
+        least = known_by(least, cut, latest)
     traces = first_steps(work.traces, cut + holdout)
     elsewhere = len(traces.places) - 1
     # Who is looked at must not depend on what is to be found, whatever the habits.
-    enough = np.flatnonzero((traces.array[:, :cut] != elsewhere).sum(axis=1) >= max(1, least))
+    enough = np.flatnonzero((traces.array[:, :cut] != elsewhere).sum(axis=1) >= least)
     if len(enough) < FEWEST:
-        seen = f"seen in {max(1, least)} or more of the {cut} steps before {traces.starts[cut]}"
+        seen = f"seen in {least} or more of the {cut} steps before {traces.starts[cut]}"
         return [f"{len(enough) or 'no'} people are {seen}, and {FEWEST} are needed"]
     try:
-        fitted = work.fitting.people(traces)
+        fitted = replace(work.fitting, least=least).people(traces)
     except InputError as reason:
         return [str(reason)]
     known = only(fitted, np.flatnonzero(fitted.ids.is_in(traces.people.gather(enough.tolist()).implode()).to_numpy()))

@@ -75,6 +75,17 @@ def _hits(
     return {f"hit_{name}": count <= loss.misses for name, count in wrong.items()}
 
 
+def person_ends(job: Job, person: int) -> tuple[float, float, float, float]:
+    """Both ends of a person's loss and of their baseline, as in their row; from 0 to 1 where a number is refused."""
+    prior, release, _ = over_states(job.people, person, job.release_for(person))
+    seed = stream_of(job.measurement.seed, job.people.ids[person])
+    try:
+        loss = measure(prior, release, **{**vars(job.measurement), "seed": seed})
+    except PasserbyError:
+        return 0.0, 1.0, 0.0, 1.0
+    return loss.lower, loss.upper, loss.baseline.lower, loss.baseline.upper
+
+
 def stream_of(seed: int, person: object) -> list[int]:
     """The seed of one person's random numbers: depends on the seed and the person alone."""
     digest = hashlib.blake2b(str(person).encode(), digest_size=8).digest()

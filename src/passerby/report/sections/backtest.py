@@ -224,13 +224,8 @@ def by_misses_picture(found: Backtest) -> dict[str, Any]:
             y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
             color=alt.Color("which:N", scale=colours, legend=legend),
             shape=alt.Shape("which:N", scale=alt.Scale(domain=[WITH, WITHOUT], range=["circle", "square"])),
-            strokeDash=alt.StrokeDash(
-                "what:N",
-                scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 4]]),
-                legend=alt.Legend(
-                    orient="top", title=None, labelLimit=0, columns=1, symbolStrokeColor="#777777", **chart.STROKE
-                ),
-            ),
+            # The words above say what is dashed: a legend of dashes alone has no colour to show them in.
+            strokeDash=alt.StrokeDash("what:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 4]]), legend=None),
             tooltip=[
                 chart.tip("what:N", " "),
                 chart.tip("which:N", "attack"),
