@@ -28,6 +28,7 @@ BENCHMARKS = (
     "read_visits",
     "audit",
     "backtest",
+    "plan",
     "joint_maxima",
     "compile_time",
     "growth",

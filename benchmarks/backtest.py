@@ -25,8 +25,8 @@ def run() -> Section:
     traces = crowd(PEOPLE, PLACES)
     base = 0.0
     for habits in ("paper", "auto"):
-        fitted = pb.fit_people(traces, holdout=HELD, habits=habits)  # type: ignore[arg-type]
-        fit = seconds(partial(pb.fit_people, traces, holdout=HELD, habits=habits))  # type: ignore[arg-type]
+        fitted = pb.fit_people(traces, holdout=HELD, habits=habits)
+        fit = seconds(partial(pb.fit_people, traces, holdout=HELD, habits=habits))
         release = pb.Release(pb.most_visited_sensors(fitted))
         some = only(fitted, some_people(fitted, SOME))
         audit = partial(pb.audit, some, release, MISSES, workers=1)

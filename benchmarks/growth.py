@@ -24,7 +24,6 @@ from passerby.kernels import score
 from passerby.measurement.ball import log_joint_maxima
 from passerby.measurement.decode import decode_series
 from passerby.measurement.methods.no_misses import log_all_right
-from passerby.model.watch import nothing
 from passerby.outcomes.series import relative
 from passerby.people.sensors import random_sensors
 
@@ -85,7 +84,7 @@ def conditioning(places: int, steps: int) -> Work:
 
 def scoring(places: int, steps: int, misses: int) -> Work:
     prior = chain("dense", places)
-    even, guess = (nothing(prior, steps), np.ones((steps, 1))), np.zeros(steps, dtype=np.int64)
+    even, guess = (pb.Release.silent(steps).classes(prior), np.ones((steps, 1))), np.zeros(steps, dtype=np.int64)
     return partial(score.success, prior.initial, prior.matrices, prior.place_of, *even, guess, misses)
 
 

@@ -11,10 +11,12 @@ takes with either.
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import passerby as pb
 from benchmarks import populations
@@ -66,9 +68,10 @@ def figures(visits: pb.Visits | pb.Traces, options: Options, habits: str) -> lis
     """People and scores by origin, the gap, and the largest difference between what was right and promised."""
     given: Options = {"holdout": HELD, "people": PEOPLE, "habits": habits}
     found = pb.backtest(visits, **options, **given, origins=ORIGINS)
-    each = [pb.backtest(part, **cut, **given, origins=1).gap for part, cut in endings(visits, options)]
+    parts = islice(endings(visits, options), found.origins)
+    each = [pb.backtest(part, **cut, **given, origins=1).gap for part, cut in parts]
     people, score = found.by_origin["people"].to_list(), found.by_origin["score"].to_list()
-    table = found.by_misses
+    table = found.by_misses.filter(pl.col("attack").is_in(["map", "prior"]))
     worst = table.row(int(np.abs(table["difference"].to_numpy()).argmax()), named=True)
     return [
         " / ".join(f"{n:,}" for n in people),

@@ -16,7 +16,6 @@ import passerby as pb
 from benchmarks.chains import chain, evidence, scattered
 from benchmarks.record import Section
 from passerby.kernels.posterior import posterior, ranges
-from passerby.model.watch import classes
 from passerby.outcomes.series import relative
 
 Floats = NDArray[np.float64]
@@ -26,7 +25,7 @@ CASES = (("line", 100, 300, 20), ("habits", 13, 5, 2000), ("habits", 10, 300, 20
 
 def conditioned(prior: pb.MarkovPrior, release: pb.Release) -> Callable[[Floats], Any]:
     """The posterior chain, for weights (T, S + 1)."""
-    return partial(posterior, prior.initial, prior.matrices, *ranges(prior.matrices), classes(prior, release))
+    return partial(posterior, prior.initial, prior.matrices, *ranges(prior.matrices), release.classes(prior))
 
 
 def ours(prior: pb.MarkovPrior, release: pb.Release, weights: Floats) -> Floats:

@@ -18,6 +18,8 @@ from passerby.cli import app, main
 from passerby.cli.audit import audit
 from passerby.cli.demo import demo
 from passerby.cli.line import line
+from passerby.cli.next import next_table
+from passerby.cli.plan import plan
 from passerby.cli.reproduce import reproduce
 from passerby.cli.run import found
 from passerby.cli.simulate import simulate
@@ -26,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 #: Documents whose commands run here; those of the others need files or hours, and are read only.
 RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md")
-READ = ("docs/reproduce.md",)
+READ = ("docs/plan.md", "docs/reproduce.md")
 FENCED = re.compile(r"```(?:console|sh|bash)?\n(.*?)```", re.DOTALL)
 SOURCES = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "src").rglob("*.py"))]
 PACKAGES = sorted(path.parent.name for path in (ROOT / "src/passerby").glob("*/__init__.py"))
@@ -56,6 +58,8 @@ def lighter(arguments: list[str]) -> list[str]:
     light = {"--workers": "1"}
     if arguments[0] == "audit":
         light |= {"--sample": "6", "--explore": "0", "--budget": "1e7"}
+    elif arguments[0] == "plan":
+        light |= {"--sample": "12", "--budget": "1e5", "--runs": "20", "--levers": "rounding"}
     elif arguments[0] == "simulate":
         light = {"--people": "40"}
     elif arguments[0] == "demo":
@@ -74,7 +78,7 @@ def test_commands_can_be_read(name: str) -> None:
 
 
 def test_options_that_are_spoken_of_exist() -> None:
-    functions = (audit, demo, simulate, line, reproduce)
+    functions = (audit, demo, plan, next_table, simulate, line, reproduce)
     known = {f"--{name.replace('_', '-')}" for each in functions for name in inspect.signature(each).parameters}
     known |= {Options().name(name) for name in SETTINGS}
     others = {"--help", "--version", "--old"}  # the last is an option of the benchmarks

@@ -24,6 +24,7 @@ LADDER = (
     "visits",
     "people",
     "audits",
+    "plans",
     "report",
     "cli",
     "__main__",

@@ -65,6 +65,10 @@ if TYPE_CHECKING:
     from .people.sensors import fixed_sensors as fixed_sensors
     from .people.sensors import most_visited_sensors as most_visited_sensors
     from .people.sensors import random_sensors as random_sensors
+    from .plans.limit import Limit as Limit
+    from .plans.plan import Plans as Plans
+    from .plans.plan import plan as plan
+    from .plans.search import Plan as Plan
     from .report.folder import audit_folder as audit_folder
     from .report.notebook import Report as Report
     from .report.notebook import audit_report as audit_report
@@ -113,6 +117,9 @@ _HOME = {
     "model.line": ("line_prior",),
     "model.prior": ("MarkovPrior",),
     "model.release": ("Release",),
+    "plans.limit": ("Limit",),
+    "plans.plan": ("Plans", "plan"),
+    "plans.search": ("Plan",),
     "report.folder": ("audit_folder",),
     "report.notebook": ("Report", "audit_report"),
     "support.workers": ("stream",),

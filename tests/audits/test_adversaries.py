@@ -15,6 +15,8 @@ from passerby.audits.job import Job
 from passerby.audits.knowledge import Knowing, Target
 from passerby.audits.settings import Measurement
 from passerby.audits.stranger import Stranger
+from passerby.measurement.best_guess import bracket_series
+from passerby.outcomes.series import one_series
 
 RELEASE = pb.Release([[0, 1]] * 3)
 
@@ -63,8 +65,8 @@ def test_the_stranger_is_scored_by_the_habits_of_the_person(people: pb.People) -
         chance = full.initial[trace[0]] * full.transition[trace[0], trace[1]] * full.transition[trace[1], trace[2]]
         numbers = {int(place): k for k, place in enumerate(stranger.places)}
         seen = np.array([[numbers[place] for place in trace]])
-        series = module.one_series(release.evidence(release.publish(seen, np.random.default_rng(0))))
-        guess = module.bracket_series(stranger.prior, release, series, misses, 0.0, 0.0).guesses[0, 2]
+        series = one_series(release.evidence(release.publish(seen, np.random.default_rng(0))))
+        guess = bracket_series(stranger.prior, release, series, misses, 0.0, 0.0).guesses[0, 2]
         total += chance * ((stranger.places[guess] != np.array(trace)).sum() <= misses)
     assert rows[0][1] == pytest.approx(total, rel=1e-9)
 

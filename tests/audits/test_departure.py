@@ -1,5 +1,7 @@
 """The least departure that explains what came true, against a search, and what it does to upper ends."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -17,8 +19,8 @@ def test_it_is_the_least() -> None:
     for right in (0.4, 0.6, 0.9):
         start = np.clip(p + right - p.mean(), 0.01, 0.99)
         limits = [(1e-6, 1 - 1e-6)] * 4
-        equal = {"type": "eq", "fun": lambda q, right=right: q.mean() - right}
-        best = minimize(divergence, start, (p,), bounds=limits, constraints=[equal], tol=1e-12)
+        equal: Any = {"type": "eq", "fun": lambda q, right=right: q.mean() - right}
+        best: Any = minimize(divergence, start, (p,), bounds=limits, constraints=[equal], tol=1e-12)
         assert best.success
         assert least_departure(p, right) == pytest.approx(best.fun, rel=1e-4)
 

@@ -74,9 +74,9 @@ def test_everything_is_counted(prepared: tuple[AuditSettings, Inputs], monkeypat
     ticking(monkeypatch, 0.5)
     told: list[str] = []
     found = estimate(settings, inputs, 2, lambda stage, *_: told.append(stage))
-    # 20 people, then trials on 6 of them, and 2 mechanisms on 5 of these, each in half a second, by 2 workers.
+    # 20 people, then trials on 6 of them, and 2 mechanisms on the same, each in half a second, by 2 workers.
     assert (found.each, found.workers) == (0.5, 2)
-    assert found.everything == START + 20 * 0.5 / 2 + START + (6 + 2 * 5) * 0.5 / 2 + WRITE
+    assert found.everything == START + 20 * 0.5 / 2 + START + (6 + 2 * 6) * 0.5 / 2 + WRITE
     assert list(dict.fromkeys(told)) == ["Timing a handful of people", "Timing a few trials"]
 
 

@@ -74,7 +74,7 @@ def any_counts(draw: st.DrawFn) -> tuple[pb.MarkovPrior, pb.Release]:
     found: list[Any] = []
     for _ in range(draw(st.integers(1, 4))):
         step = draw(st.integers(0, steps - 1))
-        more = draw(st.sampled_from([{}, {"mechanism": Flip(0.2), "others": 0}]))
+        more: dict[str, Any] = draw(st.sampled_from([{}, {"mechanism": Flip(0.2), "others": 0}]))
         kind = draw(st.sampled_from(["present", "moved", "visitors"]))
         if kind == "moved" and step + 1 < steps:
             found.append(pb.Moved(draw(zones(prior.places)), draw(zones(prior.places)), step, **more))

@@ -38,7 +38,7 @@ class TestBits:
     ("make", "words"),
     [
         (lambda: pb.Present([], 0), "the list is empty"),
-        (lambda: pb.Present("ab", 0), "expected numbers of places"),
+        (lambda: pb.Present("ab", 0), "expected numbers of places"),  # type: ignore[arg-type]
         (lambda: pb.Present([-1], 0), "whole number of at least 0"),
         (lambda: pb.Present([0], -1), "step is -1"),
         (lambda: pb.Present([0], 0, mechanism="raw"), "must be a Mechanism"),  # type: ignore[arg-type]

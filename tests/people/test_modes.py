@@ -140,3 +140,10 @@ def test_people_who_leave_are_found_to_leave() -> None:
     for person in gone[:20]:
         prior, states = people.prior(int(person))
         assert prior.marginals(5)[:, list(states).index(6)].min() > 0.9
+
+
+def test_people_without_modes_or_rhythm_have_one_chain() -> None:
+    people = pb.fit_people(random_traces(5, 8, 12, 6, known=True), holdout=3, habits=pb.Habits(modes="seen"))
+    prior, _ = people.plain.prior(2)
+    assert prior.single
+    assert prior.spectral_gap > 0

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -16,6 +17,7 @@ from passerby.audits.settings import AuditSettings
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
+from passerby.plans.ways import compare
 from passerby.report.evidence import Evidence
 
 
@@ -27,8 +29,11 @@ def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> E
     given = {"visits": "v.csv", "holdout": 4, "window": "3h", "explore": 15, "sigmas": [1, 4], "title": "A <b>town</b>"}
     settings = check_settings(given)
     table = pb.audit(fitted, release, 1, workers=1)
+    how = settings.measurement
+    found = explore(fitted, release, how, settings.explore, workers=1)
     rules = candidates(settings.sigmas, settings.bases)
-    found = explore(fitted, release, rules, settings.measurement, settings.explore, workers=1)
+    ways = compare(fitted, release, table, rules, how, settings.explore, settings.thresholds, workers=1)
+    found = replace(found, **vars(ways))
     summary = summed(table, fitted, release, settings)
     went_back = pb.backtest(city, release=release, habits="paper", people=40, **steps)  # type: ignore[arg-type]
     more = {

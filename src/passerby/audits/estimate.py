@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from passerby.errors import InputError
-from passerby.mechanisms import Mechanism
 from passerby.people.habits import People
 from passerby.support.workers import Progress
 
@@ -51,7 +49,9 @@ def estimate(settings: AuditSettings, inputs: Inputs, workers: int | None = None
     trials = 0.0
     if settings.explore:
         progress = begin(tell, TIMING_TRIALS)
-        trials = START + _seconds_of_trials(inputs, settings.measurement, rules, settings.explore, progress) / cores
+        simple, measured = number_of_trials(people, settings.explore, len(rules))
+        seconds = simple * _seconds_of_a_trial(inputs, settings.measurement, settings.explore, progress)
+        trials = START + (seconds + measured * each) / cores
     if settings.backtest:
         trials += START + _seconds_of_backtest(settings, inputs, each, tell) / cores
     if settings.adversaries:
@@ -121,11 +121,8 @@ def _seconds_of_adversaries(settings: AuditSettings, inputs: Inputs, tell: Tell 
     return (time.perf_counter() - began) / some * min(settings.adversaries, len(inputs.people))
 
 
-def _seconds_of_trials(
-    inputs: Inputs, measurement: Measurement, rules: Mapping[str, Mechanism], count: int, progress: Progress
-) -> float:
-    """Seconds to try out sensors, steps and noise on one core, from trying them out on two people."""
-    simple, measured = number_of_trials(len(inputs.people), count, len(rules))
+def _seconds_of_a_trial(inputs: Inputs, measurement: Measurement, count: int, progress: Progress) -> float:
+    """Seconds to leave out sensors, steps and counts for one person, from trying it on two."""
     stamps: list[float] = []
 
     def noted(done: int, everything: int) -> None:
@@ -133,8 +130,5 @@ def _seconds_of_trials(
         progress(done, everything)
 
     two = only(inputs.people, some_people(inputs.people, 2, measurement.seed + 1))
-    explore(two, inputs.release, rules, measurement, count, workers=1, progress=noted)
-    few = min(len(two), simple)
-    many = len(stamps) - 1 - few
-    first, last = stamps[few] - stamps[0], stamps[-1] - stamps[few]
-    return first / few * simple + (last / many * measured if many else 0.0)
+    explore(two, inputs.release, measurement, count, workers=1, progress=noted)
+    return (stamps[-1] - stamps[0]) / (len(stamps) - 1)

@@ -68,7 +68,7 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    said = alerts(covered, visits.remarks, name_elsewhere=settings.name_elsewhere)
+    said = alerts(covered, (*visits.remarks, *people.remarks), name_elsewhere=settings.name_elsewhere)
     return Inputs(people, eligible, release, covered, traces, published, said)
 
 

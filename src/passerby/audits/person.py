@@ -29,7 +29,7 @@ def audit_person(job: Job, person: int) -> dict[str, object]:
         return {"status": str(reason)}
     row = _row(loss)
     row["sighted"] = sighted(prior, release)
-    row["spectral_gap"] = prior.spectral_gap if prior.homogeneous else None
+    row["spectral_gap"] = prior.spectral_gap if prior.homogeneous and prior.modes == 1 else None
     row["places"] = len(set(job.people.fitted[person].tolist()))
     if job.people.actual.shape[1]:
         others = state_of.get(-1, 0)
@@ -73,6 +73,17 @@ def _hits(
             guesses[name] = np.array(guess)
     wrong = {name: int((guess != trace).sum()) for name, guess in guesses.items()}
     return {f"hit_{name}": count <= loss.misses for name, count in wrong.items()}
+
+
+def person_ends(job: Job, person: int) -> tuple[float, float, float, float]:
+    """Both ends of a person's loss and of their baseline, as in their row; from 0 to 1 where a number is refused."""
+    prior, release, _ = over_states(job.people, person, job.release_for(person))
+    seed = stream_of(job.measurement.seed, job.people.ids[person])
+    try:
+        loss = measure(prior, release, **{**vars(job.measurement), "seed": seed})
+    except PasserbyError:
+        return 0.0, 1.0, 0.0, 1.0
+    return loss.lower, loss.upper, loss.baseline.lower, loss.baseline.upper
 
 
 def stream_of(seed: int, person: object) -> list[int]:

@@ -1,11 +1,11 @@
-"""What if: the loss when a sensor, a step or a count is left out, and under other mechanisms, for some people."""
+"""What if: the success of simple attacks when a sensor, a step or a count is left out, for some people."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from passerby.measurement.decode import decode_series
 from passerby.measurement.methods.constant import constant_attack
 from passerby.measurement.methods.prior import prior_attack
-from passerby.mechanisms import Mechanism
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import combined
@@ -26,7 +25,6 @@ from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
 from .job import Job, over_states
-from .person import audit_person
 from .settings import Measurement
 
 #: Series that are looked at for each person and each thing that is left out.
@@ -34,6 +32,20 @@ SERIES = 64
 #: A count is taken to tell nothing of people whose presence it leaves open by less than this: knowing whether somebody
 #: is at a sensor raises the chance of the best guess by no more than the chance of being there, or of not being there.
 TINY = 1e-4
+#: What is known of each way to publish: everyone's mean ends and their limits, from so many people.
+MEANS: dict[str, Any] = {
+    "mechanism": pl.String,
+    **dict.fromkeys(("lower", "upper", "lowest", "highest", "baseline"), pl.Float64),
+    "people": pl.Int64,
+}
+#: The share of everyone at or above a threshold with each way to publish.
+SHARES: dict[str, Any] = {
+    "mechanism": pl.String,
+    **dict.fromkeys(("threshold", "at_least", "at_most", "lowest", "highest"), pl.Float64),
+    "people": pl.Int64,
+}
+#: The least noise with which a release puts hardly more people above a threshold than are without it.
+NOISE: dict[str, Any] = {"threshold": pl.Float64, "allowed": pl.Float64, "sigma": pl.Float64, "people": pl.Int64}
 #: Trials that are handed to a worker at a time, at most.
 CHUNK = 16
 
@@ -83,73 +95,53 @@ class Findings:
     simple attacks are those without a search: the likeliest trace given the counts, the likeliest without them, and one
     place throughout; they see the same series each time.
 
-    `mechanisms` has a row for each mechanism: its name, and over the `people` that could be measured the means of both
-    ends of the loss (`lower`, `upper`) and of the baseline's lower end (`baseline`).
+    `mechanisms`, `shares` and `noise` compare ways to publish the same counts (`passerby.plans.ways`).
     """
 
     people: int
     left_out: pl.DataFrame
-    mechanisms: pl.DataFrame
+    mechanisms: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=MEANS))
+    shares: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SHARES))
+    noise: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NOISE))
 
 
 def try_out(
     people: People,
     release: Release,
-    mechanisms: Mapping[str, Mechanism],
     measurement: Measurement,
     *,
-    few: int | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     file: Path | None = None,
 ) -> Findings:
-    """Leave out each sensor, each step and each count, and send the counts of the same sensors through each mechanism.
+    """Leave out each sensor, each step and each count; a `file` keeps what is finished when it is interrupted.
 
-    The mechanisms are tried on the first `few` people only. With a `file`, what is finished is kept there when it is
-    interrupted.
-
-    >>> from passerby import Gaussian
     >>> from passerby.visits import simulate_city
     >>> from passerby.people.fit import fit_people
     >>> city = simulate_city(people=9, places=20, days=3)
     >>> people = fit_people(city, window="2h", places=10, min_active=1, holdout=3)
-    >>> found = try_out(people, Release([0, 1, 0]), {"noise": Gaussian(1.0)}, Measurement(1), workers=1)
-    >>> found.left_out["what"].to_list(), found.mechanisms["mechanism"].to_list()
-    (['sensor', 'sensor', 'step', 'step', 'step', 'count', 'count', 'count'], ['noise'])
+    >>> found = try_out(people, Release([0, 1, 0]), Measurement(1), workers=1)
+    >>> found.left_out["what"].to_list()
+    ['sensor', 'sensor', 'step', 'step', 'step', 'count', 'count', 'count']
     """
-    others = counted(people, release)
     keys = keys_of(release)
-    jobs = {
-        name: Job(people, Release(release.sensors, mechanism), measurement, others)
-        for name, mechanism in mechanisms.items()
-    }
-    work = _Work(Job(people, release, measurement, others), tuple(keys), jobs)
-    some = len(people) if few is None else min(few, len(people))
-    items = [("", person) for person in range(len(people))]
-    items += [(name, person) for name in jobs for person in range(some)]
-    kept = None if file is None else Pieces(file, fingerprint(work, items, SERIES, TINY))
-    rows = collect(_one, work, items, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept)
-    return Findings(
-        len(people),
-        _left_out(keys, np.array(rows[: len(people)], dtype=np.float64)),
-        _by_mechanism(list(jobs), rows[len(people) :], some),
+    work = _Work(Job(people, release, measurement, counted(people, release)), tuple(keys))
+    kept = None if file is None else Pieces(file, fingerprint(work, SERIES, TINY))
+    everyone = range(len(people))
+    rows = collect(
+        _simple, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept
     )
+    return Findings(len(people), _left_out(keys, np.array(rows, dtype=np.float64)))
 
 
 @dataclass(frozen=True)
 class _Work:
     job: Job
     keys: tuple[Key, ...]
-    jobs: Mapping[str, Job]
 
 
-def _one(work: _Work, item: tuple[str, int]) -> list[float | None]:
-    name, person = item
-    return _measured(work.jobs[name], person) if name else _simple(work, person)
-
-
-def _simple(work: _Work, person: int) -> list[float | None]:
+def _simple(work: _Work, person: int) -> list[float]:
     """Success of the best simple attack with all counts, and without each key's."""
     job, misses = work.job, work.job.measurement.misses
     prior, release, state_of = over_states(job.people, person, job.release_for(person))
@@ -158,7 +150,7 @@ def _simple(work: _Work, person: int) -> list[float | None]:
     values = release.publish(prior.sample(SERIES, release.steps, rng), rng)
     seen = Seen(prior, release, misses, *release.likelihoods(values))
     chance = _sighting(prior, release)
-    out: list[float | None] = [max(unaided, float(seen.hits.mean()))]
+    out = [max(unaided, float(seen.hits.mean()))]
     for key in work.keys:
         place = None if key.place is None else state_of[key.place]
         gone = replace(key, place=place).cells(release)
@@ -209,13 +201,6 @@ class Seen:
         return hits
 
 
-def _measured(job: Job, person: int) -> list[float | None]:
-    """Both ends of the loss and the baseline of one person; nothing where a number is refused."""
-    row = audit_person(job, person)
-    values = [row.get(name) for name in ("lower", "upper", "baseline_lower")]
-    return [value if isinstance(value, float) else None for value in values]
-
-
 def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
     falls = values[:, :1] - values[:, 1:]
     spread = falls.std(axis=0, ddof=1) / np.sqrt(len(falls)) if len(falls) > 1 else np.zeros(falls.shape[1])
@@ -231,10 +216,3 @@ def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
         },
         schema_overrides={"place": pl.Int64, "step": pl.Int64},
     )
-
-
-def _by_mechanism(names: list[str], rows: list[list[float | None]], people: int) -> pl.DataFrame:
-    table = pl.DataFrame(rows, schema=dict.fromkeys(("lower", "upper", "baseline"), pl.Float64), orient="row")
-    table = table.with_columns(mechanism=pl.Series([name for name in names for _ in range(people)], dtype=pl.String))
-    means = table.drop_nulls().group_by("mechanism", maintain_order=True)
-    return means.agg(pl.col("lower", "upper", "baseline").mean(), people=pl.len())

@@ -23,6 +23,8 @@ from passerby.errors import PasserbyError
 from .audit import audit
 from .demo import demo
 from .line import line
+from .next import next_table
+from .plan import plan
 from .reproduce import reproduce
 from .simulate import simulate
 
@@ -39,10 +41,13 @@ app = App(
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, audit, simulate, line, reproduce):
+for command in (demo, audit, plan, simulate, line, reproduce):
     app.command(command)
+app.command(next_table, name="next")
+app["next"].usage = "Usage: passerby next VISITS... [OPTIONS]"
 app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
 app["reproduce"].usage = "Usage: passerby reproduce [NAMES...] [OPTIONS]"
+app["plan"].usage = "Usage: passerby plan VISITS... [OPTIONS]"
 app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 

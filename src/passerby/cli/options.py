@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from inspect import Parameter as Argument
 from inspect import signature
 from pathlib import Path
@@ -23,15 +24,18 @@ _KINDS = {int: "INT", float: "FLOAT", Path: "PATH"}
 _PLACE = "metavar" in signature(Parameter).parameters
 
 
-def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+def with_settings(command: Callable[..., None] | None = None, *, leave: Collection[str] = ()) -> Callable[..., Any]:
     """A command that takes `**settings`, with an option for each setting of an audit that it has not got already.
 
-    Options are texts, which are checked with everything else, so that all that is wrong can be said at once.
+    Options are texts, which are checked with everything else, so that all that is wrong can be said at once. With
+    `leave`, some settings are none of its options.
     """
+    if command is None:
+        return partial(with_settings, leave=leave)
     shape = signature(command, eval_str=True)
     own = [each for each in shape.parameters.values() if each.kind != Argument.VAR_KEYWORD]
     names = {each.name for each in own}
-    options = [_option(name) for name in SETTINGS if name not in names]
+    options = [_option(name) for name in SETTINGS if name not in {*names, *leave}]
     command.__signature__ = shape.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
     return command
 

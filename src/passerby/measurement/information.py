@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -43,6 +44,13 @@ def told_apart(law: Floats) -> float:
     else:
         unseen = none * (math.log(total) - math.log(none)) if none > 0 else 0.0
     return unseen + float(seen @ (math.log(total) - np.log(seen))) if len(seen) else 0.0
+
+
+def told_by_each(here: Floats, away: Floats) -> Floats:
+    """The entropy of being counted or not, for each count by itself, from both chances; without differences too."""
+    few, many = np.minimum(here, away), np.maximum(here, away)
+    safe, total = np.where(few > 0, few, 1.0), few + many
+    return np.asarray(np.where(few > 0, few * (np.log(total) - np.log(safe)) + many * np.log1p(few / many), 0.0))
 
 
 def entropy(prior: MarkovPrior, steps: int) -> float:
@@ -131,15 +139,21 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
         raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.way}")
     total = 0.0
     for law in sighting_probabilities(prior, release):
-        distance = np.full((law.size, law.size), 2.0)
-        distance[0, :] = distance[:, 0] = 1.0
-        np.fill_diagonal(distance, 0.0)
+        unlike, like = _likeness(law.size, release.mechanism.sigma)
         # `log Σ_b p_b e^{-KL}`, from one minus the sum where that is small.
-        apart = -np.expm1(-distance / (2 * release.mechanism.sigma**2)) @ law
-        mixed = np.exp(-distance / (2 * release.mechanism.sigma**2)) @ law
+        apart, mixed = unlike @ law, like @ law
         log_mixed = np.where(apart < 0.5, np.log1p(-np.minimum(apart, 0.5)), np.log(np.where(law > 0, mixed, 1.0)))
         total -= float(law @ np.where(law > 0, log_mixed, 0.0))
     return total
+
+
+@lru_cache(maxsize=64)
+def _likeness(size: int, sigma: float) -> tuple[Floats, Floats]:
+    """`1 - exp(-KL(a, b))` and `exp(-KL(a, b))`, (size, size), over "at none of the sensors", "at sensor 0", ..."""
+    distance = np.full((size, size), 2.0)
+    distance[0, :] = distance[:, 0] = 1.0
+    np.fill_diagonal(distance, 0.0)
+    return -np.expm1(-distance / (2 * sigma**2)), np.exp(-distance / (2 * sigma**2))
 
 
 def counted(prior: MarkovPrior, release: Release) -> NDArray[np.int64]:
@@ -200,10 +214,10 @@ def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> fl
     total = 0.0
     for law, seen, step in zip(sighting_probabilities(prior, release), release.sees, release.channels, strict=True):
         # Added up and not subtracted, so that a little is not lost.
-        bits = [(float(law[seen[:, j] == 0].sum()), float(law[seen[:, j] == 1].sum())) for j in range(len(step))]
-        each = [channel.information(there) for (_, there), channel in zip(bits, step, strict=True)]
-        most = [told_apart(np.array(bit)) for bit in bits]
-        total += min(sum(min(a + rounding, b) for a, b in zip(each, most, strict=True)), told_apart(law))
+        here, away = (law[:, None] * bit[:, : len(step)] for bit in (seen, 1 - seen))
+        here, away = here.sum(axis=0), away.sum(axis=0)
+        each = [channel.information(float(p)) + rounding for p, channel in zip(here, step, strict=True)]
+        total += min(float(np.minimum(each, told_by_each(here, away)).sum()), told_apart(law))
     return total
 
 

@@ -16,6 +16,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.support.groups import FEW
+
 from .evidence import Evidence
 from .family import Cycle, Floats, Grouping, Habits, Ints, Trim
 from .modes import FIRST, NAMES, USUAL, fitted_weights, groups
@@ -52,17 +54,18 @@ class Choice:
 
     @property
     def words(self) -> str:
-        """What was chosen and why, in a few sentences."""
-        basis = f"stretches of {self.steps} later fitted steps of {self.people:,} people at {_origins(self.origins)}"
+        """What was chosen and why, in a few sentences that may be shared."""
+        many = f"{self.people:,}" if self.people >= FEW else f"fewer than {FEW}"
+        basis = f"stretches of {self.steps} later fitted steps of {many} people at {_origins(self.origins)}"
+        habits = f"Habits: {self.chosen.words}"
         if not self.origins:
             why = "as given, or the usual ones for want of earlier steps to choose by"
-            return f"Habits are {self.chosen!r}: {why}. Whether they predict well is not known."
+            return f"{habits}; {why}. Everybody is taken to do as usual."
         if not self.scores.height:
-            return f"Habits are {self.chosen!r}, as given. {self._modes} by {basis}."
+            return f"{habits}; as given. {self._modes}, by {basis}."
         gains = [f"{words} {gain:.2f}" for words, gain in self.gains.items() if gain >= 0.005]
-        return (
-            f"Habits are {self.chosen!r}: of {self.scores.height:,} kinds they predicted {basis} best. {self._modes}."
-            + (f" What is gained, in nats a step: {', '.join(gains)}." if gains else "")
+        return f"{habits}; of {self.scores.height:,} kinds they predicted {basis} best. {self._modes}." + (
+            f" What is gained, in nats a step: {', '.join(gains)}." if gains else ""
         )
 
     @property
@@ -146,7 +149,8 @@ def _tried(
 def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
     """What it costs to be far from the middle of the grid, in nats over all steps: it decides where people are few.
 
-    Half of the squared number of steps on the grid, as under a normal law of a standard deviation of one step.
+    The squared number of steps on the grid: twice what a normal law with a standard deviation of one step would ask
+    for, since the same people are looked at from several origins, and their steps tell half as much.
     """
     apart = [
         SMOOTHINGS.index(habits.smoothing) - SMOOTHINGS.index(3.0),
@@ -156,7 +160,7 @@ def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
         habits.trim != "before",
         CYCLES.index(habits.rhythm),
     ]
-    return 0.5 * sum(each * each for each in apart)
+    return float(sum(each * each for each in apart))
 
 
 def _member(row: Mapping[str, Any]) -> Habits:

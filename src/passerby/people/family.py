@@ -84,6 +84,25 @@ class Habits:
         ages = np.arange(steps - 1, -1, -1.0)
         return np.ones(steps) if self.half_life is None else np.exp2(-ages / self.half_life)
 
+    @property
+    def words(self) -> str:
+        """What these habits are, for people.
+
+        >>> Habits(half_life=8.0, trim="none").words.split(", ")[1:]
+        ["own frequencies with 3 steps' worth of everybody's", 'a weight of one half after 8 steps']
+        """
+        rhythms = {"hour": "part of the day", "weekday": "part of the week", "workday": "part of the day and weekend"}
+        parts = [
+            f"own moves with {self.smoothing:g} moves' worth of own frequencies ({100 - 100 * self.share:.0f} %) and "
+            f"of everybody's moves ({100 * self.share:.0f} %)",
+            f"own frequencies with {self.background:g} steps' worth of everybody's",
+            "" if self.half_life is None else f"a weight of one half after {self.half_life:g} steps",
+            {"none": "", "before": "from a person's first visit on", "around": "from first to last visit"}[self.trim],
+            f"by {rhythms[self.rhythm]}, other parts counting {self.carry:g}" if self.rhythm != "none" else "",
+            "begun at equilibrium" if self.start == "equilibrium" else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

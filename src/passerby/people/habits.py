@@ -9,7 +9,7 @@ states when it is needed, whatever the number of places.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 
@@ -23,7 +23,7 @@ from passerby.visits.traces import LeftOut
 from . import cycles
 from .choice import Choice
 from .family import Person, spans
-from .modes import joined
+from .modes import USUAL, joined
 from .population import Population
 from .smoothing import equilibrium, plain, rhythmic
 
@@ -76,6 +76,31 @@ class People:
     def elsewhere(self) -> int:
         """The number of the place that stands for everywhere else: the last one."""
         return len(self.places) - 1
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What must be known before habits are believed; nothing where there is nothing to say."""
+        if self.habits is None or self.habits.origins:
+            return ()
+        return (
+            f"Habits could not be tried on earlier steps: {self.fitted.shape[1]} fitted steps are too few, or nobody "
+            "was known before an earlier time. Nobody knows whether they predict well, or how many people leave.",
+        )
+
+    @property
+    def words(self) -> str:
+        """How habits are fitted, in a few sentences that may be shared."""
+        if self.habits is not None:
+            return self.habits.words
+        return f"Habits: own moves with {self.smoothing:g} moves' worth of everybody's frequencies, as in the paper."
+
+    @property
+    def plain(self) -> People:
+        """The same people, each with one chain: without a rhythm, and as usual alone."""
+        if self.habits is None:
+            return replace(self, phase=None)
+        usual = replace(self.habits.chosen, rhythm="none", modes="none")
+        return replace(self, phase=None, habits=replace(self.habits, chosen=usual, weights=USUAL))
 
     @cached_property
     def _by_frequency(self) -> list[int]:

@@ -68,6 +68,7 @@ def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple
             f"{summary.steps:,} of {length(summary.window)} to be found, after {summary.steps_fitted:,} that habits "
             "were fitted to",
         ),
+        ("Habits", evidence.people.words.removeprefix("Habits: ")),
         ("Places", f"{summary.places:,}, with elsewhere"),
         ("Counts", f"{summary.sensors:,}, published as {mechanism(summary.mechanism)}"),
         ("Misses", f"{summary.misses:,}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from passerby.audits.publication import realised_losses
 from passerby.audits.record import Adversary, Backtest, told_adversaries, told_backtest
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml, write_settings
-from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, LOOKING, TRYING, WRITING, Tell, begin
+from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, LOOKING, OTHERS, TRYING, WRITING, Tell, begin
 from passerby.audits.summary import summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import ConfigError, InputError
+from passerby.plans.ways import compare
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.visits.table import Visits
 
@@ -144,10 +146,23 @@ def _measure(
     findings = None
     if settings.explore:
         progress, file, count = begin(tell, TRYING), parts / "tried.jsonl", settings.explore
-        rules = candidates(settings.sigmas, settings.bases)
         findings = explore(
-            people, release, rules, how, count, workers=workers, executor=executor, progress=progress, file=file
+            people, release, how, count, workers=workers, executor=executor, progress=progress, file=file
         )
+        ways = compare(
+            people,
+            release,
+            table,
+            candidates(settings.sigmas, settings.bases),
+            how,
+            count,
+            settings.thresholds,
+            workers=workers,
+            executor=executor,
+            progress=begin(tell, COMPARING),
+            folder=parts,
+        )
+        findings = replace(findings, **vars(ways))
     return table, findings
 
 
@@ -177,7 +192,7 @@ def _compared(
     """Adversaries who know less or more than habits, on some of the people."""
     if not settings.adversaries:
         return []
-    progress, file = begin(tell, COMPARING), settings.out / "parts" / "adversaries.jsonl"
+    progress, file = begin(tell, OTHERS), settings.out / "parts" / "adversaries.jsonl"
     return told_adversaries(compared(settings, inputs.people, inputs.release, workers, executor, progress, file))
 
 

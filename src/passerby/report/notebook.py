@@ -26,6 +26,7 @@ from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.plans.ways import compare
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
@@ -103,8 +104,12 @@ def audit_report(
     table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
     findings = None
     if chosen.explore:
+        findings = explore(people, release, how, chosen.explore, workers=workers, executor=executor)
         rules = candidates(chosen.sigmas, chosen.bases)
-        findings = explore(people, release, rules, how, chosen.explore, workers=workers, executor=executor)
+        ways = compare(
+            people, release, table, rules, how, chosen.explore, chosen.thresholds, workers=workers, executor=executor
+        )
+        findings = replace(findings, **vars(ways))
     covered = coverage_of(people, Skipped())
     told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
     others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []

@@ -77,17 +77,28 @@ def built(evidence: Evidence, progress: Progress | None = None) -> list[Built]:
 def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None) -> str:
     """The page of these sections."""
     reasons = [(section.title, section.missing(evidence)) for section in SECTIONS]
-    figures = [figure for section in sections for figure in section.content.figures]
-    specs = {figure.key: figure.spec for figure in figures if figure.spec}
-    settings, scripts = evidence.settings, (picture.bundle(), picture.script())
-    page: str = _template().render(
+    settings = evidence.settings
+    return filled(
+        sections,
         title=settings.title,
+        lead="How much counts that are published about places reveal about the people who were counted.",
         internal=evidence.internal,
         short=[*(f"Alert: {alert}" for alert in evidence.summary.alerts), *facts.in_short(evidence.summary)],
-        sections=sections,
         facts=facts.facts(evidence, [(title, reason) for title, reason in reasons if reason]),
         settings=None if call else as_shown(settings, internal=evidence.internal),
+        beside="audit.toml",
         again=call or "passerby audit --settings audit.toml --overwrite",
+    )
+
+
+def filled(sections: Sequence[Built], **around: Any) -> str:
+    """A page of sections, with what stands around them."""
+    figures = [figure for section in sections for figure in section.content.figures]
+    specs = {figure.key: figure.spec for figure in figures if figure.spec}
+    scripts = (picture.bundle(), picture.script())
+    page: str = _template().render(
+        **around,
+        sections=sections,
         versions=facts.versions(),
         specs=json.dumps(specs, allow_nan=False).replace("<", "\\u003c"),
         scripts=scripts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import altair as alt
@@ -12,11 +13,13 @@ from passerby.audits.trials import candidates
 from passerby.measurement.comparisons import differential_privacy
 from passerby.mechanisms import Gaussian, Mechanism
 from passerby.model.release import Release
+from passerby.plans.ways import MORE
 from passerby.report import chart
 from passerby.report.chart import WITHOUT
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT
+from passerby.report.terms import WITH_IT, level
+from passerby.support.groups import FEW
 from passerby.support.numerals import percent, span
 
 TITLE = "The chance to be found and the error of the counts"
@@ -25,6 +28,11 @@ SAYS = (
     "counts are less exact; the further down, the less likely people are found. Below the chance without the release "
     f"nothing can be gained. {chart.ZOOM}"
 )
+SHARES = (
+    "The share of everyone who is found with at least this chance. With the release it lies between the best "
+    "attacks and "
+    "the bounds; with another way, within confidence limits (99 %) from the people it was tried on. In fives of people."
+)
 #: Room for small and for large errors, and for points at zero.
 _SQRT = alt.Scale(type="sqrt", padding=8, nice=False)
 #: Counts over which the error of a rule is averaged.
@@ -32,16 +40,62 @@ _COUNTS = 1000
 
 
 def build(evidence: Evidence) -> Content:
-    """Words, chart and table of the mechanisms that were tried."""
+    """Words, chart and table of the mechanisms that were tried, and the people above each threshold with each."""
     columns: Columns = {
         "mechanism": ("counts", str),
         "error": ("typical error (people)", lambda e: f"{e:.2g}"),
         **WITH_IT,
-        "people": ("mean of (people)", "{:,}".format),
+        "lowest": ("everyone's mean, at least", percent),
+        "highest": ("everyone's mean, at most", percent),
+        "people": ("tried on (people)", "{:,}".format),
     }
     tried = rows(evidence)
-    figure = Figure("noise", TITLE, SAYS, sheet(tried, columns, "noise.csv"), picture(tried))
-    return Content(words(tried), [figure])
+    figures = [Figure("noise", TITLE, SAYS, sheet(tried, columns, "noise.csv"), picture(tried))]
+    table = shares(evidence)
+    if table.height:
+        head = {"mechanism": ("counts", str), **{name: (name, str) for name in table.columns[1:-1]}}
+        shown = sheet(table, {**head, "people": ("tried on (people)", "{:,}".format)}, "shares.csv")
+        figures.append(Figure("ways", "People above each threshold, by way to publish", SHARES, shown))
+    return Content([*words(tried), *enough(evidence)], figures)
+
+
+def shares(evidence: Evidence) -> pl.DataFrame:
+    """A row for each way to publish, with the share of everyone at or above each threshold, in fives of people."""
+    assert evidence.findings is not None
+    found = evidence.findings.shares.filter(pl.col("people") >= FEW)
+    everyone = evidence.known.height
+    table = []
+    for name in found["mechanism"].unique(maintain_order=True):
+        some = found.filter(pl.col("mechanism") == name)
+        row = {"mechanism": name}
+        for each in some.iter_rows(named=True):
+            low, high = each["lowest"], each["highest"]
+            row[f"at least {level(each['threshold'])}"] = span(_fives(low, everyone, 0), _fives(high, everyone, 1))
+        table.append({**row, "people": some["people"][0]})
+    return pl.DataFrame(table)
+
+
+def _fives(share: float, everyone: int, up: int) -> float:
+    """A share of everyone in fives of people, rounded down or up."""
+    fives = share * everyone / FEW
+    return min(1.0, FEW * (math.ceil(fives - 1e-9) if up else math.floor(fives + 1e-9)) / max(1, everyone))
+
+
+def enough(evidence: Evidence) -> list[str]:
+    """The least noise that puts hardly more people above each threshold than are without the release."""
+    assert evidence.findings is not None
+    found = evidence.findings.noise
+    if not found.height:
+        return []
+    said = []
+    for row in found.iter_rows(named=True):
+        need = "no noise that was tried" if row["sigma"] is None else f"a standard deviation of {row['sigma']:g}"
+        said.append(f"{'the counts as they are' if row['sigma'] == 0 else need} for {level(row['threshold'])}")
+    return [
+        f"The least normal noise with which at most {level(MORE)} more of the people reach a chance than without any "
+        f"release, as found on {found['people'][0]} people: {'; '.join(said)}. `passerby plan` looks further: for "
+        "limits of one's own, what else could be left out or changed, and what that costs readers."
+    ]
 
 
 def error_of(mechanism: Mechanism, seed: int = 0) -> float:
@@ -67,7 +121,7 @@ def rows(evidence: Evidence) -> pl.DataFrame:
         mechanism = tried[row["mechanism"]]
         epsilon = differential_privacy(Release(evidence.release.sensors, mechanism), settings.delta).exact
         found.append({**row, "error": error_of(mechanism, settings.seed), "epsilon": epsilon})
-    kinds = dict.fromkeys(("lower", "upper", "baseline", "error", "epsilon"), pl.Float64)
+    kinds = dict.fromkeys(("lower", "upper", "lowest", "highest", "baseline", "error", "epsilon"), pl.Float64)
     return pl.DataFrame(found, schema={"mechanism": pl.String, "people": pl.Int64, **kinds}).sort(
         "error", maintain_order=True
     )
@@ -78,13 +132,25 @@ def words(tried: pl.DataFrame) -> list[str]:
     noisy = tried.filter(~_rounded())
     first, last = noisy.row(0, named=True), noisy.row(-1, named=True)
     from_noise = (
-        f"of {span(last['lower'], last['upper'])} from counts with a typical error of {last['error']:g} people, "
+        f"{span(last['lower'], last['upper'])} from counts with a typical error of {last['error']:g} people"
+        f"{_between(last)}, "
     )
     return [
-        f"The same sensors, published in other ways, for {first['people']:,} people drawn at random. On average they "
-        f"are found with a chance of {span(first['lower'], first['upper'])} from exact counts, "
-        f"{from_noise if noisy.height > 1 else ''}and of {percent(first['baseline'])} without any release."
+        "The same sensors, published in other ways. The release itself was measured for everyone; every other way "
+        "was tried "
+        f"on {min(tried['people'].to_list()):,} people drawn at random, and what it changes for them is added to "
+        "everyone's mean. On "
+        f"average people are found with a chance of {span(first['lower'], first['upper'])} from exact counts"
+        f"{_between(first)}, {from_noise if noisy.height > 1 else ''}and {percent(first['baseline'])} without any "
+        "release."
     ]
+
+
+def _between(row: dict[str, Any]) -> str:
+    """Confidence limits of everyone's mean, where they are not its ends."""
+    if row["lowest"] == row["lower"] and row["highest"] == row["upper"]:
+        return ""
+    return f" (everyone's mean lies within {span(row['lowest'], row['highest'])}, with a confidence of 99 %)"
 
 
 def _rounded() -> pl.Expr:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -91,10 +90,10 @@ def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataF
     """
     gap = known["spectral_gap"]
     if gap.null_count():
-        # Habits that follow a rhythm have no single chain; take the one that ignores it.
+        # Habits that follow a rhythm or have modes are no single chain; take the one of those who do as usual.
         rows = np.flatnonzero(table["lower"].is_not_null().to_numpy())
         chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:REFITTED])
-        plain, known = replace(people, phase=None), known[chosen.tolist()]
+        plain, known = people.plain, known[chosen.tolist()]
         gap = pl.Series([plain.prior(int(rows[i]))[0].spectral_gap for i in chosen], dtype=pl.Float64)
     return known.select(
         "sighted", gap.alias("spectral_gap"), pl.col("baseline_lower").alias("baseline"), "lower", "upper", "places"

@@ -1,0 +1,72 @@
+"""`passerby next`: whether the next table may go out, after what has been published of these people so far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from passerby.audits.settings import SETTINGS
+from passerby.plans.names import LEFT_OUT
+
+from .options import RUN, with_settings
+from .plan import PLAN, Flag, Text
+
+
+@with_settings(leave=LEFT_OUT)
+def next_table(  # noqa: D417
+    *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
+    earlier: Annotated[Path | None, Parameter(group=PLAN)] = None,
+    at_most: Text = None,
+    above: Text = None,
+    added: Text = None,
+    drawn: Text = None,
+    minutes: Text = None,
+    settings: Annotated[Path | None, Parameter(group=RUN)] = None,
+    overwrite: Flag = False,
+    workers: Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))] = None,
+    **given: Any,
+) -> None:
+    """Say whether the next table may be published: as it is, with fewer counts, or not at all.
+
+    The folder of earlier releases holds an audit.toml for each of them, at any depth, as `passerby audit` and `passerby
+    plan` write it; all are of the same steps. The loss is that of all releases together. It is found from habits alone:
+    where a release treats small and large counts differently, raw counts stand for it, which tell more.
+
+    Parameters
+    ----------
+    earlier
+        Folder of what has been published so far.
+    at_most
+        Share of people who may be above the limit: 0.05 for 5 %, 0 for nobody. Several limits go into a settings file.
+    above
+        The limit: a chance to be found, 0.5 for one half.
+    added
+        The limit instead: what all releases together add to the chance, 0.02 for two points.
+    drawn
+        How many people releases are tried on; what is decided is measured on everyone. [default: 60]
+    minutes
+        Stop searching in time to be done after about so many minutes.
+    settings
+        Take settings from this file; options given beside it prevail.
+    overwrite
+        Replace an earlier decision in the folder.
+    workers
+        Processes that share the work. [default: all cores]
+    """
+    from passerby.audits.settings_file import read_settings
+    from passerby.audits.wording import Options, Source
+    from passerby.errors import ConfigError
+    from passerby.plans.settings import check_plan
+
+    from .plan_run import decide_and_show
+
+    own = {"at_most": at_most, "above": above, "added": added, "drawn": drawn, "minutes": minutes}
+    options = {name: value for name, value in {"visits": visits or None, **own, **given}.items() if value is not None}
+    sources = [Source(read_settings(settings), str(settings))] if settings else []
+    sources += [Source(options, "options", Options())] if options else []
+    if not any("visits" in source.values for source in sources):
+        raise ConfigError("no visits are given: passerby next VISITS, or --settings with a file that names them")
+    decide_and_show(check_plan(*sources), earlier, workers, overwrite=overwrite)

@@ -1,0 +1,98 @@
+"""`passerby plan`: from what one would like to publish, and a limit, to the best releases that keep it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Group, Parameter
+from cyclopts.validators import Number
+
+from passerby.audits.settings import SETTINGS
+from passerby.plans.names import LEFT_OUT
+
+from .options import RUN, with_settings
+
+PLAN = Group("Plan", sort_key=0)
+Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
+Text = Annotated[str | None, Parameter(group=PLAN, negative="")]
+Texts = Annotated[list[str] | None, Parameter(group=PLAN, consume_multiple=True, negative="")]
+
+
+@with_settings(leave=LEFT_OUT)
+def plan(  # noqa: D417
+    *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
+    at_most: Text = None,
+    above: Text = None,
+    added: Text = None,
+    levers: Texts = None,
+    forbid: Texts = None,
+    fix: Texts = None,
+    stay: Texts = None,
+    weights: Text = None,
+    drawn: Text = None,
+    minutes: Text = None,
+    settings: Annotated[Path | None, Parameter(group=RUN)] = None,
+    overwrite: Flag = False,
+    workers: Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))] = None,
+    **given: Any,
+) -> None:
+    """Find what may be published: releases that keep a limit on how exposed people are, and what each costs readers.
+
+    For example, hourly counts that add more than 2 points for at most 1 % of people:
+    `passerby plan visits.csv --window 1h --holdout 8 --sensor-count 3 --at-most 0.01 --added 0.02`
+
+    Writes a folder with plan.json, plan.html, plan.toml, and an audit.toml for each of the plans that are recommended.
+
+    Parameters
+    ----------
+    at_most
+        Share of people who may be above the limit: 0.05 for 5 %, 0 for nobody. Several limits go into a settings file.
+    above
+        The limit: a chance to be found, 0.5 for one half.
+    added
+        The limit instead: what the release adds to the chance, 0.02 for two points.
+    levers
+        What may be changed: gaussian, laplace, geometric, discrete-gaussian, rounding, random-rounding, suppression,
+        places, steps, counts, every. [default: gaussian rounding suppression places steps counts every]
+    forbid
+        What may not be changed.
+    fix
+        A lever and its position in all plans, such as rounding=10.
+    stay
+        Names of places that must stay, at all steps.
+    weights
+        File of how much numbers matter to readers: columns weight, and place, step (from 1) or both.
+    drawn
+        How many people plans are tried on; what is recommended is measured on everyone. [default: 60]
+    minutes
+        Stop searching in time to be done after about so many minutes.
+    settings
+        Take settings from this file; options given beside it prevail.
+    overwrite
+        Replace a finished plan in the folder.
+    workers
+        Processes that share the work. [default: all cores]
+    """
+    from passerby.audits.settings_file import read_settings
+    from passerby.audits.wording import Options, Source
+    from passerby.errors import ConfigError
+    from passerby.plans.settings import check_plan
+
+    from .plan_run import plan_and_show
+
+    own = {"at_most": at_most, "above": above, "added": added, "levers": levers, "forbid": forbid, "fix": fix}
+    own |= {"stay": stay, "weights": weights, "drawn": drawn, "minutes": minutes}
+    options = {name: value for name, value in {"visits": visits or None, **own, **given}.items() if value is not None}
+    sources = [Source(_placed(read_settings(settings), settings), str(settings))] if settings else []
+    sources += [Source(options, "options", Options())] if options else []
+    if not any("visits" in source.values for source in sources):
+        raise ConfigError("no visits are given: passerby plan VISITS, or --settings with a file that names them")
+    plan_and_show(check_plan(*sources), workers, overwrite=overwrite)
+
+
+def _placed(values: dict[str, Any], file: Path) -> dict[str, Any]:
+    """Values of a settings file, of which a path is relative to where the file lies."""
+    if isinstance(values.get("weights"), str):
+        values["weights"] = str(file.parent / values["weights"])
+    return values

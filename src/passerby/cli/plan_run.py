@@ -1,0 +1,57 @@
+"""A plan on the screen: its stages, what may be published, and how to go on after an interruption."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from rich.console import Console
+
+from passerby.plans.settings import PlanSettings
+from passerby.report.next_folder import run_next
+from passerby.report.plan_folder import run_plan
+from passerby.report.plan_page import in_short
+
+from .screen import Interrupted, Terminated, stages
+
+
+def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwrite: bool = False) -> None:
+    """Plan, write the folder, and say what may be published."""
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    out = settings.audit.out
+    try:
+        with stages(aside) as tell:
+            found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell)
+    except KeyboardInterrupt as stop:
+        draft, kind = out / "parts" / "plan.toml", Terminated if isinstance(stop, Terminated) else Interrupted
+        command = ["passerby", "plan", "--settings", str(draft), *(["--workers", str(workers)] if workers else [])]
+        command += ["--overwrite"] if overwrite else []
+        how = f"what is finished is kept. To go on:\n  {' '.join(map(shlex.quote, command))}"
+        raise kind(f"{str(stop) or 'interrupted'}; {how if draft.exists() else 'nothing was written'}") from None
+    for line in in_short(record):
+        screen.print(line, markup=False)
+    for name in found.recommended:
+        screen.print(
+            f"passerby audit --settings {shlex.quote(str(out / name / 'audit.toml'))}", markup=False, soft_wrap=True
+        )
+    screen.print(f"Page: {out / 'plan.html'}", markup=False, soft_wrap=True)
+
+
+#: What is said first.
+ANSWERS = {
+    "publish": "The table may go out",
+    "coarser": "The table must be coarser",
+    "hold": "The table must be held",
+}
+
+
+def decide_and_show(
+    settings: PlanSettings, earlier: Path | None, workers: int | None = None, *, overwrite: bool = False
+) -> None:
+    """Decide about the next table, write the folder, and say what was decided and why."""
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    with stages(aside) as tell:
+        found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell)
+    screen.print(f"{ANSWERS[found.answer]}: {found.why}.", markup=False)
+    if found.plan is not None:
+        screen.print(f"All that may be out then: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)

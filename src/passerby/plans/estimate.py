@@ -1,0 +1,127 @@
+"""How many people a release puts above each limit, from those who were measured under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.model.release import Release
+from passerby.support.census import least_of, most_of
+
+from .limit import Limit, Tally, counted
+from .survey import Ends, Survey
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+#: The confidence of what is said of everyone from a sample of people.
+CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """For one limit: people who are above it under whatever is planned, those who may be, and who of them is drawn.
+
+    Everybody was measured under what is wanted. Who is above without any release stays so, and who is below with all
+    that is wanted stays so under all that tells less; the others are `open`.
+    """
+
+    limit: Limit
+    above: int
+    open: Ints
+    drawn: Ints
+
+
+class Panel:
+    """The people that plans are tried on: a sample of those for whom a plan decides anything.
+
+    `wanted` tells more than all that is planned, and everybody was measured under it.
+    """
+
+    def __init__(self, survey: Survey, wanted: Release, limits: Sequence[Limit], count: int, seed: int) -> None:
+        self.survey, self.limits, self.people = survey, tuple(limits), len(survey.people)
+        ends = survey.everyone(wanted)
+        silent = Ends(ends.known[0], ends.known[1], ends.known)
+        found = [(_above(limit, silent, 0), _above(limit, ends, 1)) for limit in limits]
+        matter = np.flatnonzero(np.any([~known & wide for known, wide in found], axis=0))
+        rng = np.random.default_rng([seed, 1])
+        drawn = matter if len(matter) <= count else rng.choice(matter, count, replace=False)
+        self.drawn: Ints = rng.permutation(drawn)
+        self.matter = len(matter)
+        self.strata = [
+            Stratum(limit, int(known.sum()), np.flatnonzero(~known & wide), drawn[(~known & wide)[drawn]])
+            for limit, (known, wide) in zip(limits, found, strict=True)
+        ]
+
+    def ends(self, release: Release, who: Ints) -> Ends:
+        """The ends of some people, measured only where it is not yet known on which side of each limit they are."""
+        lower, upper = self.survey.inherited(release)
+        known = self._baseline
+        some = Ends(lower[who], upper[who], (known[0][who], known[1][who]))
+        unclear = np.zeros(len(who), dtype=bool)
+        for stratum in self.strata:
+            unclear |= _above(stratum.limit, some, 1) & ~_above(stratum.limit, some, 0)
+        if not unclear.any():
+            return some
+        fresh = self.survey.ends(release, who[unclear])
+        out = [some.lower.copy(), some.upper.copy(), some.known[0].copy(), some.known[1].copy()]
+        values = (np.fmax(fresh.lower, out[0][unclear]), np.fmin(fresh.upper, out[1][unclear]), *fresh.known)
+        for column, value in zip(out, values, strict=True):
+            column[unclear] = value
+        return Ends(out[0], np.fmax(out[0], out[1]), (out[2], out[3]))
+
+    @cached_property
+    def _baseline(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        table = next(iter(self.survey.tables))
+        return self.survey.everyone(table).known
+
+    def tallies(self, release: Release, confidence: float = CONFIDENCE, count: int | None = None) -> list[Tally]:
+        """How many of everybody are above each limit, with confidence limits from the first `count` drawn people."""
+        some = self.drawn[:count]
+        ends = self.ends(release, some)
+        out = []
+        for stratum in self.strata:
+            here = np.isin(some, stratum.drawn)
+            n, everybody = int(here.sum()), len(stratum.open)
+            surely, possibly = (int((_above(stratum.limit, ends, end) & here).sum()) for end in (0, 1))
+            scale = everybody / n if n else 0.0
+            level = 1 - (1 - confidence) / 2
+            out.append(
+                Tally(
+                    stratum.limit,
+                    self.people,
+                    stratum.above + surely * scale,
+                    stratum.above + possibly * scale,
+                    stratum.above + least_of(surely, n, everybody, level),
+                    stratum.above + most_of(possibly, n, everybody, level),
+                    n == everybody,
+                )
+            )
+        return out
+
+    def excess(self, release: Release, among: Ints) -> float:
+        """How far some drawn people are above the limits, without those who may be: zero where the limits are kept."""
+        ends, total = self.ends(release, among), 0.0
+        for stratum in self.strata:
+            here = np.isin(among, stratum.drawn)
+            low, high = stratum.limit.ends(ends.lower, ends.upper, ends.known)
+            over = np.sort(np.maximum(0.0, (low + high)[here] / 2 - stratum.limit.level))
+            allowed = stratum.limit.allowed(self.people) - stratum.above
+            spare = int(max(0.0, allowed * len(over) / max(1, len(stratum.open))))
+            total += float(over[: max(0, len(over) - spare)].sum())
+        return total
+
+
+def whole(survey: Survey, release: Release, limits: Sequence[Limit]) -> list[Tally]:
+    """The tallies of everybody, by an audit."""
+    ends = survey.everyone(release)
+    return [counted(limit, ends.lower, ends.upper, ends.known) for limit in limits]
+
+
+def _above(limit: Limit, ends: Ends, end: int) -> Flags:
+    """Who is above a limit by the lower (0) or upper (1) end."""
+    return limit.exceeded(limit.ends(ends.lower, ends.upper, ends.known)[end])

@@ -1,0 +1,125 @@
+"""What a lever is: a way to publish less of what is wanted, or less exactly.
+
+There are two kinds. A `Dial` has positions from mild to strong. A `Choice` has items that can be left out, and the
+search finds the order in which they go. Either way a lever is one file below `levers`, and one line in the list there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from passerby.errors import InputError
+from passerby.model.release import Release
+
+#: A count: its step and its place.
+Cell = tuple[int, int]
+Kind = Literal["mechanism", "sensors"]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What levers may look at: the names of the places, which counts must stay, and what a limit lets a release add."""
+
+    places: tuple[str, ...]
+    stay: frozenset[Cell] = frozenset()
+    added: float | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A lever in one of its positions, in words."""
+
+    lever: str
+    position: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Family:
+    """Releases from mild to strong, one for each position; where `monotone`, each tells less than the one before."""
+
+    lever: str
+    positions: tuple[float, ...]
+    build: Callable[[Release, float], Release]
+    words: Callable[[float], str]
+    monotone: bool
+
+    def setting(self, position: float) -> Setting:
+        """A position in words."""
+        return Setting(self.lever, position, self.words(position))
+
+
+@dataclass(frozen=True)
+class Dial:
+    """A lever with positions. `refuses` says why a release cannot be changed by it, where that is so."""
+
+    name: str
+    says: str
+    kind: Kind
+    family: Callable[[Release, Scene], Family]
+    refuses: Callable[[Release], str | None]
+    usual: bool = True
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that can be left out: what it is called, and its counts."""
+
+    name: str
+    cells: frozenset[Cell]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A lever that leaves out some of its items. `kept` says in words that so many of them, of so many, are left."""
+
+    name: str
+    says: str
+    items: Callable[[Release, Scene], list[Item]]
+    kept: Callable[[int, int], str]
+    kind: Kind = "sensors"
+    usual: bool = True
+
+    def family(self, ordered: Sequence[Item], everything: int) -> Family:
+        """The first so many of some items left out, which tells less the more of them there are."""
+
+        def build(release: Release, position: float) -> Release:
+            return without(release, frozenset().union(*(item.cells for item in ordered[: int(position)])))
+
+        positions = tuple(float(n) for n in range(1, len(ordered) + 1))
+        return Family(self.name, positions, build, lambda n: self.kept(everything - int(n), everything), True)
+
+
+Lever = Dial | Choice
+
+
+def without(release: Release, cells: frozenset[Cell]) -> Release:
+    """The release with some counts left out.
+
+    >>> without(Release([[0, 1], [2]]), frozenset([(0, 1), (1, 2)])).sensors
+    ((0,), ())
+    """
+    kept = [[(t, x) not in cells for x in step] for t, step in enumerate(release.sensors)]
+
+    def some(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+        return [
+            [value for value, keep in zip(row, keeps, strict=True) if keep]
+            for row, keeps in zip(rows, kept, strict=True)
+        ]
+
+    if isinstance(release.others, tuple):
+        return Release(some(release.sensors), release.mechanism, some(release.others))
+    if release.crowd is not None and not release.crowd.open:
+        raise InputError("others: counts of a given Crowd cannot be left out; with Crowd(), everyone else is counted")
+    return Release(some(release.sensors), release.mechanism, release.others)
+
+
+def cells_of(release: Release) -> list[Cell]:
+    """All counts of a release.
+
+    >>> cells_of(Release([[0, 1], 2]))
+    [(0, 0), (0, 1), (1, 2)]
+    """
+    return [(t, x) for t, step in enumerate(release.sensors) for x in step]

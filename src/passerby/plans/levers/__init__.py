@@ -1,0 +1,47 @@
+"""The list of levers, a file each. A new lever is a file with a `Dial` or a `Choice`, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from passerby.errors import InputError
+from passerby.plans.lever import Dial, Lever
+
+from . import left_out, noise, rounding, suppression, thinning
+
+LEVERS: tuple[Lever, ...] = (
+    noise.GAUSSIAN,
+    noise.LAPLACE,
+    noise.GEOMETRIC,
+    noise.DISCRETE_GAUSSIAN,
+    rounding.ROUNDING,
+    rounding.RANDOM_ROUNDING,
+    suppression.SUPPRESSION,
+    left_out.PLACES,
+    left_out.STEPS,
+    left_out.COUNTS,
+    thinning.EVERY,
+)
+
+BY_NAME: dict[str, Lever] = {lever.name: lever for lever in LEVERS}
+#: Those that are tried where nobody says which.
+USUAL: tuple[str, ...] = tuple(lever.name for lever in LEVERS if lever.usual)
+
+
+def chosen_levers(names: Sequence[str] | None, forbidden: Sequence[str], fixed: Mapping[str, float]) -> list[Lever]:
+    """The levers that may be moved: those of these names, or the usual ones, without what is forbidden or fixed."""
+    for name in (*(names or ()), *forbidden, *fixed):
+        if name not in BY_NAME:
+            raise InputError(f"levers: {name!r} is none of {', '.join(BY_NAME)}")
+    both = {*forbidden} & {*(names or ()), *fixed}
+    if both:
+        raise InputError(f"levers: {', '.join(sorted(both))} is asked for and forbidden; decide for one")
+    for name in fixed:
+        if not isinstance(BY_NAME[name], Dial):
+            raise InputError(f"levers: {name} cannot be fixed at a position; want fewer counts instead")
+    out = [BY_NAME[name] for name in (USUAL if names is None else names) if name not in {*forbidden, *fixed}]
+    if not out:
+        raise InputError(
+            f"levers: none is left to be moved; allow one of {', '.join(BY_NAME)} that is neither forbidden nor fixed"
+        )
+    return list(dict.fromkeys(out))

@@ -1,0 +1,37 @@
+"""Leaving out places, steps or single counts, but for those that must stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from passerby.model.release import Release
+from passerby.plans.lever import Cell, Choice, Item, Scene, cells_of
+
+
+def _items(release: Release, scene: Scene, key: Callable[[Cell], object], name: Callable[[Cell], str]) -> list[Item]:
+    """The counts that may go, put together by a key."""
+    groups: dict[object, list[Cell]] = {}
+    for cell in cells_of(release):
+        if cell not in scene.stay:
+            groups.setdefault(key(cell), []).append(cell)
+    return [Item(name(cells[0]), frozenset(cells)) for cells in groups.values()]
+
+
+def _places(release: Release, scene: Scene) -> list[Item]:
+    """Places of which every count may go: one that must stay at some step stays."""
+    held = {place for _, place in scene.stay}
+    items = _items(release, scene, lambda cell: cell[1], lambda cell: scene.places[cell[1]])
+    return [item for item in items if not {place for _, place in item.cells} & held]
+
+
+def _steps(release: Release, scene: Scene) -> list[Item]:
+    return _items(release, scene, lambda cell: cell[0], lambda cell: f"step {cell[0] + 1}")
+
+
+def _counts(release: Release, scene: Scene) -> list[Item]:
+    return _items(release, scene, lambda cell: cell, lambda cell: f"{scene.places[cell[1]]} at step {cell[0] + 1}")
+
+
+PLACES = Choice("places", "some places left out", _places, lambda kept, of: f"{kept:,} of {of:,} places")
+STEPS = Choice("steps", "some steps left out", _steps, lambda kept, of: f"{kept:,} of {of:,} steps")
+COUNTS = Choice("counts", "single counts left out", _counts, lambda kept, of: f"{kept:,} of {of:,} counts")

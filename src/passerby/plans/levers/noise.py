@@ -1,0 +1,89 @@
+"""Noise: the scale of each kind that is added to a count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw
+from passerby.mechanisms.additive import MOST_WHOLE
+from passerby.mechanisms.registry import described
+from passerby.model.release import Release
+from passerby.plans.lever import Dial, Family, Scene
+from passerby.plans.order import made_from
+
+#: Scales between 1 and 10, and from the smallest to the largest.
+NICE = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+SCALES = tuple(round(n * 10.0**power, 6) for power in (-1, 0, 1, 2) for n in NICE if n * 10.0**power >= 0.25)
+#: Noise in whole numbers is listed, which takes the longer the wider it is.
+WHOLE = tuple(scale for scale in SCALES if scale <= 50)
+#: The discrete Gaussian of a larger scale is not made from a smaller one, so that all of these are tried.
+DOUBLED = tuple(2.0**power for power in range(-1, 7))
+
+Make = Callable[[float], Mechanism]
+
+
+def _refuses(make: Make, release: Release) -> str | None:
+    # A larger scale tells less for certain where it is made from the smaller one.
+    if made_from(make(float(MOST_WHOLE)), release.mechanism):
+        return None
+    return f"noise of another kind or scale cannot be added to what {release.mechanism!r} publishes"
+
+
+def _family(name: str, make: Make, scales: tuple[float, ...], monotone: bool, release: Release, scene: Scene) -> Family:
+    least = 0.0
+    if not isinstance(release.mechanism, Raw):
+        least = float(getattr(release.mechanism, "sigma", 0.0) or getattr(release.mechanism, "scale", 0.0))
+    some = {scale for scale in scales if scale > least}
+    private = private_scale(make, release, scene)
+    if private is not None and least < private <= MOST_WHOLE:
+        some.add(private)
+
+    def build(fine: Release, scale: float) -> Release:
+        return Release(fine.sensors, make(scale), fine.others)
+
+    return Family(name, tuple(sorted(some)), build, lambda scale: described(make(scale)), monotone)
+
+
+def private_scale(make: Make, release: Release, scene: Scene) -> float | None:
+    """The scale that adds no more than a limit to anybody's chance, by differential privacy alone.
+
+    Whatever is known of a person, a release adds at most the total variation between what it publishes with and without
+    them, who are in one count at a step at most: `2 Φ(sqrt(T) / (2 σ)) - 1` for normal noise, and `T` times that of one
+    count, `1 - exp(-1 / (2 b))`, at most for Laplace noise. As a position, it makes sure that the noise that is found
+    is never larger.
+    """
+    from scipy.special import ndtri
+
+    steps = sum(1 for step in release.sensors if step)
+    if scene.added is None or not 0 < scene.added < 1 or not steps:
+        return None
+    if make is Gaussian:
+        exact = math.sqrt(steps) / (2 * float(ndtri((1 + scene.added) / 2)))
+    elif make is Laplace:
+        exact = -1 / (2 * math.log1p(-scene.added / steps))
+    else:
+        return None
+    return math.ceil(exact * 1e6) / 1e6
+
+
+def _dial(
+    name: str, says: str, make: type[Mechanism], scales: tuple[float, ...] = SCALES, *, monotone: bool, usual: bool
+) -> Dial:
+    return Dial(
+        name,
+        says,
+        "mechanism",
+        partial(_family, name, make, scales, monotone),
+        partial(_refuses, make),
+        usual,
+    )
+
+
+GAUSSIAN = _dial("gaussian", "normal noise of some standard deviation", Gaussian, monotone=True, usual=True)
+LAPLACE = _dial("laplace", "Laplace noise of some scale", Laplace, monotone=True, usual=False)
+GEOMETRIC = _dial("geometric", "whole-numbered Laplace noise", Geometric, WHOLE, monotone=True, usual=False)
+DISCRETE_GAUSSIAN = _dial(
+    "discrete-gaussian", "whole-numbered normal noise", DiscreteGaussian, DOUBLED, monotone=False, usual=False
+)

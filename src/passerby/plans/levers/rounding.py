@@ -1,0 +1,57 @@
+"""Rounding to multiples, of which larger ones do not always tell less: all are tried."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from passerby.errors import PasserbyError
+from passerby.mechanisms import Mechanism, RandomRounding, Raw, Rounding, Then
+from passerby.mechanisms.registry import described
+from passerby.model.release import Release
+from passerby.plans.lever import Dial, Family, Scene
+
+BASES = (3, 5, 10, 20, 50, 100)
+
+
+def followed(release: Release, second: Mechanism) -> Release:
+    """The release with something done to its counts, after what is done to them already."""
+    mechanism = second if isinstance(release.mechanism, Raw) else Then(release.mechanism, second)
+    return Release(release.sensors, mechanism, release.others)
+
+
+def refuses(made: Mechanism, release: Release) -> str | None:
+    """Why it cannot be put after what is done to the counts already."""
+    if type(release.mechanism) is type(made):
+        return f"counts are published as {release.mechanism!r} already"
+    try:
+        followed(release, made)
+    except PasserbyError as reason:
+        return str(reason)
+    return None
+
+
+def _family(kind: type[Rounding] | type[RandomRounding], name: str, release: Release, scene: Scene) -> Family:
+    return Family(
+        name,
+        tuple(map(float, BASES)),
+        lambda fine, base: followed(fine, kind(int(base))),
+        lambda base: described(kind(int(base))),
+        False,
+    )
+
+
+ROUNDING = Dial(
+    "rounding",
+    "counts rounded to the nearest multiple",
+    "mechanism",
+    partial(_family, Rounding, "rounding"),
+    partial(refuses, Rounding(5)),
+)
+RANDOM_ROUNDING = Dial(
+    "random-rounding",
+    "counts rounded up or down at random",
+    "mechanism",
+    partial(_family, RandomRounding, "random-rounding"),
+    partial(refuses, RandomRounding(5)),
+    usual=False,
+)

@@ -1,0 +1,143 @@
+"""A limit on how exposed people may be, and whether a release keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+from passerby.support.checks import number
+from passerby.support.numerals import percent
+
+Floats = NDArray[np.float64]
+Verdict = Literal["sure", "refused", "open"]
+
+#: What a chance may exceed a limit by and still keep it: rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most a `share` of people has a chance to be found `above` this, or has more than this `added` by the release.
+
+    `added` is the chance with the release minus the baseline: 0.02 are two points. A share of 0 is a limit for
+    everybody.
+
+    >>> print(Limit(share=0.05, above=0.5))
+    at most 5 % of people above a chance of 50 %
+    >>> print(Limit(share=0.01, added=0.02))
+    at most 1 % of people with more than 2 points added
+    """
+
+    share: float
+    above: float | None = None
+    added: float | None = None
+
+    def __post_init__(self) -> None:
+        number(self.share, "Limit: share", 0.0, 1.0)
+        if self.share == 1:
+            raise InputError("Limit: share is 1; a limit that everybody may break is none, give a smaller share")
+        if (self.above is None) == (self.added is None):
+            raise InputError(
+                f"Limit: above is {self.above!r} and added is {self.added!r}; give one of them: the chance that few "
+                "people may exceed, or what the release may add to their chance"
+            )
+        name = "above" if self.added is None else "added"
+        if number(self.level, f"Limit: {name}", 0.0, 1.0) == 1:
+            raise InputError(f"Limit: {name} is 1, which no chance exceeds; give a smaller number")
+
+    @property
+    def level(self) -> float:
+        """What few people may exceed."""
+        return float(self.above if self.above is not None else self.added)  # type: ignore[arg-type]
+
+    def allowed(self, people: int) -> int:
+        """How many of so many people may be above.
+
+        >>> Limit(share=0.05, above=0.5).allowed(100), Limit(share=0, above=0.9).allowed(100)
+        (5, 0)
+        """
+        return int(np.floor(self.share * people * (1 + ROUNDING) + ROUNDING))
+
+    def ends(self, lower: Floats, upper: Floats, known: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        """The two ends of what is limited, for each person, from those of the loss and of the baseline (`known`)."""
+        if self.added is None:
+            return lower, upper
+        return np.maximum(0.0, lower - known[1]), np.maximum(0.0, upper - known[0])
+
+    def exceeded(self, values: Floats) -> NDArray[np.bool_]:
+        """Which of them are above the limit."""
+        return np.asarray(values > self.level + ROUNDING)
+
+    def __str__(self) -> str:
+        who = f"at most {100 * self.share:g} % of people" if self.share else "nobody"
+        if self.added is None:
+            return f"{who} above a chance of {100 * self.level:g} %"
+        return f"{who} with more than {100 * self.level:g} point{'s' * (self.level != 0.01)} added"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many of the `people` a release puts above a limit: at least `surely`, at most `possibly`.
+
+    Where only some of those who matter were measured, both are estimates, and `least` and `most` are their confidence
+    limits; where `everyone` was, these are the numbers themselves.
+    """
+
+    limit: Limit
+    people: int
+    surely: float
+    possibly: float
+    least: int
+    most: int
+    everyone: bool
+
+    @property
+    def verdict(self) -> Verdict:
+        """Sure if at most the allowed number is possibly above; refused if more are surely; open otherwise."""
+        allowed = self.limit.allowed(self.people)
+        return "sure" if self.most <= allowed else "refused" if self.least > allowed else "open"
+
+    def __str__(self) -> str:
+        low, high = percent(self.surely / self.people), percent(self.possibly / self.people)
+        what = f"above {100 * self.limit.level:g} %"
+        if self.limit.added is not None:
+            what = f"with more than {100 * self.limit.level:g} points added"
+        return f"{low if low == high else f'{low} to {high}'} of people {what}"
+
+
+def counted(limit: Limit, lower: Floats, upper: Floats, known: tuple[Floats, Floats]) -> Tally:
+    """The tally of people who were all measured.
+
+    >>> ends = np.array([0.2, 0.6, 0.7]), np.array([0.3, 0.8, 0.9]), (np.zeros(3), np.zeros(3))
+    >>> counted(Limit(share=0.5, above=0.65), *ends).verdict
+    'open'
+    """
+    low, high = (int(limit.exceeded(end).sum()) for end in limit.ends(lower, upper, known))
+    return Tally(limit, len(lower), low, high, low, high, True)
+
+
+def joint(tallies: Sequence[Tally]) -> Verdict:
+    """Whether all limits are kept: sure if each is, refused if one is."""
+    found = {tally.verdict for tally in tallies}
+    return "refused" if "refused" in found else "open" if "open" in found else "sure"
+
+
+def check_limits(limits: Sequence[Limit]) -> tuple[Limit, ...]:
+    """The limits, if there are any and no two of them allow different shares of the same people."""
+    if isinstance(limits, Limit):
+        limits = [limits]
+    if not isinstance(limits, Sequence) or not limits or not all(isinstance(limit, Limit) for limit in limits):
+        raise InputError(f"limits: expected one or more, such as [Limit(share=0.05, above=0.5)]; got {limits!r}")
+    seen: dict[tuple[float | None, float | None], Limit] = {}
+    for limit in limits:
+        other = seen.setdefault((limit.above, limit.added), limit)
+        if other.share != limit.share:
+            raise InputError(
+                f"limits: {other} contradicts {limit}; both are about the same people, so give the one that you mean"
+            )
+    return tuple(seen.values())

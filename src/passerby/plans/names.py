@@ -1,0 +1,24 @@
+"""The names of a plan's settings and stages, for the command line, whose help must come at once."""
+
+#: The settings of a plan that an audit has not.
+OWN = (
+    "at_most",
+    "above",
+    "added",
+    "limits",
+    "levers",
+    "forbid",
+    "fix",
+    "stay",
+    "weights",
+    "drawn",
+    "minutes",
+)
+#: Settings of an audit that a plan has not.
+LEFT_OUT = ("published", "explore", "sigmas", "bases", "thresholds", "delta")
+
+#: The stages of a plan.
+BASELINE = "Looking at what is known without a release"
+WANTED = "Measuring everyone with all that is wanted"
+TRYING = "Trying releases on some people"
+CONFIRMING = "Measuring everyone with what is recommended"

@@ -1,0 +1,55 @@
+"""Which release tells less than another, whoever the person is: the other's values decide its own, but for chance.
+
+What tells less has no larger loss (data processing), so that an upper end goes down to all that tells less, and a
+lower end up to all that tells more.
+"""
+
+from __future__ import annotations
+
+from passerby.mechanisms import Gaussian, Geometric, Laplace, Mechanism, Raw, Suppression, Then
+from passerby.model.release import Release
+
+
+def tells_less(coarse: Release, fine: Release) -> bool:
+    """Whether `coarse` can be made from what `fine` publishes, without looking at the counts again.
+
+    >>> from passerby.mechanisms import Rounding
+    >>> tells_less(Release([[0], []], Gaussian(2.0)), Release([[0, 1], [0]]))
+    True
+    >>> tells_less(Release([0], Rounding(10)), Release([0], Rounding(5)))
+    False
+    """
+    if coarse.crowd != fine.crowd or coarse.steps != fine.steps:
+        return False
+    fewer = all(set(some) <= set(all_) for some, all_ in zip(coarse.sensors, fine.sensors, strict=True))
+    return fewer and made_from(coarse.mechanism, fine.mechanism)
+
+
+def made_from(coarse: Mechanism, fine: Mechanism) -> bool:
+    """Whether what one mechanism publishes can be made from what the other does.
+
+    Normal noise of a larger scale is noise of the smaller one and independent noise. So is Laplace noise, where the
+    rest is 0 with probability `b² / b'²` and Laplace of the larger scale otherwise, and whole-numbered Laplace noise
+    likewise: with `q = exp(-1 / scale)` the generating functions divide into a constant and that of the larger. A
+    higher threshold of suppression empties further cells.
+    """
+    if isinstance(fine, Raw) or coarse == fine:
+        return True
+    if isinstance(coarse, Then):
+        return made_from(coarse.first, fine)
+    match coarse, fine:
+        case Gaussian(), Gaussian():
+            return _plain(coarse, fine) and coarse.sigma >= fine.sigma
+        case Laplace(), Laplace():
+            return _plain(coarse, fine) and coarse.scale >= fine.scale
+        case Geometric(), Geometric():
+            return _plain(coarse, fine) and coarse.scale >= fine.scale
+        case Suppression(), Suppression():
+            return coarse.keep_zeros == fine.keep_zeros and coarse.below >= fine.below
+    return False
+
+
+def _plain(*noises: Mechanism) -> bool:
+    """Whether nothing is done to the noisy counts before they are published."""
+    flags = ("clamped", "rounded", "persistent")
+    return not any(getattr(noise, name, False) is True for noise in noises for name in flags)

@@ -1,0 +1,336 @@
+"""The front door of planning: from what one would like to publish, and limits, to the best releases that keep them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from passerby.audits.job import Job, check_job
+from passerby.audits.settings import Measurement
+from passerby.errors import InputError
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.people.sensors import place_number
+from passerby.support.census import least_of
+from passerby.support.checks import number
+from passerby.support.checks import whole as whole_number
+from passerby.support.numerals import percent
+from passerby.support.workers import Progress
+
+from .cost import NOTHING, Cost, cost_of
+from .estimate import Panel, whole
+from .lever import Cell, Dial, Scene, Setting, cells_of
+from .levers import BY_NAME, chosen_levers
+from .limit import Limit, Tally, check_limits, counted
+from .names import BASELINE, CONFIRMING, TRYING, WANTED
+from .search import Plan, Search
+from .strategy import explore, frontier, ranked
+from .survey import Survey, surveying
+
+#: People that plans are tried on, of those for whom they decide anything.
+DRAWN = 60
+#: Stronger plans that are measured on everyone where the sample promised too much.
+AGAIN = 3
+#: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
+DOUBT = 1e-6
+
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, repr=False)
+class Plans:
+    """What was found: the `recommended` plans by what they are best at, and all that was tried, with both ends.
+
+    `wanted` and `nothing` are the ends of the frontier. `tables` hold a row per person, as an audit's, for what was
+    measured on everyone. `refused` says which levers could not be moved and why, and `bisections` how many plans each
+    bisection took: (lever, positions, plans). `measured` counts people, once for each release they were measured with.
+    """
+
+    limits: tuple[Limit, ...]
+    wanted: Plan
+    nothing: Plan
+    recommended: dict[str, Plan]
+    tried: tuple[Plan, ...]
+    refused: dict[str, str]
+    tables: dict[Release, pl.DataFrame]
+    drawn: int
+    matter: int
+    bisections: tuple[tuple[str, int, int], ...] = ()
+    out_of_time: bool = False
+    measured: int = 0
+
+    @property
+    def frontier(self) -> list[Plan]:
+        """Plans that no other beats in error and in risk, from what is wanted to nothing."""
+        return frontier([self.wanted, *self.tried, self.nothing])
+
+    def __repr__(self) -> str:
+        lines = [f"{name}: {plan.words} ({plan.verdict})" for name, plan in self.recommended.items()]
+        return f"Plans({'; '.join(lines) or 'none that keeps the limits was found'})"
+
+
+def plan(
+    people: People,
+    wanted: Release,
+    limits: Sequence[Limit],
+    misses: int = Measurement.misses,
+    *,
+    levers: Sequence[str] | None = None,
+    forbid: Sequence[str] = (),
+    fix: Mapping[str, float] | None = None,
+    stay: Sequence[str] = (),
+    weights: ArrayLike | None = None,
+    drawn: int = DRAWN,
+    minutes: float | None = None,
+    tolerance: float = Measurement.tolerance,
+    runs: int = Measurement.runs,
+    confidence: float = Measurement.confidence,
+    budget: float = Measurement.budget,
+    seed: int = Measurement.seed,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    folder: str | Path | None = None,
+    progress: Tell | None = None,
+) -> Plans:
+    """The best releases that keep limits, made from what is `wanted` by levers.
+
+    A limit is about the people: `Limit(share=0.05, above=0.5)`, at most 5 % of them above a chance of 50 %, or
+    `Limit(share=0.01, added=0.02)`, at most 1 % of them with more than 2 points added. A plan is sure to keep it if few
+    enough people have their upper end above, refused if too many have their lower end above, and open otherwise.
+
+    `levers` names those that may be moved (`passerby.plans.levers`; the usual ones by default), without those of
+    `forbid`; `fix` holds levers at a position, `{"rounding": 10}`. The places named in `stay` are published at all
+    steps, whatever else is not. `weights` (T, M) tell how much each count matters to readers.
+
+    Plans are tried on `drawn` people, of those for whom they decide anything, and those that are recommended are
+    measured on everyone. With `minutes`, the search stops in time for that. All other arguments are those of `audit`.
+
+    >>> import passerby as pb
+    >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
+    >>> found = plan(people, pb.Release([[0, 1]] * 4), [Limit(share=0.1, added=0.05)], levers=["places"], workers=1)
+    >>> {plan.verdict for plan in found.recommended.values()} <= {"sure", "open"}
+    True
+    """
+    measurement = Measurement(misses, tolerance, runs, confidence, budget, seed)
+    task = Task(
+        people,
+        wanted,
+        check_limits(limits),
+        measurement,
+        None if levers is None else tuple(levers),
+        tuple(forbid),
+        dict(fix or {}),
+        staying(people, wanted, stay),
+        checked_weights(weights, people),
+        whole_number(drawn, "drawn", 1),
+        None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
+    )
+    return carry_out(task, workers, executor, None if folder is None else Path(folder), progress)
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that a plan depends on, checked; `counts` (T, M) stand for the true ones where nobody may look at these."""
+
+    people: People
+    wanted: Release
+    limits: tuple[Limit, ...]
+    measurement: Measurement
+    levers: tuple[str, ...] | None
+    forbid: tuple[str, ...]
+    fix: dict[str, float]
+    stay: frozenset[Cell]
+    weights: NDArray[np.float64] | None
+    drawn: int
+    minutes: float | None
+    counts: NDArray[np.int64] | None = None
+
+    def cost(self, release: Release) -> Cost:
+        """What a release costs readers of what is wanted."""
+        counts = self.people.counts if self.counts is None else self.counts
+        return cost_of(release, self.wanted, counts, self.weights)
+
+
+def carry_out(
+    task: Task, workers: int | None, executor: Executor | None, folder: Path | None, tell: Tell | None
+) -> Plans:
+    """Check everything that can be checked at once, then search and measure."""
+    began = time.monotonic()
+    check_job(Job(task.people, task.wanted, task.measurement))
+    if not cells_of(task.wanted):
+        raise InputError("wanted: it publishes nothing, so there is nothing to plan")
+    moved = chosen_levers(task.levers, task.forbid, task.fix)
+    base, fixed = hold(task)
+    with surveying(task.people, task.measurement, workers, executor, folder) as survey:
+        return _found(task, survey, base, fixed, moved, began, tell)
+
+
+def _found(
+    task: Task,
+    survey: Survey,
+    base: Release,
+    fixed: tuple[Setting, ...],
+    moved: Sequence[Any],
+    began: float,
+    tell: Tell | None,
+) -> Plans:
+    say = _Teller(tell)
+    say.at(BASELINE, survey)
+    _check_baseline(task, survey)
+    say.at(WANTED, survey)
+    started = time.monotonic()
+    ends = survey.everyone(base)
+    spent = time.monotonic() - started
+    silent = [counted(limit, *ends.known, ends.known) for limit in task.limits]
+    for tally in silent:
+        if tally.verdict == "refused":
+            raise InputError(broken(tally, "everyone"))
+    first = Plan(fixed, base, tuple(whole(survey, base, task.limits)), task.cost(base), len(task.people), True)
+    empty = Plan((), Release.silent(base.steps), tuple(silent), NOTHING, len(task.people), True)
+    panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
+    deadline = None if task.minutes is None else began + 60 * task.minutes - 3.3 * spent
+    added = min((limit.added for limit in task.limits if limit.added), default=None)
+    scene = Scene(task.people.places, task.stay, added)
+    search = Search(panel, base, scene, task.cost, deadline, say.at(TRYING, survey, each=False))
+    good = [first] if first.verdict == "sure" else explore(search, moved)
+    say.at(CONFIRMING, survey)
+    recommended, spoiled = confirm(task, survey, good, first)
+    tried = {**search.tried, **spoiled, **{plan.release: plan for plan in recommended.values()}}
+    tried = {release: plan for release, plan in tried.items() if release != base and any(release.sensors)}
+    return Plans(
+        task.limits,
+        first,
+        empty,
+        recommended,
+        tuple(tried.values()),
+        search.refused,
+        survey.tables,
+        len(panel.drawn),
+        panel.matter,
+        tuple(search.bisections),
+        search.out_of_time,
+        survey.measured,
+    )
+
+
+def confirm(
+    task: Task, survey: Survey, good: Sequence[Plan], wanted: Plan
+) -> tuple[dict[str, Plan], dict[Release, Plan]]:
+    """The best plan of each kind, measured on everyone, and those that were measured and are not recommended.
+
+    A plan that turns out not to be sure gives way to the next stronger one.
+    """
+    out: dict[str, Plan] = {}
+    measured: dict[Release, Plan] = {}
+    for name, some in ranked(good, wanted).items():
+        taken = {chosen.release for chosen in out.values()}
+        plan: Plan | None = next((plan for plan in some if plan.release not in taken), None)
+        for _ in range(AGAIN):
+            if plan is None or plan.everyone:
+                break
+            tallies = tuple(whole(survey, plan.release, task.limits))
+            plan = replace(plan, tallies=tallies, everyone=True, people=len(task.people))
+            measured[plan.release] = plan
+            if plan.verdict == "sure" or plan.stronger is None:
+                break
+            plan = plan.stronger()
+        if plan is not None and plan.release in measured:
+            plan = measured[plan.release]
+        if plan is not None and plan.everyone and plan.verdict != "refused":
+            out[name] = plan
+    return out, measured
+
+
+def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
+    """What is wanted with the fixed levers where they are."""
+    release, settings = task.wanted, list[Setting]()
+    for name, position in task.fix.items():
+        lever = BY_NAME[name]
+        assert isinstance(lever, Dial)
+        reason = lever.refuses(release)
+        if reason is not None:
+            raise InputError(f"levers: {name} cannot be fixed at {position:g}, because {reason}")
+        family = lever.family(release, Scene(task.people.places, task.stay))
+        release = family.build(release, float(position))
+        settings.append(family.setting(float(position)))
+    return release, tuple(settings)
+
+
+def staying(people: People, wanted: Release, names: Sequence[str]) -> frozenset[Cell]:
+    """The counts of places that must stay, by their names."""
+    if isinstance(names, str):
+        names = [names]
+    places = {place_number(people, name, "stay") for name in names}
+    cells = frozenset(cell for cell in cells_of(wanted) if cell[1] in places)
+    for place in sorted(places - {place for _, place in cells}):
+        raise InputError(f"stay: {people.places[place]!r} is not among the places that are wanted")
+    return cells
+
+
+def checked_weights(weights: ArrayLike | None, people: People) -> NDArray[np.float64] | None:
+    """Weights (T, M), if they are numbers of at least 0 in this form and not all 0."""
+    if weights is None:
+        return None
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != people.counts.shape or not np.isfinite(array).all() or (array < 0).any() or not array.any():
+        raise InputError(
+            f"weights: expected numbers of at least 0, not all of them 0, in the form {people.counts.shape} (steps, "
+            f"places); got the form {array.shape}"
+        )
+    return array
+
+
+def _check_baseline(task: Task, survey: Survey) -> None:
+    """Refuse at once a limit that people break without any release, as far as a sample is certain of it."""
+    if all(limit.above is None for limit in task.limits):
+        return
+    everyone, rng = len(task.people), np.random.default_rng([task.measurement.seed, 2])
+    some = np.sort(rng.choice(everyone, min(task.drawn, everyone), replace=False))
+    ends = survey.ends(Release.silent(task.wanted.steps), some)
+    for limit in task.limits:
+        if limit.above is not None:
+            seen = int(limit.exceeded(ends.known[0]).sum())
+            least = least_of(seen, len(some), everyone, 1 - DOUBT)
+            if least > limit.allowed(everyone):
+                raise InputError(
+                    broken(counted(limit, *ends.known, ends.known), f"{len(some):,} people drawn at random")
+                )
+
+
+def broken(tally: Tally, whom: str) -> str:
+    """What is said of a limit that is broken without any release."""
+    return (
+        f"limits: {tally.limit} cannot be kept, whatever is published: without any release, {tally} already (measured "
+        f"on {whom}). Allow a larger share than {percent(tally.surely / tally.people)}, or limit what the release adds "
+        "(added)"
+    )
+
+
+class _Teller:
+    """Tells stages to whoever watches."""
+
+    def __init__(self, tell: Tell | None) -> None:
+        self.tell = tell
+
+    def at(self, stage: str, survey: Survey, *, each: bool = True) -> Progress:
+        """A stage begins; where it is told by `each` person, all that is measured from now on belongs to it."""
+
+        def progress(done: int, everything: int) -> None:
+            if self.tell is not None:
+                self.tell(stage, done, everything)
+
+        progress(0, 0)
+        survey.progress = progress if each else _silent
+        return progress
+
+
+def _silent(done: int, everything: int) -> None:
+    """Tell nobody."""

@@ -1,0 +1,244 @@
+"""What `plan.json` holds: a documented, versioned record of a plan that names nobody and tells of no few people.
+
+Numbers of people are told in fives, those who surely are above a limit rounded down and those who possibly are rounded
+up; errors that depend on the counts are told only where they are about five numbers or more.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from passerby import __version__
+from passerby.audits.summary import Above, Ends, summarise
+from passerby.mechanisms import Gaussian, Raw
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.support.groups import FEW
+
+from .cost import Cost
+from .lever import Scene, cells_of
+from .levers.noise import private_scale
+from .limit import Limit, Tally
+from .plan import Plans
+from .search import Plan
+from .settings import PlanSettings
+
+#: Raised when a field is removed or changes its meaning; new fields do not raise it.
+VERSION = 1
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LimitRecord(_Record):
+    """A limit on the people."""
+
+    share: float = Field(description="The share of people who may be above.")
+    above: float | None = Field(description="The chance to be found that is limited.")
+    added: float | None = Field(description="Or what the release adds to it.")
+    words: str
+
+
+class TallyRecord(_Record):
+    """The share of people above a limit, in fives of people."""
+
+    limit: int = Field(description="The number of the limit in the list, from 0.")
+    at_least: float = Field(description="Share of people who surely are above, by attacks; rounded down.")
+    at_most: float = Field(description="Share of people whom no bound excludes; rounded up.")
+    lowest: float = Field(description="Confidence limit of the first, where some people were drawn.")
+    highest: float = Field(description="Confidence limit of the second.")
+    verdict: str = Field(description="sure, refused or open.")
+
+
+class SettingRecord(_Record):
+    """A lever and where it stands."""
+
+    lever: str
+    position: float
+
+
+class PlanRecord(_Record):
+    """A release that was tried."""
+
+    words: str
+    settings: list[SettingRecord]
+    mechanism: str = Field(description="What is done to a count before it is published.")
+    counts: int = Field(description="Counts that are published, those that are left empty among them.")
+    verdict: str = Field(description="sure to keep all limits, refused, or open.")
+    tallies: list[TallyRecord]
+    mean_error: float | None = Field(
+        description="Expected absolute error of a published number; null where it would tell of few numbers, or there "
+        "are none."
+    )
+    worst_error: float | None = Field(
+        description="What the largest error of the table stays below with a chance of 95 %; null as above."
+    )
+    published: float = Field(description="Share of the wanted numbers that are published.")
+    places_left_out: list[str] = Field(description="Places of which nothing that is wanted is published.")
+    steps_left_out: list[int] = Field(description="Steps, from 1, of which nothing that is wanted is published.")
+    total_error: float = Field(
+        description="Sum of all errors as a share of the sum of all counts, a number that is not published taken for 0."
+    )
+    everyone: bool = Field(description="Whether everyone was measured, by an audit.")
+    people: int = Field(description="People who were measured; the others are on the same side under all plans.")
+
+
+class Recommended(PlanRecord):
+    """A plan that is recommended; the settings of its audit lie in the folder of its name."""
+
+    loss: Ends | None = Field(description="As in the summary of its audit.")
+    baseline: Ends | None = Field(description="As in the summary of its audit.")
+    above: list[Above] = Field(description="As in the summary of its audit.")
+
+
+class Record(_Record):
+    """The whole record."""
+
+    schema_version: int = Field(default=VERSION, description="Version of this schema.")
+    passerby: str = Field(default_factory=lambda: __version__, description="Version of passerby.")
+    limits: list[LimitRecord]
+    people: int = Field(description="People that the limits are about.")
+    steps: int
+    window: str = Field(description="Length of a step.")
+    places: int = Field(description="Places, with `elsewhere`.")
+    misses: int = Field(description="Steps that the adversary may get wrong.")
+    seed: int
+    confidence: float = Field(description="How sure the interval of a person is where series are drawn.")
+    drawn: int = Field(description="People that plans were tried on.")
+    matter: int = Field(description="People for whom a plan can decide anything, in fives, rounded up.")
+    wanted: PlanRecord
+    nothing: PlanRecord
+    recommended: dict[str, Recommended] = Field(description="By what each is best at: complete, exact, least.")
+    frontier: list[PlanRecord] = Field(description="What no other plan beats in error and in people above limit 0.")
+    tried: list[PlanRecord]
+    not_moved: dict[str, str] = Field(description="Levers that could not be moved, and why.")
+    private_noise: float | None = Field(
+        description="Standard deviation of normal noise by which differential privacy alone keeps the strictest "
+        "limit on what is added, for everybody; null where there is no such limit."
+    )
+    found_noise: float | None = Field(description="The smallest standard deviation among the plans that are sure.")
+    measured: int = Field(description="Measurements of a person, over all releases.")
+    out_of_time: bool = Field(description="Whether the search ended because the time was up.")
+
+
+def record_of(found: Plans, people: People, settings: PlanSettings, window: str) -> Record:
+    """The record of what was found."""
+    tell = partial(_plan, people=people, wanted=found.wanted.release)
+    added = min((limit.added for limit in found.limits if limit.added), default=None)
+    scene = Scene(people.places, frozenset(), added)
+    sure = [plan for plan in found.tried if plan.verdict == "sure" and type(plan.release.mechanism) is Gaussian]
+    whole = [plan for plan in sure if cells_of(plan.release) == cells_of(found.wanted.release)]
+    return Record(
+        limits=[_limit(limit) for limit in found.limits],
+        people=len(people),
+        steps=found.wanted.release.steps,
+        window=window,
+        places=len(people.places),
+        misses=settings.audit.misses,
+        seed=settings.audit.seed,
+        confidence=settings.audit.confidence,
+        drawn=found.drawn,
+        matter=_up(found.matter, len(people)),
+        wanted=tell(found.wanted),
+        nothing=tell(found.nothing),
+        recommended={name: _recommended(plan, found, people, settings) for name, plan in found.recommended.items()},
+        frontier=[tell(plan) for plan in found.frontier],
+        tried=[tell(plan) for plan in sorted(found.tried, key=lambda plan: plan.cost.total)],
+        not_moved=found.refused,
+        private_noise=private_scale(Gaussian, found.wanted.release, scene),
+        found_noise=min((float(plan.release.mechanism.sigma) for plan in whole), default=None),  # type: ignore[attr-defined]
+        measured=found.measured,
+        out_of_time=found.out_of_time,
+    )
+
+
+def thresholds(settings: PlanSettings) -> tuple[float, ...]:
+    """The chances that an audit of a plan tells shares for: those of the limits, and the usual ones."""
+    own = {limit.above for limit in settings.limits if limit.above}
+    return tuple(sorted(own | {*settings.audit.thresholds}))
+
+
+def _recommended(plan: Plan, found: Plans, people: People, settings: PlanSettings) -> Recommended:
+    summary = summarise(
+        found.tables[plan.release],
+        people,
+        plan.release,
+        misses=settings.audit.misses,
+        window="",
+        thresholds=thresholds(settings),
+    )
+    told = _plan(plan, people, found.wanted.release).model_dump()
+    return Recommended(**told, loss=summary.loss, baseline=summary.baseline, above=summary.above)
+
+
+def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
+    cost = told_cost(plan.release, plan.cost)
+    (steps, places), (kept_steps, kept_places) = (
+        ({t for t, _ in cells}, {x for _, x in cells}) for cells in (cells_of(wanted), cells_of(plan.release))
+    )
+    return PlanRecord(
+        words=plan.words,
+        settings=[SettingRecord(lever=each.lever, position=each.position) for each in plan.settings],
+        mechanism=repr(plan.release.mechanism),
+        counts=len(cells_of(plan.release)),
+        verdict=plan.verdict,
+        tallies=[_tally(number, tally) for number, tally in enumerate(plan.tallies)],
+        mean_error=cost.mean,
+        worst_error=cost.worst,
+        published=cost.published,
+        places_left_out=[people.places[x] for x in sorted(places - kept_places)] if kept_places else [],
+        steps_left_out=[t + 1 for t in sorted(steps - kept_steps)] if kept_steps else [],
+        total_error=cost.total,
+        everyone=plan.everyone,
+        people=plan.people,
+    )
+
+
+def _limit(limit: Limit) -> LimitRecord:
+    return LimitRecord(share=limit.share, above=limit.above, added=limit.added, words=str(limit))
+
+
+def _tally(number: int, tally: Tally) -> TallyRecord:
+    people, allowed = tally.people, tally.limit.allowed(tally.people)
+
+    def low(count: float) -> float:
+        # What is more than is allowed is told as that, where it is no small group.
+        return max(_down(count), allowed + 1 if count > allowed >= FEW - 1 else 0) / people
+
+    def high(count: float) -> float:
+        return min(_up(count, people), allowed if count <= allowed else people) / people
+
+    return TallyRecord(
+        limit=number,
+        at_least=low(tally.surely),
+        at_most=high(tally.possibly),
+        lowest=low(tally.least),
+        highest=high(tally.most),
+        verdict=tally.verdict,
+    )
+
+
+def _down(people: float) -> int:
+    return FEW * math.floor(people / FEW + 1e-9)
+
+
+def _up(people: float, everybody: int) -> int:
+    return min(everybody, FEW * math.ceil(people / FEW - 1e-9))
+
+
+def told_cost(release: Release, cost: Cost) -> Cost:
+    """A cost with as many digits as may be told: errors that depend on the counts rest on five of them at least."""
+    free = release.mechanism.shift_invariant or isinstance(release.mechanism, Raw)
+    if cost.mean is None or cost.worst is None or not (free or cost.numbers >= FEW):
+        return Cost(None, None, _digits(cost.published), _digits(cost.total), cost.numbers)
+    worst = cost.worst if free else math.ceil(cost.worst)
+    return Cost(_digits(cost.mean), _digits(worst), _digits(cost.published), _digits(cost.total), cost.numbers)
+
+
+def _digits(value: float) -> float:
+    """Three digits."""
+    return float(f"{value:.3g}")

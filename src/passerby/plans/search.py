@@ -1,0 +1,249 @@
+"""The search: bisection where stronger tells less, a grid elsewhere, and what to leave out one by one."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from passerby.model.release import Release
+from passerby.support.workers import Progress
+
+from .cost import Cost
+from .estimate import Panel
+from .lever import Cell, Choice, Dial, Family, Item, Lever, Scene, Setting, cells_of, without
+from .limit import Tally, Verdict, joint
+
+#: The confidence with which a plan must keep the limits on the drawn people to be worth measuring on everyone.
+LEAN = 0.8
+#: Measurements of one person that finding an order may take at first; more items are looked at on fewer people.
+SCREEN = 400
+#: Of people, no fewer than these.
+FEWEST = 8
+#: People that a release is tried on first: where they leave no doubt that it is refused, the others are not measured.
+FIRST = 20
+#: Items that are put back one by one where they turn out not to matter.
+BACK = 2
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A release that was tried: the levers it is made with, how many people it puts above each limit, what it costs.
+
+    `stronger` makes the next stronger plan of the same kind, where there is one. `people` were measured one by one to
+    find the tallies; the others are on the same side of each limit under all plans.
+    """
+
+    settings: tuple[Setting, ...]
+    release: Release
+    tallies: tuple[Tally, ...]
+    cost: Cost
+    people: int
+    everyone: bool = False
+    stronger: Callable[[], Plan | None] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it keeps all limits: sure, refused or open."""
+        return joint(self.tallies)
+
+    @property
+    def words(self) -> str:
+        """What is published, in words."""
+        if not cells_of(self.release):
+            return "nothing"
+        return ", ".join(setting.words for setting in self.settings) if self.settings else "all that is wanted"
+
+
+class Search:
+    """Tries plans on a panel of people, each once, until a deadline."""
+
+    def __init__(
+        self,
+        panel: Panel,
+        wanted: Release,
+        scene: Scene,
+        cost: Callable[[Release], Cost],
+        deadline: float | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.panel, self.wanted, self.scene, self.cost, self.deadline = panel, wanted, scene, cost, deadline
+        self.progress = progress or (lambda done, everything: None)
+        self.done = self.expected = 0
+        self.tried: dict[Release, Plan] = {}
+        self.bisections: list[tuple[str, int, int]] = []
+        self.refused: dict[str, str] = {}
+        self.out_of_time = False
+
+    def attempt(self, settings: tuple[Setting, ...], release: Release) -> Plan:
+        """A plan with its tallies on the panel; the second time, the one that is known."""
+        if release not in self.tried:
+            self.done += 1
+            self.note()
+            for count in (FIRST, len(self.panel.drawn)):
+                tallies = tuple(self.panel.tallies(release, count=count))
+                if joint(tallies) == "refused":
+                    break
+            self.tried[release] = Plan(
+                settings, release, tallies, self.cost(release), min(count, len(self.panel.drawn))
+            )
+        return self.tried[release]
+
+    def passes(self, plan: Plan) -> bool:
+        """Whether it is likely enough to keep the limits; certain where the panel is everybody who matters."""
+        if plan.verdict == "refused":
+            return False
+        tallies = self.panel.tallies(plan.release, LEAN)
+        return all(tally.most <= tally.limit.allowed(tally.people) for tally in tallies)
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        self.out_of_time = self.out_of_time or (self.deadline is not None and time.monotonic() > self.deadline)
+        return self.out_of_time
+
+    def along(
+        self, family: Family, base: Release, before: tuple[Setting, ...] = (), stop: float = np.inf
+    ) -> Plan | None:
+        """The mildest plan of a family that passes, of the positions below `stop`; None where none does."""
+        positions = [position for position in family.positions if position < stop]
+
+        def at(rank: int) -> Plan:
+            settings = (*before, family.setting(positions[rank]))
+            plan = self.attempt(settings, family.build(base, positions[rank]))
+            if plan.stronger is None and rank + 1 < len(positions):
+                plan = Plan(**{**vars(plan), "stronger": lambda: at(rank + 1)})
+                self.tried[plan.release] = plan
+            return plan
+
+        if not positions or self.over:
+            return None
+        return (
+            self._bisected(family, at, len(positions))
+            if family.monotone
+            else self._scanned(family, at, positions, base)
+        )
+
+    def _bisected(self, family: Family, at: Callable[[int], Plan], size: int) -> Plan | None:
+        """Each position tells less than the one before: those that pass are at the end."""
+        before, low, high = len(self.tried), 0, size
+        found: Plan | None = None
+        while low < high and not self.over:
+            middle = (low + high) // 2
+            plan = at(middle)
+            low, high, found = (low, middle, plan) if self.passes(plan) else (middle + 1, high, found)
+        self.bisections.append((family.lever, size, len(self.tried) - before))
+        return found
+
+    def _scanned(self, family: Family, at: Callable[[int], Plan], positions: list[float], base: Release) -> Plan | None:
+        """The cheapest position that passes, those that cost readers least first."""
+        cost = [self.cost(family.build(base, position)).total for position in positions]
+        for rank in sorted(range(len(positions)), key=lambda rank: cost[rank]):
+            if self.over:
+                return None
+            plan = at(rank)
+            if self.passes(plan):
+                return plan
+        return None
+
+    def family(self, lever: Lever, base: Release) -> Family | None:
+        """The family of a lever; None where it does not apply, for a reason that is kept."""
+        if isinstance(lever, Dial):
+            reason = lever.refuses(base)
+            if reason is None:
+                return lever.family(base, self.scene)
+            self.refused[lever.name] = reason
+            return None
+        items = lever.items(base, self.scene)
+        if not items or self.over:
+            self.refused[lever.name] = "all of its counts must stay"
+            return None
+        return lever.family(self.ordered(items, base), self._of(lever, base))
+
+    def _of(self, lever: Choice, base: Release) -> int:
+        """How many items there are, also of those that must stay."""
+        return len(lever.items(base, Scene(self.scene.places)))
+
+    def ordered(self, items: list[Item], base: Release) -> list[Item]:
+        """Items in the order in which they should go: by how far the limits come nearer for each bit of cost.
+
+        Greedy and lazy (Minoux 1978): what an item brought last is taken for what it would bring now, until it is the
+        best, and only then found anew. Once the limits are kept on those who are looked at, the rest follows as it is.
+        """
+        if len(items) * FEWEST > SCREEN:
+            return self._by_lines(items, base)
+        among = self._some(len(items))
+        price = {item: self._price(item, base) for item in items}
+        start = self._excess(base, among)
+        heap = [
+            (-(start - self._excess(without(base, item.cells), among)) / price[item], 0, rank)
+            for rank, item in enumerate(items)
+        ]
+        heapq.heapify(heap)
+        gone, now, out = frozenset[Cell](), start, list[Item]()
+        while heap:
+            _, stamp, rank = heapq.heappop(heap)
+            item = items[rank]
+            if stamp < len(out) and now > 0 and not self.over:
+                gain = now - self._excess(without(base, gone | item.cells), among)
+                heapq.heappush(heap, (-gain / price[item], len(out), rank))
+                continue
+            out.append(item)
+            gone |= item.cells
+            now = self._excess(without(base, gone), among) if now > 0 and not self.over else now
+        return out
+
+    def _by_lines(self, items: list[Item], base: Release) -> list[Item]:
+        """The order of many items, each by what its whole step and its whole place bring, for each bit of cost."""
+        lines: dict[tuple[int, int], set[Cell]] = {}
+        for item in items:
+            for t, x in item.cells:
+                lines.setdefault((0, t), set()).add((t, x))
+                lines.setdefault((1, x), set()).add((t, x))
+        among = self._some(len(lines))
+        start = self._excess(base, among)
+        worth = {}
+        for line, cells in lines.items():
+            gain = start - self._excess(without(base, frozenset(cells)), among)
+            worth[line] = max(gain, 0.0) / self._price(Item("", frozenset(cells)), base)
+        return sorted(items, key=lambda item: -max(worth[0, t] * worth[1, x] for t, x in item.cells))
+
+    def _excess(self, release: Release, among: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
+        self.done += 1
+        self.note()
+        return self.panel.excess(release, among)
+
+    def note(self) -> None:
+        """Tell how far the search is: releases that were looked at, and about how many there will be."""
+        self.expected = max(self.expected, self.done + 1)
+        self.progress(self.done, self.expected)
+
+    def _some(self, items: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Drawn people on whom an order is found, evenly spread."""
+        drawn = self.panel.drawn
+        count = min(len(drawn), max(FEWEST, SCREEN // max(1, items)))
+        return drawn[np.linspace(0, len(drawn) - 1, count).round().astype(int)] if count else drawn
+
+    def _price(self, item: Item, base: Release) -> float:
+        """What readers lose with an item; a count of nobody still costs something."""
+        share = len(item.cells) / max(1, len(cells_of(base)))
+        return self.cost(without(base, item.cells)).total - self.cost(base).total + 0.01 * share
+
+    def put_back(self, plan: Plan, lever: Choice, base: Release) -> Plan:
+        """The plan with items put back that do not matter, the dearest first."""
+        items = lever.items(base, self.scene)
+        everything, kept = self._of(lever, base), {*cells_of(plan.release)}
+        gone = [item for item in items if not item.cells & kept]
+        for item in sorted(gone, key=lambda item: -self._price(item, base))[:BACK]:
+            if self.over or len(gone) < 2:
+                break
+            fewer = [other for other in gone if other != item]
+            release = without(base, frozenset().union(*(other.cells for other in fewer)))
+            setting = Setting(lever.name, float(len(fewer)), lever.kept(everything - len(fewer), everything))
+            tried = self.attempt((*plan.settings[:-1], setting), release)
+            if self.passes(tried):
+                plan, gone = Plan(**{**vars(tried), "stronger": lambda plan=plan: plan}), fewer
+        return plan

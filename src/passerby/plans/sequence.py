@@ -1,0 +1,125 @@
+"""One release after another: whether the next table may go out after what has been published of these people so far.
+
+The loss is that of all releases together. It is found from habits and from what is published alone: a decision that
+looked at the true counts would itself tell of them. So mechanisms whose law depends on the count are taken for raw
+counts, which tell more, and what is left out is chosen without the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from passerby.errors import UnsupportedRelease
+from passerby.mechanisms import Raw
+from passerby.model.release import Release
+from passerby.support.numerals import percent
+
+from .estimate import whole
+from .lever import Cell, cells_of
+from .plan import Plans, Task, Tell, carry_out
+from .search import Plan
+from .survey import surveying
+
+Answer = Literal["publish", "coarser", "hold"]
+#: What can be done to a table that comes after others: counts of it are left out.
+LEVERS = ("every", "places", "steps", "counts")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether the next table may go out, and why. `plan` is what may: all releases so far and the table, or part of it.
+
+    `exact` tells whether the joint loss is that of the releases, or a bound on it by raw counts.
+    """
+
+    answer: Answer
+    why: str
+    plan: Plan | None
+    so_far: Plan | None
+    found: Plans
+    exact: bool
+
+
+def together(releases: Sequence[Release]) -> tuple[Release, bool]:
+    """Several releases of the same steps as one, and whether it tells the same as they do or more.
+
+    Counts of different sensors or steps through the same noise are one release. Raw counts that are published twice
+    tell no more than once. Whatever else is taken for raw counts of all sensors, which tell more.
+
+    >>> from passerby.mechanisms import Gaussian, Rounding
+    >>> both, exact = together([Release([[0], []], Gaussian(2.0)), Release([[1], [0]], Gaussian(2.0))])
+    >>> both.sensors, both.mechanism, exact
+    (((0, 1), (0,)), Gaussian(sigma=2.0), True)
+    >>> together([Release([0], Rounding(5)), Release([1], Rounding(5))])[1]
+    False
+    """
+    steps = {release.steps for release in releases}
+    if len(steps) > 1:
+        raise UnsupportedRelease(
+            f"releases of {' and '.join(map(str, sorted(steps)))} steps: several releases are looked at together only "
+            "where they are of the same steps"
+        )
+    if any(release.crowd is not None for release in releases):
+        raise UnsupportedRelease("releases of a Crowd are not looked at together; give what is known of the others")
+    cells = [cell for release in releases for cell in cells_of(release)]
+    mechanisms = {release.mechanism for release in releases if any(release.sensors)}
+    twice = len(set(cells)) < len(cells)
+    only = next(iter(mechanisms)) if len(mechanisms) == 1 else Raw()
+    exact = len(mechanisms) <= 1 and (isinstance(only, Raw) or (only.shift_invariant and not twice))
+    sensors: list[list[int]] = [[] for _ in range(steps.pop())]
+    for t, x in dict.fromkeys(cells):
+        sensors[t].append(x)
+    return Release(sensors, only if exact else Raw()), exact
+
+
+def decide(
+    task: Task,
+    earlier: Sequence[Release],
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    folder: Path | None = None,
+    tell: Tell | None = None,
+) -> Decision:
+    """Whether `task.wanted`, the next table, may go out after the earlier releases, all of it or part of it."""
+    both, exact = together([*earlier, task.wanted])
+    out = frozenset[Cell](cell for release in earlier for cell in cells_of(release))
+    joint = replace(
+        task, wanted=both, levers=LEVERS, forbid=(), fix={}, stay=out, counts=np.ones_like(task.people.counts)
+    )
+    found = carry_out(joint, workers, executor, folder, tell)
+    bound = "" if exact else " (by a bound: the releases are taken for raw counts)"
+    said = "; ".join(map(str, found.wanted.tallies))
+    if found.wanted.verdict == "sure":
+        return Decision("publish", f"with all releases together, {said}{bound}", found.wanted, None, found, exact)
+    so_far = _so_far(joint, both, out, workers, executor, folder) if out else None
+    if so_far is not None and so_far.verdict != "sure":
+        told = "; ".join(map(str, so_far.tallies))
+        why = f"what is published already is not sure to keep the limit: {told}{bound}"
+        return Decision("hold", why, None, so_far, found, exact)
+    kept = [plan for plan in found.recommended.values() if plan.verdict == "sure" and {*cells_of(plan.release)} - out]
+    if kept:
+        best = max(kept, key=lambda plan: plan.cost.published)
+        new = len({*cells_of(task.wanted)} - out)
+        share = len({*cells_of(best.release)} - out) / max(1, new)
+        why = f"with all of it, {said}{bound}; with {percent(share)} of its new counts the limit is kept"
+        return Decision("coarser", why, best, so_far, found, exact)
+    why = f"with all of it, {said}{bound}; no part of it that was tried is sure"
+    return Decision("hold", why, None, so_far, found, exact)
+
+
+def _so_far(
+    task: Task, both: Release, out: frozenset[Cell], workers: int | None, executor: Executor | None, folder: Path | None
+) -> Plan:
+    """What is published already, measured on everyone."""
+    sensors = [[x for x in step if (t, x) in out] for t, step in enumerate(both.sensors)]
+    release = Release(sensors, both.mechanism)
+    with surveying(task.people, task.measurement, workers, executor, folder) as survey:
+        tallies = tuple(whole(survey, release, task.limits))
+    return Plan((), release, tallies, task.cost(release), len(task.people), True)

@@ -1,0 +1,159 @@
+"""The settings of a plan: those of an audit for data, release and question, and its own, each with a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from passerby.audits.settings import AuditSettings
+from passerby.audits.settings_file import as_toml
+from passerby.audits.validation import check_sources
+from passerby.audits.wording import Options, Source
+from passerby.errors import ConfigError, PasserbyError
+from passerby.support.checks import number, whole
+
+from .limit import Limit, check_limits
+from .names import LEFT_OUT, OWN
+
+#: The folder of a plan that nobody named.
+FOLDER = Path("passerby-plan")
+TITLE = "What may be published"
+
+
+@dataclass(frozen=True)
+class PlanSettings:
+    """Everything that a plan depends on."""
+
+    audit: AuditSettings
+    limits: tuple[Limit, ...]
+    levers: tuple[str, ...] | None = None
+    forbid: tuple[str, ...] = ()
+    fix: tuple[tuple[str, float], ...] = ()
+    stay: tuple[str, ...] = ()
+    weights: Path | None = None
+    drawn: int = 60
+    minutes: float | None = None
+
+
+def check_plan(*sources: Source) -> PlanSettings:
+    """Settings from several sources, of which later ones prevail; all that is wrong is said at once."""
+    values = {name: value for source in sources for name, value in source.values.items()}
+    lines: list[str] = []
+    rest = []
+    for source in sources:
+        lines += [f"{source.wording.name(name)} is none of a plan" for name in LEFT_OUT if name in source.values]
+        kept = {name: value for name, value in source.values.items() if name not in OWN and name not in LEFT_OUT}
+        rest.append(Source(kept, source.where, source.wording))
+    given = {"out": FOLDER, "title": TITLE}
+    audit: AuditSettings | None = None
+    try:
+        audit = check_sources(Source(given), *rest)
+    except ConfigError as error:
+        lines += [line.strip() for line in str(error).split("\n")[1:]]
+    try:
+        own = _own(values)
+    except PasserbyError as error:
+        lines.append(str(error))
+    if lines or audit is None:
+        where = " and ".join(dict.fromkeys(source.where for source in sources))
+        raise ConfigError("\n  ".join([f"{where}:", *lines]))
+    return PlanSettings(audit, **own)
+
+
+def _own(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a plan alone."""
+    out: dict[str, Any] = {"limits": _limits(values)}
+    for name in ("levers", "forbid", "stay"):
+        if values.get(name) is not None:
+            out[name] = _texts(values[name], name)
+    out["fix"] = _fixed(values.get("fix") or {})
+    if values.get("weights") is not None:
+        out["weights"] = Path(str(values["weights"]))
+    if values.get("drawn") is not None:
+        out["drawn"] = whole(_as_number(values["drawn"], "drawn"), "drawn", 1)
+    if values.get("minutes") is not None:
+        out["minutes"] = number(_as_number(values["minutes"], "minutes"), "minutes", 0.0, 1e6)
+    return out
+
+
+def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
+    single = {name: values[name] for name in ("at_most", "above", "added") if values.get(name) is not None}
+    several = values.get("limits") or []
+    if single:
+        if "at_most" not in single:
+            raise ConfigError(
+                f"{Options().name(next(iter(single)))} needs --at-most, the share of people who may be so"
+            )
+        numbers = {name: float(_as_number(value, name)) for name, value in single.items()}
+        return check_limits([Limit(numbers.pop("at_most"), **numbers)])
+    if not isinstance(several, list | tuple) or not all(isinstance(each, Mapping) for each in several):
+        raise ConfigError("limits: expected a list such as [{share = 0.05, above = 0.5}]")
+    if not several:
+        raise ConfigError("no limit is given: --at-most 0.05 --above 0.5, or limits = [...] in the settings file")
+    for each in several:
+        if {*each} - {"share", "above", "added"} or "share" not in each:
+            raise ConfigError(f"limits: {dict(each)} needs a share, and above or added; it can have nothing else")
+    return check_limits([Limit(**each) for each in several])
+
+
+def _fixed(value: Any) -> tuple[tuple[str, float], ...]:
+    if isinstance(value, Mapping):
+        pairs = [(str(name), position) for name, position in value.items()]
+    else:
+        halves = [text.partition("=") for text in _texts(value, "fix")]
+        pairs = [(name, position) for name, _, position in halves]
+        if not all(position for _, position in pairs):
+            raise ConfigError(f"fix: {value!r} needs levers with a position, such as rounding=10")
+    return tuple((name, float(_as_number(position, f"fix {name}"))) for name, position in pairs)
+
+
+def _texts(value: Any, name: str) -> tuple[str, ...]:
+    several = [value] if isinstance(value, str) else value
+    if not isinstance(several, list | tuple) or not all(isinstance(each, str) for each in several):
+        raise ConfigError(f"{name}: expected one or more names, got {value!r}")
+    return tuple(several)
+
+
+def _as_number(value: Any, name: str) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ConfigError(f"{name} is {value!r}; expected a number")
+    if not isinstance(value, str):
+        return value
+    try:
+        return int(value) if value.strip().lstrip("-").isdigit() else float(value)
+    except ValueError:
+        raise ConfigError(f"{name} is {value!r}; expected a number") from None
+
+
+def plan_toml(settings: PlanSettings, folder: Path) -> str:
+    """Settings as the text of a file that lies in `folder`, from which `passerby plan --settings` plans again."""
+    audit = replace(settings.audit, explore=AuditSettings.explore)
+    lines = as_toml(audit, folder).splitlines()
+    kept = [line for line in lines if not line.startswith(tuple(f"{name} = " for name in LEFT_OUT))]
+    kept[0] = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
+    own = ["", "# The plan."]
+    rows = [
+        f"{{share = {each.share!r}, {'above' if each.added is None else 'added'} = {each.level!r}}}"
+        for each in settings.limits
+    ]
+    own.append(f"limits = [{', '.join(rows)}]")
+    for name in ("levers", "forbid", "stay"):
+        value = getattr(settings, name)
+        if value:
+            own.append(f"{name} = [{', '.join(map(_quoted, value))}]")
+    if settings.fix:
+        own.append(f"fix = {{{', '.join(f'{name} = {position!r}' for name, position in settings.fix)}}}")
+    if settings.weights is not None:
+        own.append(f"weights = {_quoted(Path(os.path.relpath(settings.weights, folder)).as_posix())}")
+    own.append(f"drawn = {settings.drawn}")
+    if settings.minutes is not None:
+        own.append(f"minutes = {settings.minutes!r}")
+    return "\n".join([*kept, *own]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

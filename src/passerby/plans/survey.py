@@ -1,0 +1,176 @@
+"""Ends of people's losses under many releases: measured once, kept, and passed on to what tells less or more."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.audits.audit import audit_job
+from passerby.audits.job import Job, check_job, enough_workers
+from passerby.audits.person import person_ends
+from passerby.audits.settings import Measurement
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.people.others import everyone_else
+from passerby.support.files import make_folder
+from passerby.support.fingerprint import fingerprint
+from passerby.support.pieces import Pieces
+from passerby.support.pool import pool_of
+from passerby.support.workers import Progress, collect
+
+from .order import tells_less
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: People that are handed to a worker at a time, at most.
+CHUNK = 8
+COLUMNS = ("lower", "upper", "baseline_lower", "baseline_upper")
+#: What is known of somebody whose loss was refused.
+ANYTHING = (0.0, 1.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Ends of the loss and of the baseline of everybody, (N,) each; NaN for those who were not measured."""
+
+    lower: Floats
+    upper: Floats
+    known: tuple[Floats, Floats]
+
+    @classmethod
+    def of(cls, values: Floats) -> Ends:
+        """From an array (4, N)."""
+        return cls(values[0], values[1], (values[2], values[3]))
+
+    def of_some(self, people: Ints) -> Ends:
+        """Those of some people."""
+        return Ends(self.lower[people], self.upper[people], (self.known[0][people], self.known[1][people]))
+
+
+class Survey:
+    """What was measured so far, for which release and whom. `measured` counts people, once for each release."""
+
+    def __init__(
+        self,
+        people: People,
+        measurement: Measurement,
+        *,
+        executor: Executor | None = None,
+        workers: int | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.people, self.measurement = people, measurement
+        self.executor, self.workers, self.folder = executor, workers, folder
+        self.progress: Progress = _silent
+        self.measured = 0
+        self.seconds = 0.0
+        self.tables: dict[Release, pl.DataFrame] = {}
+        self._values: dict[Release, Floats] = {}
+        self._mark = fingerprint(people, measurement)
+
+    def job(self, release: Release) -> Job:
+        """The work of an audit of this release."""
+        return Job(self.people, release, self.measurement, everyone_else(self.people, release))
+
+    def ends(self, release: Release, who: Ints) -> Ends:
+        """What is known of these people under a release, after measuring those of them who are not yet."""
+        job = self.job(release)
+        check_job(job)
+        values = self._values.setdefault(release, np.full((4, len(self.people)), np.nan))
+        left = who[np.isnan(values[0, who])]
+        if left.size:
+            began = time.perf_counter()
+            rows = collect(_one, job, left.tolist(), progress=self.progress, **self._shared(release, left))
+            values[:, left] = np.array(rows).T
+            self.measured += left.size
+            self.seconds += time.perf_counter() - began
+        return Ends.of(values).of_some(who)
+
+    def everyone(self, release: Release) -> Ends:
+        """The ends of everybody, by an audit, whose table is kept."""
+        if release not in self.tables:
+            folder = None if self.folder is None else make_folder(self.folder / self._name(release), "folder")
+            began = time.perf_counter()
+            table = audit_job(
+                self.job(release),
+                folder,
+                workers=self.workers,
+                executor=self.executor,
+                progress=self.progress,
+            )
+            self.seconds += time.perf_counter() - began
+            self.measured += table.height
+            self.adopt(release, table)
+        return Ends.of(self._values[release])
+
+    def adopt(self, release: Release, table: pl.DataFrame) -> None:
+        """Take over an audit of everybody with the same measurement."""
+        self.tables[release] = table
+        self._values[release] = np.array(
+            [table[name].fill_null(rest).to_numpy() for name, rest in zip(COLUMNS, ANYTHING, strict=True)]
+        )
+
+    def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
+        """Ends (N,) that follow from other releases: those that tell less have less, those that tell more have more.
+
+        With `complete`, only from releases under which everybody was measured.
+        """
+        lower, upper = np.zeros(len(self.people)), np.ones(len(self.people))
+        for other, values in self._values.items():
+            if complete and other not in self.tables:
+                continue
+            if tells_less(other, release):
+                lower = np.fmax(lower, values[0])
+            if tells_less(release, other):
+                upper = np.fmin(upper, values[1])
+            # Without any release, the baseline is achieved.
+            lower = np.fmax(lower, values[2])
+        return lower, np.fmax(lower, upper)
+
+    def _name(self, release: Release) -> str:
+        return fingerprint(self._mark, release)[:16]
+
+    def _shared(self, release: Release, left: Ints) -> dict[str, Any]:
+        kept = None
+        if self.folder is not None:
+            name = fingerprint(self._mark, release, left)
+            kept = Pieces(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)
+        # A handful of people is not worth handing out.
+        alone = self.executor is None
+        return {"workers": 1 if alone else self.workers, "executor": self.executor, "chunk": CHUNK, "kept": kept}
+
+
+def _one(job: Job, person: int) -> list[float]:
+    return list(person_ends(job, person))
+
+
+def _silent(done: int, everything: int) -> None:
+    """Tell nobody."""
+
+
+@contextmanager
+def surveying(
+    people: People,
+    measurement: Measurement,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    folder: Path | None = None,
+) -> Iterator[Survey]:
+    """A survey whose workers stay from one release to the next; few people are measured in this process alone."""
+    width = enough_workers(len(people), workers, executor) or os.cpu_count() or 1
+    if executor is None and width == 1:
+        yield Survey(people, measurement, workers=1, folder=folder)
+        return
+    with pool_of(executor, width) as pool:
+        yield Survey(people, measurement, executor=pool, workers=width, folder=folder)

@@ -1,0 +1,164 @@
+"""Ways to publish the same counts side by side, in one set of numbers about everyone.
+
+Everybody was measured with the release of an audit. Another way is tried on people drawn at random, and what it changes
+for them is added to everyone's mean: a paired difference, whose confidence limits are those of the differences alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.audits.sample import some_people
+from passerby.audits.settings import Measurement
+from passerby.audits.what_if import MEANS, NOISE, SHARES
+from passerby.mechanisms import Gaussian, Mechanism, Raw
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.support.census import least_of, most_of
+from passerby.support.confidence import lower_limit, upper_limit
+from passerby.support.workers import Progress
+
+from .cost import NOTHING
+from .estimate import CONFIDENCE, Panel, whole
+from .lever import Scene
+from .levers.noise import GAUSSIAN
+from .limit import ROUNDING, Limit
+from .search import Search
+from .survey import Survey, surveying
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: A release may put so much more of the people above a threshold than are above it without any.
+MORE = 0.01
+#: People on whom the least noise is looked for, at most.
+FEWER = 40
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Everyone's means with each way to publish, shares above each threshold, and the least noise that is enough."""
+
+    mechanisms: pl.DataFrame
+    shares: pl.DataFrame
+    noise: pl.DataFrame
+
+
+def compare(
+    people: People,
+    release: Release,
+    table: pl.DataFrame,
+    rules: Mapping[str, Mechanism],
+    measurement: Measurement,
+    count: int,
+    thresholds: Sequence[float],
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    folder: Path | None = None,
+) -> Ways:
+    """Send the counts of the same sensors through each mechanism, for `count` people.
+
+    `table` is the audit of everybody with `release`, by the same `measurement`.
+    """
+    drawn = some_people(people, count, measurement.seed + 1)
+    with surveying(people, measurement, workers, executor, folder) as survey:
+        survey.adopt(release, table)
+        means, shares = [], []
+        for done, (name, mechanism) in enumerate(rules.items()):
+            way = Release(release.sensors, mechanism, release.others)
+            if progress:
+                progress(done * len(drawn), (len(rules) + 1) * len(drawn))
+            means.append({"mechanism": name, **_means(survey, release, way, drawn)})
+            shares += [{"mechanism": name, **_share(survey, way, drawn, level)} for level in thresholds]
+        noise = [_noise(survey, release, level, min(count, FEWER)) for level in thresholds if noisy(release)]
+        if progress:
+            progress((len(rules) + 1) * len(drawn), (len(rules) + 1) * len(drawn))
+    return Ways(
+        pl.DataFrame(means, schema=MEANS, orient="row"),
+        pl.DataFrame(shares, schema=SHARES, orient="row"),
+        pl.DataFrame(noise, schema=NOISE, orient="row"),
+    )
+
+
+def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[str, float | int]:
+    """Everyone's mean ends with a way: those of the release, and the mean difference for the people drawn."""
+    all_of = survey.everyone(release)
+    base = {"baseline": float(all_of.known[0].mean())}
+    if way == release:
+        low, high = float(all_of.lower.mean()), float(all_of.upper.mean())
+        return {"lower": low, "upper": high, "lowest": low, "highest": high, **base, "people": len(all_of.lower)}
+    there, here = all_of.of_some(drawn), survey.ends(way, drawn)
+    down, up = here.lower - there.lower, here.upper - there.upper
+    low, high = float(all_of.lower.mean() + down.mean()), float(all_of.upper.mean() + up.mean())
+    level = 1 - (1 - CONFIDENCE) / 2
+    lowest = float(all_of.lower.mean()) + 2 * lower_limit((1 + down) / 2, level) - 1
+    highest = float(all_of.upper.mean()) + 2 * upper_limit((1 + up) / 2, level) - 1
+    low, high, lowest, highest = (min(1.0, max(0.0, value)) for value in (low, high, lowest, highest))
+    return {"lower": low, "upper": high, "lowest": lowest, "highest": highest, **base, "people": len(drawn)}
+
+
+def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[str, float | int]:
+    """The share of everyone at or above a threshold: those of whom it is known without trying, and of the rest a part.
+
+    Who is so without any release, or with a way that tells less under which everybody was measured, is so; who is not
+    with one that tells more, is not.
+    """
+    everyone = len(survey.people)
+
+    def reached(values: Floats) -> NDArray[np.bool_]:
+        return np.asarray(values >= threshold - ROUNDING)
+
+    if way in survey.tables:
+        ends = survey.everyone(way)
+        at_least, at_most = float(reached(ends.lower).mean()), float(reached(ends.upper).mean())
+        row = {"threshold": threshold, "at_least": at_least, "at_most": at_most}
+        return {**row, "lowest": at_least, "highest": at_most, "people": everyone}
+    lower, upper = survey.inherited(way, complete=True)
+    known, unclear = int(reached(lower).sum()), ~reached(lower) & reached(upper)
+    some = drawn[unclear[drawn]]
+    ends = survey.ends(way, some)
+    size, n, level = int(unclear.sum()), len(some), 1 - (1 - CONFIDENCE) / 2
+    surely, possibly = int(reached(ends.lower).sum()), int(reached(ends.upper).sum())
+    scale = size / n if n else 0.0
+    return {
+        "threshold": threshold,
+        "at_least": (known + surely * scale) / everyone,
+        "at_most": (known + (possibly * scale if n else size)) / everyone,
+        "lowest": (known + least_of(surely, n, size, level)) / everyone,
+        "highest": (known + most_of(possibly, n, size, level)) / everyone,
+        "people": len(drawn),
+    }
+
+
+def noisy(release: Release) -> bool:
+    """Whether more noise can be added to what is published."""
+    return isinstance(release.mechanism, Raw | Gaussian) and GAUSSIAN.refuses(release) is None
+
+
+def _noise(survey: Survey, release: Release, threshold: float, count: int) -> dict[str, float | int | None]:
+    """The least standard deviation with which hardly more people are above a threshold than without any release.
+
+    It is 0 where the release is sure of that as it is, and none where no noise that is tried is enough.
+    """
+    ends = survey.everyone(release)
+    share = float((ends.known[0] > threshold + ROUNDING).mean()) + MORE
+    row: dict[str, float | int | None] = {"threshold": threshold, "allowed": min(1.0, share), "people": count}
+    if share >= 1:
+        return {**row, "sigma": 0.0}
+    limit = Limit(share, above=threshold)
+    if whole(survey, release, [limit])[0].verdict == "sure":
+        return {**row, "sigma": 0.0}
+    panel = Panel(survey, release, [limit], count, survey.measurement.seed)
+    scene = Scene(survey.people.places)
+    search = Search(panel, release, scene, lambda _: NOTHING)
+    found = search.along(GAUSSIAN.family(release, scene), release)
+    return {**row, "sigma": None if found is None else found.settings[-1].position}

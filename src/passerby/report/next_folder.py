@@ -1,0 +1,84 @@
+"""A decision about the next table as a folder: what was decided and why, and the settings of what may go out."""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import Executor
+from dataclasses import fields
+from pathlib import Path
+
+from passerby.audits.inputs import gather
+from passerby.audits.release import build_release
+from passerby.audits.settings import StepSettings
+from passerby.audits.settings_file import as_toml, read_settings
+from passerby.audits.stages import Tell
+from passerby.audits.validation import check_settings
+from passerby.errors import ConfigError, InputError
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.plans.record import record_of
+from passerby.plans.sequence import Decision, decide
+from passerby.plans.settings import PlanSettings
+from passerby.support.files import make_folder, whole_or_nothing, write_json
+
+from .plan_folder import audit_settings, task_of, write_schedule
+
+
+def run_next(
+    settings: PlanSettings,
+    earlier: Path | None,
+    *,
+    overwrite: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    tell: Tell | None = None,
+) -> Decision:
+    """Decide, and write the folder: decision.json, and an audit.toml of all that may be out then."""
+    out = settings.audit.out
+    if (out / "decision.json").exists() and not overwrite:
+        raise ConfigError(f"{out} holds a decision; choose another folder (out), or overwrite it")
+    files = earlier_files(earlier)
+    inputs = gather(settings.audit, tell=tell)
+    before = [earlier_release(file, inputs.people, settings) for file in files]
+    parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
+    task = task_of(settings, inputs)
+    found = decide(task, before, workers=workers, executor=executor, folder=parts, tell=tell)
+    told = record_of(found.found, inputs.people, settings, inputs.window).model_dump(mode="json")
+    record = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before), "plan": told}
+    (out / "decision.json").unlink(missing_ok=True)
+    for name in ("audit.toml", "schedule.csv"):
+        (out / name).unlink(missing_ok=True)
+    if found.plan is not None:
+        write_schedule(inputs.people, found.plan.release, out / "schedule.csv")
+        with whole_or_nothing(out / "audit.toml") as draft:
+            draft.write_text(as_toml(audit_settings(settings, inputs, found.plan.release, out), out), encoding="utf-8")
+    write_json(out / "decision.json", record)
+    shutil.rmtree(parts, ignore_errors=True)
+    return found
+
+
+def earlier_files(folder: Path | None) -> list[Path]:
+    """The settings of all earlier releases, at any depth of a folder."""
+    if folder is None:
+        return []
+    if not folder.is_dir():
+        raise InputError(f"earlier: {str(folder)!r} is no folder; name one that holds an audit.toml of each release")
+    files = sorted(folder.rglob("audit.toml"))
+    if not files:
+        raise InputError(f"earlier: {str(folder)!r} holds no audit.toml; leave it out where nothing is published yet")
+    return files
+
+
+def earlier_release(file: Path, people: People, settings: PlanSettings) -> Release:
+    """An earlier release from the settings of its audit, which must be of the same steps and places."""
+    chosen = check_settings(read_settings(file), str(file))
+    for each in fields(StepSettings):
+        if each.name == "window":
+            continue
+        theirs, ours = getattr(chosen, each.name), getattr(settings.audit, each.name)
+        if theirs != ours:
+            raise InputError(
+                f"{file}: {each.name} is {theirs!r}, and {ours!r} for the next table; releases are looked at together "
+                "only where they are of the same steps, places and habits"
+            )
+    return build_release(chosen, people, chosen.seed)

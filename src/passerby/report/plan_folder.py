@@ -1,0 +1,113 @@
+"""A plan as a folder: the record, the page, the settings, and the settings of an audit of each recommended plan."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from passerby.audits.inputs import Inputs, gather
+from passerby.audits.settings import AuditSettings
+from passerby.audits.settings_file import as_toml
+from passerby.audits.stages import WRITING, Tell, begin
+from passerby.errors import ConfigError, InputError
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.plans.plan import Plans, Task, carry_out, staying
+from passerby.plans.record import Record, record_of, thresholds
+from passerby.plans.settings import PlanSettings, plan_toml
+from passerby.plans.weights import read_weights
+from passerby.support.files import as_json, make_folder, whole_or_nothing
+from passerby.visits.table import Visits
+
+from .plan_page import render_plan
+
+
+def run_plan(
+    settings: PlanSettings,
+    visits: Visits | None = None,
+    *,
+    overwrite: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    tell: Tell | None = None,
+) -> tuple[Plans, Record]:
+    """Plan, and write the folder. What is finished is kept there until all is, and the same call goes on with it."""
+    out = settings.audit.out
+    if out.exists() and not out.is_dir():
+        raise InputError(f"out: {str(out)!r} is a file; name a folder")
+    if (out / "plan.json").exists() and not overwrite:
+        raise ConfigError(f"{out} holds a finished plan; choose another folder (out), or overwrite it")
+    inputs = gather(settings.audit, visits, tell)
+    parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
+    with whole_or_nothing(parts / "plan.toml") as draft:
+        draft.write_text(plan_toml(settings, parts), encoding="utf-8")
+    found = carry_out(task_of(settings, inputs), workers, executor, parts, tell)
+    begin(tell, WRITING)
+    record = record_of(found, inputs.people, settings, inputs.window)
+    _write(settings, inputs, found, record)
+    shutil.rmtree(parts, ignore_errors=True)
+    return found, record
+
+
+def task_of(settings: PlanSettings, inputs: Inputs) -> Task:
+    """The work that settings ask for."""
+    people = inputs.people
+    return Task(
+        people,
+        inputs.release,
+        settings.limits,
+        settings.audit.measurement,
+        settings.levers,
+        settings.forbid,
+        dict(settings.fix),
+        staying(people, inputs.release, settings.stay),
+        None if settings.weights is None else read_weights(people, settings.weights),
+        settings.drawn,
+        settings.minutes,
+    )
+
+
+def _write(settings: PlanSettings, inputs: Inputs, found: Plans, record: Record) -> None:
+    """All files, the record last: it tells that a plan is finished."""
+    out = settings.audit.out
+    for name in ("complete", "exact", "least"):
+        shutil.rmtree(out / name, ignore_errors=True)
+    for name, plan in found.recommended.items():
+        folder = make_folder(out / name, "out")
+        write_schedule(inputs.people, plan.release, folder / "schedule.csv")
+        with whole_or_nothing(folder / "audit.toml") as draft:
+            draft.write_text(as_toml(audit_settings(settings, inputs, plan.release, folder), folder), encoding="utf-8")
+    with ExitStack() as together:
+        summed, set_up, shown = (
+            together.enter_context(whole_or_nothing(out / name)) for name in ("plan.json", "plan.toml", "plan.html")
+        )
+        shown.write_text(render_plan(record, settings), encoding="utf-8")
+        set_up.write_text(plan_toml(settings, out), encoding="utf-8")
+        summed.write_text(as_json(record.model_dump(mode="json")), encoding="utf-8")
+        (out / "plan.json").unlink(missing_ok=True)
+
+
+def audit_settings(settings: PlanSettings, inputs: Inputs, release: Release, folder: Path) -> AuditSettings:
+    """The settings of an audit that measures a plan as it was measured here."""
+    return replace(
+        settings.audit,
+        window=inputs.window,
+        sensors="schedule",
+        schedule=folder / "schedule.csv",
+        mechanism=repr(release.mechanism),
+        thresholds=thresholds(settings),
+        title=AuditSettings.title,
+        out=folder / "audit",
+    )
+
+
+def write_schedule(people: People, release: Release, path: Path) -> None:
+    """The sensors of a release as a table: the place and the step, from 1, of each count."""
+    with whole_or_nothing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["place", "step"])
+        writer.writerows((people.places[x], t + 1) for t, step in enumerate(release.sensors) for x in step)

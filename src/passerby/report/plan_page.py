@@ -1,0 +1,278 @@
+"""The page of a plan: what may be published, the frontier of error against risk, and what was tried.
+
+It is made from the record of the plan alone, so that it tells no more than `plan.json` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from passerby.plans.record import PlanRecord, Record, TallyRecord
+from passerby.plans.settings import PlanSettings, plan_toml
+from passerby.support.groups import FEW
+from passerby.support.numerals import percent, span
+
+from . import chart
+from .page import filled
+from .section import Built, Columns, Content, Figure, sheet
+from .terms import length
+
+LEAD = "Which releases keep the limits on how exposed people may be, and what each of them costs its readers."
+#: What each recommended plan is best at.
+BEST = {
+    "complete": "All numbers that are wanted, with the least error",
+    "exact": "Numbers as exact as wanted, as many as can be",
+    "least": "The least error in all that remains",
+}
+VERDICTS = ("sure", "open", "refused")
+#: Names of what is left out that are told; the schedule of a plan holds all.
+NAMED = 8
+#: Releases that cost readers more than this are in the table, and not in the figure.
+DEAR = 1.2
+#: Colours that are told apart in grey and by those who see few of them; shapes say the same.
+COLOURS = {"sure": "#2f6fb0", "open": "#e8820e", "refused": "#7f2704"}
+SHAPES = {"sure": "circle", "open": "triangle-up", "refused": "cross"}
+FRONTIER = (
+    "Each mark is a release that was tried; the line joins those that no other beats in both. To the right "
+    "readers lose "
+    "more: the sum of all errors as a share of the sum of all counts, where a number that is not published is "
+    "taken for "
+    "0. Further up more people are above the limit, at most; the bar goes down to those who surely are. The "
+    "dashed line is "
+    f"what the limit allows. {chart.ZOOM}"
+)
+TRIED = "All releases that were tried, those that cost readers least first."
+
+
+def render_plan(record: Record, settings: PlanSettings) -> str:
+    """The plan as one HTML page that may be shared and needs no other file and no network."""
+    return filled(
+        sections(record),
+        title=settings.audit.title,
+        lead=LEAD,
+        internal=False,
+        short=in_short(record),
+        facts=facts(record),
+        settings=plan_toml(settings, settings.audit.out),
+        beside="plan.toml",
+        again="passerby plan --settings plan.toml --overwrite",
+    )
+
+
+def sections(record: Record) -> list[Built]:
+    """The sections of the page, with their content."""
+    if record.people < FEW:
+        return [
+            Built("plan", "What may be published?", Content([f"Fewer than {FEW} people: nothing is told of them."]))
+        ]
+    return [
+        Built("plan", "What may be published?", _recommended(record)),
+        Built("frontier", "What does it cost to expose fewer people?", _frontier(record)),
+        Built("tried", "What was tried?", Content(_moved(record), [_all(record)])),
+        Built("sure", "How sure is this?", Content(_sureness(record))),
+    ]
+
+
+def in_short(record: Record) -> list[str]:
+    """The answers before the details."""
+    limits = "; ".join(limit.words for limit in record.limits)
+    out = [f"The limit: {limits}."]
+    out.append(f"All that is wanted: {told(record.wanted, record)}. {_says(record.wanted.verdict)}")
+    if not record.recommended:
+        return [*out, "No release that keeps the limit was found among those that could be tried."]
+    return [*out, *(f"{BEST[name]}: publish {sentence(plan, record)}" for name, plan in record.recommended.items())]
+
+
+def sentence(plan: PlanRecord, record: Record) -> str:
+    """A plan in words, with its figures."""
+    error = "" if plan.mean_error is None else f", mean error {plan.mean_error:.2g} people"
+    some = "" if plan.published > 0.9999 else f", {percent(plan.published)} of the wanted numbers"
+    gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
+    names = f" Left out: {', '.join(gone[:NAMED])}{', ...' if len(gone) > NAMED else ''}." if gone else ""
+    warning = " Its errors add up to more than what was counted." if plan.total_error >= 1 else ""
+    return f"{plan.words}: {told(plan, record)}{error}{some} ({plan.verdict}).{names}{warning}"
+
+
+def told(plan: PlanRecord, record: Record) -> str:
+    """The shares of people above each limit."""
+    return "; ".join(_share(tally, record) for tally in plan.tallies)
+
+
+def _share(tally: TallyRecord, record: Record) -> str:
+    limit = record.limits[tally.limit]
+    level = 100 * float(limit.above if limit.above is not None else limit.added or 0.0)
+    what = f"above {level:g} %" if limit.above is not None else f"with more than {level:g} points added"
+    return f"{span(tally.at_least, tally.at_most)} of people {what}"
+
+
+def _says(verdict: str) -> str:
+    return {
+        "sure": "It keeps the limit as it is.",
+        "refused": "It breaks the limit.",
+        "open": "Whether it keeps the limit is open.",
+    }[verdict]
+
+
+def _recommended(record: Record) -> Content:
+    lead = [
+        "A release is sure to keep a limit where the bounds put few enough people above it, refused where attacks that "
+        "were found put too many above it, and open otherwise. What is recommended was measured on everyone; the "
+        "folder "
+        "holds the settings of an audit of each, which gives the same figures."
+    ]
+    if not record.recommended:
+        lead.append(
+            "No release that keeps the limit was found. Allow more levers or a weaker limit, or publish nothing."
+        )
+    rows = [(BEST[name], plan) for name, plan in record.recommended.items()]
+    table = _table(record, [("wanted", record.wanted), *rows, ("nothing published", record.nothing)])
+    columns: Columns = {"name": ("", str), **_columns(record)}
+    says = "What is wanted, what is recommended, and nothing at all."
+    return Content(lead, [Figure("recommended", "The plans side by side", says, sheet(table, columns, "plans.csv"))])
+
+
+def _frontier(record: Record) -> Content:
+    plans = [("wanted", record.wanted), *(("", plan) for plan in record.tried), ("nothing", record.nothing)]
+    edge = {(plan.words, plan.counts) for plan in record.frontier}
+    figures = []
+    for number, limit in enumerate(record.limits):
+        table = _table(record, plans, number).with_columns(
+            edge=pl.Series([(plan.words, plan.counts) in edge for _, plan in plans])
+        )
+        shown = sheet(table, {"words": ("publish", str), **_columns(record, number)}, f"frontier-{number + 1}.csv")
+        title = f"Error against risk: {limit.words}"
+        figures.append(Figure(f"frontier-{number + 1}", title, FRONTIER, shown, picture(table, limit.share)))
+    return Content(
+        ["Every release trades error against exposure. The ends are all that is wanted, and nothing."], figures
+    )
+
+
+def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
+    """The frontier of one limit."""
+    rows = table.filter(pl.col("total") <= DEAR).with_columns(pl.col("total", "at_least", "at_most").round(4))
+    base = alt.Chart(chart.values(rows)).encode(
+        x=alt.X("total:Q", title="error in all, as a share of what was counted", axis=alt.Axis(format=chart.PERCENT)),
+        tooltip=[
+            chart.tip("words:N", "publish"),
+            chart.tip("verdict:N"),
+            chart.tip("at_least:Q", "people above, at least", chart.FINE),
+            chart.tip("at_most:Q", "people above, at most", chart.FINE),
+            chart.tip("mean:N", "mean error (people)"),
+            chart.tip("published:Q", "numbers published", chart.PERCENT),
+            chart.tip("people:Q", "measured on (people)", ",d"),
+        ],
+    )
+    names = [name for name in VERDICTS if name in set(rows["verdict"])]
+    # Small shares are what matters, and zero must have a place.
+    wide = alt.Scale(type="sqrt", domain=[0, 1], nice=False, padding=6)
+    y = alt.Y("at_most:Q", title="share of people above the limit", axis=alt.Axis(format=chart.PERCENT), scale=wide)
+    colour = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=names, range=[COLOURS[name] for name in names]),
+        legend=alt.Legend(orient="top", title=None),
+    )
+    shape = alt.Shape("verdict:N", scale=alt.Scale(domain=names, range=[SHAPES[name] for name in names]))
+    line = base.transform_filter("datum.edge").mark_line(strokeWidth=1, color="#535b66").encode(y=y)
+    bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y, y2="at_least:Q", color=colour)
+    marks = base.mark_point(size=70, filled=True, opacity=1).encode(y=y, color=colour, shape=shape)
+    rule = alt.Chart(alt.Data(values=[{"allowed": allowed}])).mark_rule(strokeDash=[6, 4]).encode(y="allowed:Q")  # type: ignore[no-untyped-call]
+    return chart.spec(alt.layer(rule, line, bars, marks.add_params(chart.zoom())), 320)
+
+
+def _all(record: Record) -> Figure:
+    table = _table(record, [("", plan) for plan in record.tried] or [("wanted", record.wanted)])
+    return Figure(
+        "tried",
+        "Releases that were tried",
+        TRIED,
+        sheet(table, {"words": ("publish", str), **_columns(record)}, "tried.csv"),
+    )
+
+
+def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int = 0) -> pl.DataFrame:
+    rows = [
+        {
+            "name": name,
+            "words": plan.words if name != "wanted" else f"all that is wanted ({plan.counts:,} counts)",
+            "verdict": plan.verdict,
+            "at_least": plan.tallies[number].at_least,
+            "at_most": plan.tallies[number].at_most,
+            "mean": "not told" if plan.mean_error is None else f"{plan.mean_error:.2g}",
+            "worst": "not told" if plan.worst_error is None else f"{plan.worst_error:.2g}",
+            "published": plan.published,
+            "total": plan.total_error,
+            "measured": "everyone" if plan.everyone else f"{plan.people:,} drawn",
+            "people": record.people if plan.everyone else max(FEW, plan.people),
+        }
+        for name, plan in plans
+    ]
+    return pl.DataFrame(rows)
+
+
+def _columns(record: Record, number: int = 0) -> Columns:
+    return {
+        "verdict": ("verdict", str),
+        "at_least": ("people above, at least", percent),
+        "at_most": ("people above, at most", percent),
+        "mean": ("mean error", str),
+        "worst": ("largest error", str),
+        "published": ("numbers published", percent),
+        "total": ("error in all", percent),
+        "measured": ("measured on", str),
+    }
+
+
+def _moved(record: Record) -> list[str]:
+    out = []
+    if record.not_moved:
+        out.append(
+            f"Levers that could not be moved: {'; '.join(f'{k}: {why}' for k, why in record.not_moved.items())}."
+        )
+    if record.out_of_time:
+        out.append("The search ended because the time was up: better releases may exist.")
+    return out
+
+
+def _sureness(record: Record) -> list[str]:
+    out = [
+        f"For about {record.matter:,} of {record.people:,} people it depends on the release on which side of a "
+        "limit they "
+        "are: all others are above it without any release, or below it with all that is wanted. Releases were tried on "
+        f"{record.drawn:,} of those people, drawn at random; shares of everyone then have confidence limits (99 "
+        "%, for a "
+        "draw without replacement), which decide whether such a release is called sure or refused. What is wanted "
+        "and what "
+        "is recommended was measured on everyone.",
+        "Verdicts rest on the ends of each person's interval, never on averages. Where series had to be drawn for "
+        "a person, "
+        f"their interval holds with a confidence of {percent(record.confidence)}; everything holds given the habits.",
+        f"Numbers of people are told in fives. Errors that depend on the counts are told only for {FEW} numbers "
+        "or more.",
+    ]
+    if record.private_noise and record.found_noise:
+        out.append(
+            "Differential privacy alone would ask for normal noise of standard deviation "
+            f"{record.private_noise:.3g} to add "
+            "no more than the limit to anybody's chance, whoever they are. The noise found here is "
+            f"{record.found_noise:.3g}, "
+            f"{record.found_noise / record.private_noise:.2g} times as much: it keeps the limit for these people "
+            "and their "
+            "habits."
+        )
+    return out
+
+
+def facts(record: Record) -> list[tuple[str, str]]:
+    """What was planned."""
+    return [
+        ("People", f"{record.people:,}"),
+        ("Steps", f"{record.steps:,} of {length(record.window)}"),
+        ("Places", f"{record.places:,}, with elsewhere"),
+        ("Misses", f"{record.misses:,}"),
+        ("Releases tried", f"{len(record.tried):,}, in {record.measured:,} measurements of a person"),
+        ("Seed", str(record.seed)),
+    ]

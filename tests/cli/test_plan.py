@@ -1,0 +1,130 @@
+"""`passerby plan`: a folder whose audits give the figures that it promises, and errors that say what to do."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.cli.small_audit import Call, person, write_visits
+from tests.cli.test_main import Done, run
+
+from passerby.plans.limit import Limit, counted
+from passerby.plans.record import VERSION, Record, _down, _up
+
+OPTIONS = ("--window", "3h", "--places", "12", "--min-active", "2", "--holdout", "4", "--workers", "1")
+LEVERS = ("--levers", "rounding", "places", "gaussian", "--budget", "1e6", "--runs", "30")
+LIMIT = ("--at-most", "0.2", "--added", "0.05")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+    made = tmp_path_factory.mktemp("plan")
+    write_visits(made / "visits.parquet")
+    done = run("plan", "visits.parquet", *OPTIONS, "--sensor-count", "3", *LEVERS, *LIMIT, "--out", "plan", cwd=made)
+    assert done.returncode == 0, done.stderr
+    return made, done
+
+
+@pytest.fixture
+def call(folder: tuple[Path, Done], typed: Call, monkeypatch: pytest.MonkeyPatch) -> Call:
+    monkeypatch.chdir(folder[0])
+    return typed
+
+
+def record(folder: Path) -> Record:
+    return Record.model_validate(json.loads((folder / "plan" / "plan.json").read_text()))
+
+
+def test_the_folder_holds_what_was_found(folder: tuple[Path, Done]) -> None:
+    made, done = folder
+    found = record(made)
+    names = {path.name for path in (made / "plan").iterdir()}
+    assert names == {"plan.json", "plan.html", "plan.toml", *found.recommended}
+    assert found.schema_version == VERSION
+    assert found.recommended
+    assert "Publish" in done.stdout
+    assert {plan.verdict for plan in found.recommended.values()} <= {"sure", "open"}
+
+
+def test_an_audit_of_each_plan_gives_its_figures(folder: tuple[Path, Done], call: Call) -> None:
+    made, _ = folder
+    for name, plan in record(made).recommended.items():
+        done = call("audit", "--settings", f"plan/{name}/audit.toml", "--explore", "0", "--workers", "1")
+        assert done.returncode == 0, done.stderr
+        summary = json.loads((made / "plan" / name / "audit" / "summary.json").read_text())
+        told = plan.model_dump(mode="json")
+        for field in ("loss", "baseline", "above"):
+            assert summary[field] == told[field]
+        assert summary["mechanism"] == plan.mechanism
+        assert summary["sensors"] == plan.counts
+        table = pl.read_parquet(made / "plan" / name / "audit" / "people.parquet")
+        lower, upper, low, high = (
+            table[column].to_numpy() for column in ("lower", "upper", "baseline_lower", "baseline_upper")
+        )
+        tally = counted(Limit(0.2, added=0.05), lower, upper, (low, high))
+        assert tally.verdict == plan.verdict
+        assert plan.tallies[0].at_most >= tally.possibly / 40 > plan.tallies[0].at_most - 5 / 40
+        assert plan.tallies[0].at_least == _down(tally.surely) / 40
+        assert plan.tallies[0].at_most in (_up(tally.possibly, 40) / 40, 8 / 40)
+
+
+def test_the_settings_plan_again(folder: tuple[Path, Done], call: Call) -> None:
+    made, _ = folder
+    before = record(made)
+    done = call("plan", "--settings", "plan/plan.toml", "--workers", "1", "--out", "again")
+    assert done.returncode == 0, done.stderr
+    after = Record.model_validate(json.loads((made / "again" / "plan.json").read_text()))
+    assert after == before
+    assert after.measured > after.people
+
+
+def test_nobody_is_named(folder: tuple[Path, Done]) -> None:
+    made, done = folder
+    for path in (*(made / "plan").glob("plan.*"), *(made / "plan").glob("*/audit.toml")):
+        text = path.read_text()
+        assert not any(person(number) in text for number in range(40)), path
+    assert not any(person(number) in done.stdout + done.stderr for number in range(40))
+
+
+def test_a_finished_plan_is_left_alone(call: Call) -> None:
+    done = call("plan", "visits.parquet", *OPTIONS, *LIMIT, "--out", "plan")
+    assert done.returncode == 2
+    assert "finished plan" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((), "no limit is given"),
+        (("--above", "0.5"), "needs --at-most"),
+        (("--at-most", "0.05"), "give one of them"),
+        (("--at-most", "0.05", "--above", "0.5", "--added", "0.1"), "give one of them"),
+        (("--at-most", "x", "--above", "0.5"), "expected a number"),
+        ((*LIMIT, "--stay", "nowhere"), "nowhere"),
+        ((*LIMIT, "--levers", "magic"), "is none of"),
+        ((*LIMIT, "--levers", "places", "--forbid", "places"), "asked for and forbidden"),
+        ((*LIMIT, "--fix", "rounding"), "with a position"),
+        (("--at-most", "0", "--above", "0.01"), "without any release"),
+        ((*LIMIT, "--misses", "9"), "--misses 9 must be below"),
+    ],
+)
+def test_what_is_wrong_is_said(call: Call, given: tuple[str, ...], said: str) -> None:
+    done = call("plan", "visits.parquet", *OPTIONS, *given, "--out", "other")
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_several_limits_and_weights_come_from_a_file(folder: tuple[Path, Done], call: Call) -> None:
+    made, _ = folder
+    (made / "weights.csv").write_text("step,weight\n1,0\n2,3\n")
+    (made / "two.toml").write_text(
+        'visits = "visits.parquet"\nwindow = "3h"\nplaces = 12\nmin_active = 2\nholdout = 4\nsensor_count = 2\n'
+        'limits = [{share = 0.2, added = 0.1}, {share = 0.9, above = 0.9}]\nlevers = ["every"]\n'
+        'weights = "weights.csv"\nfix = {rounding = 5}\nout = "two"\nbudget = 1e6\n'
+    )
+    done = call("plan", "--settings", "two.toml", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((made / "two" / "plan.json").read_text())
+    assert [limit["share"] for limit in found["limits"]] == [0.2, 0.9]
+    assert found["wanted"]["mechanism"] == "Rounding(base=5)"
+    assert all(len(plan["tallies"]) == 2 for plan in found["tried"])

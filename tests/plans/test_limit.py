@@ -1,0 +1,108 @@
+"""Limits, tallies and what is wrong with them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
+from tests.plans.towns import town, wanted
+
+import passerby as pb
+from passerby.plans.limit import check_limits, counted
+from passerby.support.census import least_of, most_of
+
+
+@given(st.integers(1, 60), st.data())
+def test_limits_from_a_sample_are_those_of_the_law(people: int, data: st.DataObject) -> None:
+    drawn = data.draw(st.integers(1, people))
+    seen = data.draw(st.integers(0, drawn))
+    possible = range(seen, people - (drawn - seen) + 1)
+    likely = [k for k in possible if hypergeom.cdf(seen, people, k, drawn) > 0.01 * (1 + 1e-9)]
+    assert most_of(seen, drawn, people, 0.99) == max(likely, default=seen)
+    likely = [k for k in possible if hypergeom.sf(seen - 1, people, k, drawn) > 0.01 * (1 + 1e-9)]
+    assert least_of(seen, drawn, people, 0.99) == min(likely, default=people - (drawn - seen))
+
+
+def test_nobody_drawn_tells_nothing() -> None:
+    assert (least_of(0, 0, 9, 0.99), most_of(0, 0, 9, 0.99)) == (0, 9)
+
+
+def test_verdicts_come_from_ends() -> None:
+    known = (np.zeros(4), np.zeros(4))
+    lower, upper = np.array([0.1, 0.4, 0.6, 0.6]), np.array([0.2, 0.6, 0.7, 0.8])
+    expected = {0.25: "refused", 0.5: "open", 0.75: "sure"}
+    for share, said in expected.items():
+        assert counted(pb.Limit(share=share, above=0.5), lower, upper, known).verdict == said
+
+
+def test_what_is_added_is_against_the_other_end_of_the_baseline() -> None:
+    tally = counted(
+        pb.Limit(share=0.0, added=0.1), np.array([0.5]), np.array([0.55]), (np.array([0.35]), np.array([0.45]))
+    )
+    assert (tally.surely, tally.possibly, tally.verdict) == (0, 1, "open")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"share": 0.05}, "give one of them"),
+        ({"share": 0.05, "above": 0.5, "added": 0.1}, "give one of them"),
+        ({"share": 1.0, "above": 0.5}, "everybody may break"),
+        ({"share": -0.1, "above": 0.5}, "share"),
+        ({"share": 0.1, "above": 1.0}, "no chance exceeds"),
+        ({"share": 0.1, "added": float("nan")}, "added"),
+    ],
+)
+def test_limits_that_are_none(given: dict[str, float], said: str) -> None:
+    with pytest.raises(pb.InputError, match=said):
+        pb.Limit(**given)
+
+
+def test_limits_that_contradict_each_other() -> None:
+    with pytest.raises(pb.InputError, match="contradicts"):
+        check_limits([pb.Limit(share=0.05, above=0.5), pb.Limit(share=0.01, above=0.5)])
+    with pytest.raises(pb.InputError, match="one or more"):
+        check_limits([])
+
+
+def test_a_limit_that_is_broken_without_a_release_is_said_with_the_baseline() -> None:
+    people = town(1)
+    with pytest.raises(pb.InputError, match=r"without any release, \d+ % of people above 1 %"):
+        pb.plan(people, wanted(people), [pb.Limit(share=0.0, above=0.01)], 1, workers=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"stay": ["nowhere"]}, "nowhere"),
+        ({"levers": []}, "none is left"),
+        ({"levers": ["places"], "forbid": ["places"]}, "asked for and forbidden"),
+        ({"levers": ["noise"]}, "is none of"),
+        ({"fix": {"places": 3}}, "cannot be fixed"),
+        ({"weights": [[1.0]]}, "weights"),
+    ],
+)
+def test_what_cannot_be_planned(given: dict[str, object], said: str) -> None:
+    people = town(1)
+    with pytest.raises(pb.InputError, match=said):
+        pb.plan(people, wanted(people), [pb.Limit(share=0.1, added=0.1)], 1, workers=1, **given)  # type: ignore[arg-type]
+
+
+def test_what_must_stay_stays_and_what_is_fixed_is() -> None:
+    people = town(1)
+    release = wanted(people)
+    place = people.places[release.sensors[0][0]]
+    found = pb.plan(
+        people,
+        release,
+        [pb.Limit(share=0.2, added=0.05)],
+        0,
+        stay=[place],
+        fix={"rounding": 5},
+        levers=["places", "every", "steps"],
+        workers=1,
+    )
+    assert found.tried
+    for plan in found.tried:
+        assert all(release.sensors[0][0] in step for step in plan.release.sensors)
+        assert plan.release.mechanism == pb.Rounding(5)

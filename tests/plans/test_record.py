@@ -1,0 +1,92 @@
+"""What is written down of a plan: as documented, in fives of people, and not more than that."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from tests.plans.towns import town, wanted
+
+import passerby as pb
+from passerby.audits.validation import check_settings
+from passerby.plans.cost import Cost
+from passerby.plans.limit import Tally
+from passerby.plans.plan import Plans
+from passerby.plans.record import Record, _tally, record_of, told_cost
+from passerby.plans.settings import PlanSettings
+from passerby.report.plan_page import render_plan, sections
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[Plans, Record, PlanSettings]:
+    people = town(2, people=30)
+    limits = (pb.Limit(share=0.2, added=0.05), pb.Limit(share=0.9, above=0.8))
+    found = pb.plan(people, wanted(people), limits, 0, levers=["rounding", "places"], budget=1e6, workers=1)
+    settings = PlanSettings(check_settings({"visits": "v.csv", "misses": 0, "title": "A <b>town</b>"}), limits)
+    return found, record_of(found, people, settings, "6h"), settings
+
+
+def test_the_schema_is_the_one_that_is_documented(made: tuple[Plans, Record, PlanSettings]) -> None:
+    schema = json.loads((DOCS / "plan.schema.json").read_text(encoding="utf-8"))
+    assert schema == Record.model_json_schema()
+    jsonschema.validate(made[1].model_dump(mode="json"), schema)
+
+
+@pytest.mark.parametrize(("surely", "possibly"), [(0, 3), (4, 7), (11, 13), (20, 100)])
+def test_people_are_told_in_fives_on_the_safe_side(surely: int, possibly: int) -> None:
+    tally = Tally(pb.Limit(share=0.12, above=0.5), 100, surely, possibly, surely, possibly, True)
+    told = _tally(0, tally)
+    assert told.at_least <= surely / 100
+    assert told.at_most >= possibly / 100
+    for value in (told.at_least, told.at_most):
+        people = round(100 * value)
+        assert people % 5 == 0 or people in (12, 13)
+    if tally.verdict == "sure":
+        assert told.at_most <= 0.12
+    if tally.verdict == "refused":
+        assert told.at_least > 0.12
+
+
+def test_errors_of_few_counts_are_not_told() -> None:
+    few, many = Cost(2.0, 2.0, 0.1, 0.9, 4.0), Cost(2.0, 2.25, 0.1, 0.9, 5.0)
+    rounded, noisy = pb.Release([0], pb.Rounding(5)), pb.Release([0], pb.Gaussian(2.0))
+    assert told_cost(rounded, few).mean is None
+    assert told_cost(rounded, many) == Cost(2.0, 3.0, 0.1, 0.9, 5.0)
+    assert told_cost(noisy, few).mean == 2.0
+
+
+def test_the_page_shows_every_plan_and_escapes_names(made: tuple[Plans, Record, PlanSettings]) -> None:
+    found, record, settings = made
+    page = render_plan(record, settings)
+    assert "A &lt;b&gt;town&lt;/b&gt;" in page
+    assert "<b>town" not in page
+    for name in found.recommended:
+        assert record.recommended[name].words in page
+    built = sections(record)
+    figures = [figure for section in built for figure in section.content.figures]
+    assert [figure.key for figure in figures] == ["recommended", "frontier-1", "frontier-2", "tried"]
+    assert len(figures[1].sheet.rows) == len(found.tried) + 2
+
+
+def test_the_frontier_leads_from_what_is_wanted_to_less_risk(made: tuple[Plans, Record, PlanSettings]) -> None:
+    found = made[0]
+    edge = found.frontier
+    assert edge[0].cost.total == 0
+    risks = [plan.tallies[0].possibly for plan in edge]
+    assert risks == sorted(risks, reverse=True)
+    assert len(set(risks)) == len(risks)
+    everything = [found.wanted, *found.tried, found.nothing]
+    for plan in everything:
+        beats = [
+            p for p in edge if p.cost.total <= plan.cost.total and p.tallies[0].possibly <= plan.tallies[0].possibly
+        ]
+        assert beats
+    assert np.isfinite([plan.cost.total for plan in everything]).all()
+
+
+def test_too_few_people_are_not_told_of(made: tuple[Plans, Record, PlanSettings]) -> None:
+    few = made[1].model_copy(update={"people": 4})
+    assert [section.key for section in sections(few)] == ["plan"]

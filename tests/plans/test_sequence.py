@@ -1,0 +1,102 @@
+"""Releases one after another: their joint loss, and what may go out next."""
+
+import pytest
+from tests.plans.towns import limit_between, town, wanted
+
+import passerby as pb
+from passerby.audits.settings import Measurement
+from passerby.plans.lever import cells_of
+from passerby.plans.limit import counted
+from passerby.plans.plan import Task
+from passerby.plans.sequence import Decision, decide, together
+from passerby.plans.survey import COLUMNS
+
+HOW = Measurement(misses=0, tolerance=0.0, budget=1e9)
+
+
+def task(people: pb.People, release: pb.Release, limit: pb.Limit) -> Task:
+    return Task(people, release, (limit,), HOW, None, (), {}, frozenset(), None, 60, None)
+
+
+def asked(people: pb.People, earlier: list[pb.Release], release: pb.Release, limit: pb.Limit) -> Decision:
+    return decide(task(people, release, limit), earlier, workers=1)
+
+
+def gains(people: pb.People, release: pb.Release, limit: pb.Limit) -> str:
+    table = pb.audit(people, release, 0, tolerance=0.0, budget=1e9, workers=1)
+    lower, upper, *known = (table[name].to_numpy() for name in COLUMNS)
+    return counted(limit, lower, upper, (known[0], known[1])).verdict
+
+
+def test_the_same_noise_at_other_sensors_is_one_release() -> None:
+    both, exact = together([pb.Release([[0], [1]], pb.Gaussian(1.0)), pb.Release([[2], []], pb.Gaussian(1.0))])
+    assert (both.sensors, both.mechanism, exact) == (((0, 2), (1,)), pb.Gaussian(1.0), True)
+
+
+@pytest.mark.parametrize(
+    "releases",
+    [
+        [pb.Release([0], pb.Gaussian(1.0)), pb.Release([0], pb.Gaussian(1.0))],
+        [pb.Release([0], pb.Gaussian(1.0)), pb.Release([1], pb.Gaussian(2.0))],
+        [pb.Release([0], pb.Suppression(5)), pb.Release([1], pb.Suppression(5))],
+    ],
+)
+def test_what_cannot_be_one_release_is_bounded_by_raw_counts(releases: list[pb.Release]) -> None:
+    both, exact = together(releases)
+    assert not exact
+    assert both.mechanism == pb.Raw()
+    assert {*cells_of(both)} == {cell for release in releases for cell in cells_of(release)}
+
+
+def test_raw_counts_published_again_tell_nothing_new() -> None:
+    both, exact = together([pb.Release([0, 1]), pb.Release([[0, 2], []])])
+    assert (both.sensors, exact) == (((0, 2), (1,)), True)
+
+
+def test_releases_of_other_steps_are_refused() -> None:
+    with pytest.raises(pb.UnsupportedRelease, match="of the same steps"):
+        together([pb.Release([0]), pb.Release([0, 1])])
+
+
+@pytest.fixture(scope="module")
+def people() -> pb.People:
+    return town(3, people=20)
+
+
+def test_a_table_goes_out_while_all_together_keep_the_limit(people: pb.People) -> None:
+    (places,) = {*wanted(people).sensors}
+    first = pb.Release([[places[0]], [], []])
+    whole = pb.Release([places] * 3)
+    limit = limit_between(people, whole, 0.1)
+    found = {limit_.level: asked(people, [first], whole, limit_) for limit_ in (limit, pb.Limit(0.1, added=0.99))}
+    assert found[0.99].answer == "publish"
+    strict = found[limit.level]
+    assert gains(people, whole, limit) == "refused"
+    assert strict.answer in ("coarser", "hold")
+    if strict.answer == "coarser":
+        assert strict.plan is not None
+        assert {*cells_of(first)} < {*cells_of(strict.plan.release)} < {*cells_of(whole)}
+        assert gains(people, strict.plan.release, limit) == "sure"
+
+
+def test_nothing_goes_out_after_too_much_did(people: pb.People) -> None:
+    whole = wanted(people)
+    limit = limit_between(people, whole, 0.1)
+    found = asked(people, [whole], whole, limit)
+    assert found.answer == "hold"
+    assert "published already" in found.why
+
+
+def test_a_decision_does_not_look_at_the_counts(people: pb.People) -> None:
+    """The same habits with other counts and other traces give the same answer."""
+    from dataclasses import replace
+
+    (places,) = {*wanted(people).sensors}
+    whole = pb.Release([places] * 3, pb.Suppression(5))
+    limit = limit_between(people, pb.Release([places] * 3), 0.1)
+    other = replace(people, counts=people.counts[::-1] * 3 + 1, actual=people.actual[::-1])
+    one, two = (asked(some, [], whole, limit) for some in (people, other))
+    assert (one.answer, one.why) == (two.answer, two.why)
+    assert not one.exact
+    if one.plan is not None and two.plan is not None:
+        assert one.plan.release == two.plan.release
