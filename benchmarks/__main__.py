@@ -27,6 +27,7 @@ BENCHMARKS = (
     "exact_loss",
     "read_visits",
     "audit",
+    "backtest",
     "plan",
     "joint_maxima",
     "compile_time",

@@ -18,8 +18,8 @@ import numpy as np
 import passerby as pb
 from benchmarks import read_visits
 from benchmarks.chains import HELD, MISSES, chain, crowd, evidence, scattered, stays
+from benchmarks.posterior import conditioned
 from benchmarks.record import Row, Section, Work, pace, peak_bytes, rounded, seconds
-from passerby.kernels import chain as kernels
 from passerby.kernels import score
 from passerby.measurement.ball import log_joint_maxima
 from passerby.measurement.decode import decode_series
@@ -79,13 +79,13 @@ def decoding(places: int, steps: int) -> Work:
 def conditioning(places: int, steps: int) -> Work:
     prior, release = chain("dense", places), pb.Release(scattered(places, steps), pb.Gaussian(1.0))
     weights = relative(evidence(prior, release, 1)[0])[0]
-    return partial(kernels.posterior, prior.initial, prior.matrices, release.grid, weights)
+    return partial(conditioned(prior, release), weights)
 
 
 def scoring(places: int, steps: int, misses: int) -> Work:
-    prior, nothing = chain("dense", places), np.empty((steps, 0), dtype=np.int64)
-    guess = np.zeros(steps, dtype=np.int64)
-    return partial(score.success, prior.initial, prior.matrices, nothing, np.ones((steps, 1)), guess, misses)
+    prior = chain("dense", places)
+    even, guess = (pb.Release.silent(steps).classes(prior), np.ones((steps, 1))), np.zeros(steps, dtype=np.int64)
+    return partial(score.success, prior.initial, prior.matrices, prior.place_of, *even, guess, misses)
 
 
 def getting_all_right(places: int, steps: int, sensors: int) -> Work:

@@ -310,6 +310,18 @@ def before(results: Results) -> str:
     return table(("work", "before", "after", "times as fast", "upper beyond lower, before", "after"), rows)
 
 
+def backtest(results: Results) -> str:
+    """What chosen habits and the backtest add to an audit."""
+    rows = []
+    for row in results["backtest"]["rows"]:
+        asked = f"{row['origins']} origins, {row['attacked']:,} attacks"
+        reached = "reached" if row["ratio"] <= row["most"] else "**not reached**"
+        aimed = f"{row['most']:g}: {reached}"
+        rows.append((row["case"], number(row["without"]), number(row["ratio"]), asked, aimed))
+    people = counted(results["backtest"]["rows"][0]["size"]["people"], "people")
+    return f"For {people}:\n\n" + table(("habits", "without the backtest", "with it", "tried", "at most"), rows)
+
+
 #: Each piece, and the sections of the results that it needs.
 PIECES: dict[str, tuple[Callable[[Results], str], tuple[str, ...]]] = {
     "verdicts": (verdicts, COMPARED[:1]),
@@ -318,6 +330,7 @@ PIECES: dict[str, tuple[Callable[[Results], str], tuple[str, ...]]] = {
     "memory": (memory, ("read_visits",)),
     "before": (before, ("before",)),
     "compiling": (compiling, ("compile_time",)),
+    "backtest": (backtest, ("backtest",)),
     "exponents": (exponents, ("growth",)),
     "walls": (walls, ("growth",)),
     "people": (people, ("interval_samples",)),

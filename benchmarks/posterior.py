@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import passerby as pb
 from benchmarks.chains import chain, evidence, scattered
 from benchmarks.record import Section
-from passerby.kernels import chain as kernels
+from passerby.kernels.posterior import posterior, ranges
 from passerby.outcomes.series import relative
 
 Floats = NDArray[np.float64]
@@ -23,9 +23,14 @@ Floats = NDArray[np.float64]
 CASES = (("line", 100, 300, 20), ("habits", 13, 5, 2000), ("habits", 10, 300, 200))
 
 
+def conditioned(prior: pb.MarkovPrior, release: pb.Release) -> Callable[[Floats], Any]:
+    """The posterior chain, for weights (T, S + 1)."""
+    return partial(posterior, prior.initial, prior.matrices, *ranges(prior.matrices), release.classes(prior))
+
+
 def ours(prior: pb.MarkovPrior, release: pb.Release, weights: Floats) -> Floats:
     """Probabilities of places (T, M), from the posterior chain."""
-    law, moves, _ = kernels.posterior(prior.initial, prior.matrices, release.grid, weights)
+    law, moves, _ = conditioned(prior, release)(weights)
     out = [law]
     for matrix in moves:
         out.append(out[-1] @ matrix)
@@ -66,7 +71,7 @@ def run() -> Section:
         np.testing.assert_allclose(logarithms(hmmlearn, prior, dense[0]), expected, atol=1e-10)
 
         size = {"series": series, "places": places, "steps": steps}
-        chains = partial(each, partial(kernels.posterior, prior.initial, prior.matrices, release.grid), weights)
+        chains = partial(each, conditioned(prior, release), weights)
         for name, version, given in (("scaling", scaling, likelihood), ("logarithms", logarithms, dense)):
             theirs = partial(each, partial(version, hmmlearn, prior), given)
             section.compare(f"{kind}, {name}", size, "hmmlearn", chains, theirs, repeats=3)

@@ -43,12 +43,12 @@ class Hostile:
     @property
     def error(self) -> float:
         """The relative error that is stated for both ends."""
-        return stated_error(self.release.steps, self.prior.places, self.release.grid.shape[1])
+        return stated_error(self.release.steps, self.prior.states, self.release.grid.shape[1])
 
 
-def stated_error(steps: int, places: int, sensors: int) -> float:
+def stated_error(steps: int, states: int, sensors: int) -> float:
     """The relative error of either end of an interval (docs/interval.md)."""
-    return 64 * steps * (places + sensors) * UNIT
+    return 64 * steps * (states + sensors) * UNIT
 
 
 @st.composite
@@ -60,23 +60,39 @@ def laws(draw: st.DrawFn, places: int) -> list[float]:
 
 
 @st.composite
-def hostile_priors(draw: st.DrawFn, places: int, steps: int) -> pb.MarkovPrior:
-    """A chain of such rows, homogeneous or not."""
+def hostile_priors(draw: st.DrawFn, states: int, steps: int, shared: bool = False) -> pb.MarkovPrior:
+    """A chain of such rows, homogeneous or not; with `shared`, its states may share places."""
     varying = draw(st.booleans())
-    moves = [[draw(laws(places)) for _ in range(places)] for _ in range(steps - 1 if varying and steps > 1 else 1)]
+    moves = [[draw(laws(states)) for _ in range(states)] for _ in range(steps - 1 if varying and steps > 1 else 1)]
+    places = draw(st.integers(1, states)) if shared else states
+    place_of = draw(st.permutations([x % places for x in range(states)])) if shared else None
     guessable = draw(st.lists(st.booleans(), min_size=places, max_size=places).filter(any))
     return pb.MarkovPrior(
-        draw(laws(places)),
+        draw(laws(states)),
         moves if varying and steps > 1 else moves[0],
+        place_of=place_of,
         guessable=guessable if draw(st.booleans()) else None,
     )
 
 
 @st.composite
-def hostile_cases(draw: st.DrawFn) -> Hostile:
-    """Up to 81 traces, counted raw, through noise, or not at all."""
-    places, steps = draw(st.sampled_from([(1, 2), (2, 1), (2, 2), (2, 4), (3, 2), (3, 3), (4, 3), (3, 4)]))
-    prior = draw(hostile_priors(places, steps))
+def hostile_mixtures(draw: st.DrawFn, states: int, steps: int) -> pb.MarkovPrior:
+    """One of two such chains over the same places, each with a probability that may be tiny."""
+    modes = [draw(hostile_priors(part, steps)) for part in [states // 2] * 2]
+    named = modes[0].guessable
+    chains = [pb.MarkovPrior(mode.initial, mode.transition, guessable=named) for mode in modes]
+    return pb.MarkovPrior.mixture(draw(laws(2)), chains)
+
+
+@st.composite
+def hostile_cases(draw: st.DrawFn, shared: bool = False) -> Hostile:
+    """Up to 81 traces (of states that may be `shared` by places), counted raw, through noise, or not at all."""
+    states, steps = draw(st.sampled_from([(1, 2), (2, 1), (2, 2), (2, 4), (3, 2), (3, 3), (4, 3), (3, 4)]))
+    if shared and states % 2 == 0 and draw(st.booleans(), label="mixture"):
+        prior = draw(hostile_mixtures(states, steps))
+    else:
+        prior = draw(hostile_priors(states, steps, shared))
+    places = prior.places
     mechanism = draw(st.sampled_from(MECHANISMS))
     most = 2 if isinstance(mechanism, pb.Raw) else 1
     where = st.lists(st.integers(0, places - 1), unique=True, max_size=min(places, most))
@@ -94,12 +110,13 @@ def exact_loss(case: Hostile, release: pb.Release | None = None) -> Fraction:
     prior, release = case.prior, release or case.release
     steps, named = release.steps, np.flatnonzero(prior.guessable).tolist()
     chance: dict[tuple[int, ...], Fraction] = {}
-    for trace in product(range(prior.places), repeat=steps):
-        p = Fraction(prior.initial[trace[0]])
+    for states in product(range(prior.states), repeat=steps):
+        p = Fraction(prior.initial[states[0]])
         for t in range(1, steps):
-            p *= Fraction(matrix_at(prior, t - 1)[trace[t - 1], trace[t]])
+            p *= Fraction(matrix_at(prior, t - 1)[states[t - 1], states[t]])
         if p:
-            chance[trace] = p
+            trace = tuple(prior.place_of[list(states)].tolist())
+            chance[trace] = chance.get(trace, Fraction(0)) + p
     tables = release.signals()
     assert tables is not None
     guesses = list(product(named, repeat=steps))

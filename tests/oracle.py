@@ -1,5 +1,6 @@
 """What everything is checked against: enumeration of all traces of a small chain, in plain NumPy.
 
+A trace is one of places. Where states share places, it is as likely as all traces of states along it.
 Nothing here uses a recursion over steps, a kernel or a bound of the package: a `World` lists every trace with its
 probability, a release becomes a table of likelihoods (series x traces), and each quantity is its definition.
 """
@@ -17,17 +18,24 @@ Ints = NDArray[np.int64]
 
 
 class World:
-    """Every trace of `steps` steps (n, T), in lexicographic order, and its probability (n,)."""
+    """Every trace of `steps` steps (n, T), in lexicographic order, and its probability (n,).
+
+    The same for traces of states, and which trace of places (m,) each runs along.
+    """
 
     def __init__(self, prior: pb.MarkovPrior, steps: int) -> None:
         self.places = prior.places
         self.steps = steps
         self.traces: Ints = np.array(list(product(range(prior.places), repeat=steps)), dtype=np.int64)
-        chance = prior.initial[self.traces[:, 0]].copy()
+        self.state_traces: Ints = np.array(list(product(range(prior.states), repeat=steps)), dtype=np.int64)
+        chance = prior.initial[self.state_traces[:, 0]].copy()
         for t in range(1, steps):
             moves = prior.transition if prior.transition.ndim == 2 else prior.transition[t - 1]
-            chance *= moves[self.traces[:, t - 1], self.traces[:, t]]
-        self.chance: Floats = chance
+            chance *= moves[self.state_traces[:, t - 1], self.state_traces[:, t]]
+        self.state_chance: Floats = chance
+        self.along: Ints = np.ravel_multi_index(tuple(prior.place_of[self.state_traces].T), (self.places,) * steps)
+        self.chance: Floats = np.zeros(len(self.traces))
+        np.add.at(self.chance, self.along, chance)
 
     @cached_property
     def distance(self) -> Ints:
@@ -87,7 +95,7 @@ class World:
         return np.asarray(np.bincount(number, weights=self.chance, minlength=self.steps + 1), dtype=np.float64)
 
     def map_success(self, channel: Floats, misses: int) -> float:
-        """Success of the likeliest trace given each series (the first one, if several are as likely)."""
+        """Success of the likeliest trace of places given each series (the first one, if several are as likely)."""
         joint = channel * self.chance
         picks = joint.argmax(axis=1)
         return float((joint * (self.distance[picks] <= misses)).sum())

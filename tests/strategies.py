@@ -133,14 +133,14 @@ def chains(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS, sparse: bool | None 
 
 
 @st.composite
-def cases(
+def released(
     draw: st.DrawFn,
-    kinds: tuple[str, ...] = KINDS,
+    prior: pb.MarkovPrior,
+    steps: int,
     mechanisms: tuple[pb.Mechanism, ...] = (pb.Raw(),),
     most_series: int = 700,
 ) -> Case:
-    """A chain, a release with none, one or several sensors at each step, and a number of misses."""
-    prior, steps = draw(chains(kinds))
+    """A release with none, one or several sensors at each step for a chain, and a number of misses."""
     mechanism = draw(st.sampled_from(mechanisms))
     everywhere = st.lists(st.integers(0, prior.places - 1), max_size=3, unique=True)
     single = st.integers(0, prior.places - 1).map(lambda place: [place])
@@ -155,6 +155,18 @@ def cases(
         release = pb.Release(sensors, mechanism, others)
         tables = release.signals()
     return Case(prior, release, draw(st.integers(0, steps - 1), label="misses"))
+
+
+@st.composite
+def cases(
+    draw: st.DrawFn,
+    kinds: tuple[str, ...] = KINDS,
+    mechanisms: tuple[pb.Mechanism, ...] = (pb.Raw(),),
+    most_series: int = 700,
+) -> Case:
+    """A chain, and a release for it."""
+    prior, steps = draw(chains(kinds))
+    return draw(released(prior, steps, mechanisms, most_series))
 
 
 FINITE: tuple[pb.Mechanism, ...] = (pb.Raw(), Jumbled(0.3), Halved())

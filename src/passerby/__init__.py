@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .audits.adversaries import adversaries as adversaries
     from .audits.audit import audit as audit
     from .audits.backtest import backtest as backtest
     from .audits.calibration import Calibration as Calibration
@@ -51,9 +52,12 @@ if TYPE_CHECKING:
     from .mechanisms import Suppression as Suppression
     from .mechanisms import Then as Then
     from .mechanisms import check_mechanism as check_mechanism
+    from .model.counts import Moved as Moved
+    from .model.counts import Present as Present
+    from .model.counts import Visitors as Visitors
     from .model.crowd import Crowd as Crowd
+    from .model.line import line_prior as line_prior
     from .model.prior import MarkovPrior as MarkovPrior
-    from .model.prior import line_prior as line_prior
     from .model.release import Release as Release
     from .people.family import Habits as Habits
     from .people.fit import fit_people as fit_people
@@ -73,11 +77,12 @@ if TYPE_CHECKING:
     from .visits.readers import read_visits as read_visits
     from .visits.table import Visits as Visits
     from .visits.traces import Traces as Traces
-    from .visits.traces import window_visits as window_visits
+    from .visits.windows import window_visits as window_visits
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "audits.adversaries": ("adversaries",),
     "audits.backtest": ("backtest",),
     "audits.calibration": ("Calibration",),
     "audits.audit": ("audit",),
@@ -108,7 +113,9 @@ _HOME = {
         "Then",
         "check_mechanism",
     ),
-    "model.prior": ("MarkovPrior", "line_prior"),
+    "model.counts": ("Moved", "Present", "Visitors"),
+    "model.line": ("line_prior",),
+    "model.prior": ("MarkovPrior",),
     "model.release": ("Release",),
     "plans.limit": ("Limit",),
     "plans.plan": ("Plans", "plan"),
@@ -123,7 +130,8 @@ _HOME = {
     "visits.readers": ("read_visits",),
     "people.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
     "visits.table": ("Visits",),
-    "visits.traces": ("Traces", "window_visits"),
+    "visits.traces": ("Traces",),
+    "visits.windows": ("window_visits",),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

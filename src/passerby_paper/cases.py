@@ -13,9 +13,8 @@ import numpy as np
 
 import passerby as pb
 
-from .settings import Settings
+from .settings import Row, Settings
 from .simulated import release_of, sensors_of
-from .work import Row
 
 #: The share of time in the city where the person does not live, in example 1.
 ABROAD = 0.04

@@ -19,23 +19,18 @@ WHERE = {"real-sigma": "random sensors", "real-noise": "the most visited sensor"
 
 
 def simulated_sweeps(tables: Tables) -> dict[str, pl.DataFrame]:
-    """The simulated sweeps, by how many steps must be right: the paper's, and two where the loss is larger."""
+    """The simulated sweeps, raw counts first, by how many steps must be right: the paper's, and two more."""
     both = pl.concat([averaged(tables[name]) for name in ("sigma", "noise") if name in tables])
     out = {}
     for right in sorted(set(both["right"].to_list())):
-        group = raw_first(both.filter(pl.col("right") == right))
+        group = both.filter(pl.col("right") == right)
         out[f"{right} of {group['steps'][0]} right"] = group
     return out
 
 
 def real_sweeps(tables: Tables) -> dict[str, pl.DataFrame]:
-    """The real sweeps, by where the sensor is."""
-    return {where: raw_first(tables[name]) for name, where in WHERE.items() if name in tables}
-
-
-def raw_first(table: pl.DataFrame) -> pl.DataFrame:
-    """Rows by sigma, the one without noise first."""
-    return table.sort("sigma", nulls_last=False)
+    """The real sweeps, raw counts first, by where the sensor is."""
+    return {where: tables[name] for name, where in WHERE.items() if name in tables}
 
 
 @SIMULATED.claim("Bounds and noise, simulated", "4.2.3", "sigma")
@@ -50,7 +45,7 @@ def _simulated_bounds_fall(tables: Tables, settings: Settings) -> Finding:
 @REAL.claim("Bounds and noise, real", "4.2.3", "real-sigma")
 def _real_bounds_fall(tables: Tables, settings: Settings) -> Finding:
     """The mean privacy loss upper bounds decrease as the noise standard deviation becomes larger."""
-    return _bounds_fall(raw_first(tables["real-sigma"]).drop_nulls("sigma"), "")
+    return _bounds_fall(tables["real-sigma"].drop_nulls("sigma"), "")
 
 
 def _bounds_fall(noisy: pl.DataFrame, where: str) -> Finding:
@@ -68,7 +63,7 @@ def _simulated_map_stays(tables: Tables, settings: Settings) -> Finding:
     words = []
     for name, group in simulated_sweeps(tables).items():
         low, high = (values(group.select(pl.col("map") + k * SURE * pl.col("map_error")), "map") for k in (-1, 1))
-        parts |= {f"{name} {sense}": found for sense, found in close([max(0.0, v) for v in low], high).items()}
+        parts |= close([max(0.0, v) for v in low], high, name)
         raw, most = group.row(0, named=True), group.row(-1, named=True)
         words.append(
             f"{name}: MAP {shown(raw['map'])} raw, {shown(most['map'])} at sigma = {most['sigma']:g}, the prior alone "
@@ -86,7 +81,7 @@ def _real_map_stays(tables: Tables, settings: Settings) -> Finding:
     words = []
     for where, table in real_sweeps(tables).items():
         hits = values(table, "hit_map")
-        parts |= {f"with {where} {sense}": answer for sense, answer in close(hits).items()}
+        parts |= close(hits, what=f"with {where}")
         words.append(
             f"{where}: {shown(hits[0])} raw, {shown(min(hits[1:]))} to {shown(max(hits[1:]))} with noise "
             f"(sighted with probability {shown(table['sighted'][0])})"
@@ -151,8 +146,7 @@ def _loss_stays(sweeps: Mapping[str, pl.DataFrame], span: Callable[[float, float
     parts: Parts = {}
     words = []
     for name, table in sweeps.items():
-        senses = close(values(table, "lower"), values(table, "upper"))
-        parts |= {f"{name} {sense}": answer for sense, answer in senses.items()}
+        parts |= close(values(table, "lower"), values(table, "upper"), name)
         noisy = table.drop_nulls("sigma")
         below = noisy.filter(pl.col("upper") < table["lower"][0])
         least = f"surely lower from sigma = {below['sigma'][0]:g} on" if below.height else "not surely lower"

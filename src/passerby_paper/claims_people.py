@@ -11,7 +11,7 @@ from .rules import FEWEST, HALF, Answer, beyond, falls, more, negative, positive
 from .settings import BOUNDS, Settings
 from .simulated import averaged
 from .style import LOOKS
-from .wording import correlated, ends, loss_at, shown, values
+from .wording import correlated, course, ends, shown, values
 
 FILES = Group("Files of check-ins", by_file=True)
 ATTACKED = Group("Attacks on real traces", by_file=True)
@@ -60,8 +60,7 @@ def _loss_falls(tables: Tables, settings: Settings) -> Finding:
     return judge(
         parts | {f"the mean {bound} bound": falls(values(table, bound)) for bound in BOUNDS},
         f"1 to {table['right'][-1]} steps right: MAP {ends(table, 'hit_map')}, constant {ends(table, 'hit_everyone')}, "
-        f"mean loss {loss_at(table, 0)} down to {loss_at(table, -1)}, tight {ends(table, 'tight')}, loose "
-        f"{ends(table, 'loose')}",
+        f"mean {course(table, attack=None)}",
     )
 
 

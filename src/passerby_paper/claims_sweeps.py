@@ -11,7 +11,7 @@ from .rules import HALF, ROUNDING, TENTH, VISIBLE, Answer, close, falls, rises
 from .settings import ATTACKS, BOUNDS, Settings
 from .simulated import averaged
 from .style import LOOKS
-from .wording import between, ends, loss_at, shown, times, values
+from .wording import between, course, ends, loss_at, shown, times, values
 
 PLACES = Group("Number of places, simulated")
 RIGHT = Group("Steps that must be right, simulated")
@@ -64,8 +64,7 @@ def _loss_falls_with_places(tables: Tables, settings: Settings) -> Finding:
     means = averaged(tables["places"])
     return judge(
         _trends(means, falls, settings.traces),
-        f"M = {means['places'][0]} to {means['places'][-1]}: MAP {ends(means, 'map')}; loss {loss_at(means, 0)} down "
-        f"to {loss_at(means, -1)}; tight {ends(means, 'tight')}; loose {ends(means, 'loose')}",
+        f"M = {means['places'][0]} to {means['places'][-1]}: {course(means, between='; ')}",
     )
 
 
@@ -107,8 +106,7 @@ def _loss_falls_with_right(tables: Tables, settings: Settings) -> Finding:
     means = _right(tables)
     return judge(
         _trends(means, falls, settings.traces, ATTACKS),
-        f"1 to {means['right'][-1]} steps right: loss {loss_at(means, 0)} down to {loss_at(means, -1)}; "
-        f"tight {ends(means, 'tight')}; loose {ends(means, 'loose')}",
+        f"1 to {means['right'][-1]} steps right: {course(means, between='; ', attack=None)}",
     )
 
 
@@ -156,7 +154,7 @@ def _tight_matches_attacks(tables: Tables, settings: Settings) -> Finding:
     words = []
     for row in means.filter(pl.col("misses") <= TENTH * pl.col("steps")).sort("misses").iter_rows(named=True):
         s, tight, best = row["misses"], row["tight"], row["best"]
-        parts |= {f"at s = {s} {sense}": answer for sense, answer in close([tight, best]).items()}
+        parts |= close([tight, best], what=f"at s = {s}")
         words.append(f"s = {s}: tight {shown(tight)}, best attack {shown(best)}, {times(tight / best)}")
     gaps = (means["tight"] - means["best"]).to_list()
     parts["the difference is smallest at s = 0"] = gaps[-1] <= min(gaps) + ROUNDING
@@ -196,13 +194,10 @@ def _map_is_best(tables: Tables, settings: Settings) -> Finding:
 def _constant_with_half(tables: Tables, settings: Settings) -> Finding:
     """For the first case [s = T/2], the privacy loss remains almost constant across T's."""
     means = averaged(tables["steps-half"])
-    ranges = {"the MAP attack": ("map", "map"), "the loss": ("lower", "upper")}
-    ranges |= {f"the {bound} bound": (bound, bound) for bound in BOUNDS}
-    parts = {
-        f"{name} {sense}": answer
-        for name, (low, high) in ranges.items()
-        for sense, answer in close(values(means, low), values(means, high)).items()
-    }
+    parts = close(values(means, "map"), what="the MAP attack")
+    parts |= close(values(means, "lower"), values(means, "upper"), "the loss")
+    for bound in BOUNDS:
+        parts |= close(values(means, bound), what=f"the {bound} bound")
     measured = (
         f"T = {means['steps'][0]} to {means['steps'][-1]}: MAP {ends(means, 'map')}, loss {loss_at(means, 0)} down to "
         f"{loss_at(means, -1)} (at least {times(means['lower'][0] / means['upper'][-1])} less), tight "
@@ -220,8 +215,7 @@ def _grows_with_two(tables: Tables, settings: Settings) -> Finding:
     means = averaged(tables["steps-two"])
     return judge(
         _trends(means, rises, settings.traces),
-        f"T = {means['steps'][0]} to {means['steps'][-1]}: MAP {ends(means, 'map')}, loss {loss_at(means, 0)} up to "
-        f"{loss_at(means, -1)}, tight {ends(means, 'tight')}, loose {ends(means, 'loose')}",
+        f"T = {means['steps'][0]} to {means['steps'][-1]}: {course(means, to='up to')}",
     )
 
 

@@ -12,7 +12,7 @@ from .claims_noise import real_sweeps, simulated_sweeps
 from .rules import HALF, TENTH, close
 from .settings import NAMES, Settings
 from .simulated import averaged
-from .wording import between, fine, loss_at, rows_of, shown, times
+from .wording import between, by_file, fine, loss_at, rows_of, shown, times
 
 Row = Mapping[str, Any]
 
@@ -106,8 +106,7 @@ def _sweeps(tables: Tables) -> dict[str, pl.DataFrame]:
     if "sigma" in tables or "noise" in tables:
         out |= {f"simulated, {name}": group for name, group in simulated_sweeps(tables).items()}
     for where, table in real_sweeps(tables).items():
-        for file in sorted(set(table["dataset"].to_list())):
-            out[f"{NAMES[file]}, {where}"] = table.filter(pl.col("dataset") == file)
+        out |= {f"{file}, {where}": group for file, group in by_file(table).items()}
     return out
 
 

@@ -17,9 +17,8 @@ from .map_attack import likeliest
 from .people import Reading, Where, part, prepare, sensors_for
 from .real import SLICE, audits, means_of, visitors
 from .rules import rank_correlation
-from .settings import Settings
+from .settings import Piece, Row, Settings
 from .simulated import release_of
-from .work import Piece, Row
 
 _BARE = "counts as they are; "
 READINGS = (
@@ -137,7 +136,7 @@ def _summary(dataset: str, reading: str, rows: list[Row], settings: Settings) ->
             out |= {f"{column}_{key}_{row[key]:g}": row[column] for column in columns}
     for where in PLACEMENTS:
         people = [r for r in rows if r["part"] == where and not r["failed"]]
-        means = means_of(people, ("dataset",))
+        means = means_of(people, keys=("dataset",))
         out |= {f"{column}_{where}": means[column][0] for column in ("lower", "upper", "baseline_lower", "tight")}
         out |= _persons(pl.DataFrame(people, infer_schema_length=None), where, settings)
     return out

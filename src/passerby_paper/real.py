@@ -5,7 +5,7 @@ Attacks are scored on the real held-out traces, bounds and intervals are average
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -16,9 +16,8 @@ import passerby as pb
 
 from .people import Where, part, prepare, reached, sensors_for
 from .rules import HALF
-from .settings import FULL_FILES, Settings
+from .settings import FULL_FILES, Piece, Row, Settings
 from .simulated import release_of
-from .work import Piece, Row
 
 #: People in a piece of work.
 SLICE = 150
@@ -65,13 +64,16 @@ def count_pieces(settings: Settings, data: dict[str, pb.Visits]) -> list[Piece]:
 
 
 def pieces(
-    settings: Settings, data: dict[str, pb.Visits], where: Where, points: Sequence[tuple[int, float | None]]
+    settings: Settings,
+    data: dict[str, pb.Visits],
+    where: Where,
+    points: Callable[[Settings], list[tuple[int, float | None]]] = lambda settings: [(settings.real_misses, None)],
 ) -> list[Piece]:
-    """Everyone's loss at each point: how many steps may be wrong, and the noise (None: raw counts)."""
+    """Everyone's loss with sensors somewhere, at points: how many steps may be wrong, and the noise (None: raw)."""
     out = []
     for name, visits in data.items():
         people = prepare(name, visits, settings)
-        for misses, sigma in points:
+        for misses, sigma in points(settings):
             labels = {"dataset": name, "right": settings.holdout - misses, "misses": misses, "sigma": sigma}
             out += audits(people, settings, labels, where, misses, sigma)
     return out
@@ -128,7 +130,7 @@ def _below_one(sizes: NDArray[np.floating]) -> float:
     return 1.0 if len(sizes) < 2 else float(1 - min(np.sort(sizes)[-2], 1.0))
 
 
-def means_of(rows: list[Row], keys: tuple[str, ...] = KEYS) -> pl.DataFrame:
+def means_of(rows: list[Row], settings: object = None, keys: tuple[str, ...] = KEYS) -> pl.DataFrame:
     """Averages over people: a row per point.
 
     An attack that is not tried, because the real trace cannot happen under the fitted habits, counts as failed.
@@ -148,7 +150,7 @@ def means_of(rows: list[Row], keys: tuple[str, ...] = KEYS) -> pl.DataFrame:
     return joined.with_columns(everyone).drop("most").sort(*keys, nulls_last=False)
 
 
-def persons(rows: list[Row]) -> pl.DataFrame:
+def persons(rows: list[Row], settings: object = None) -> pl.DataFrame:
     """A row per person, in an order that says nothing about who is who."""
     table = pl.DataFrame(rows, infer_schema_length=None)
     return table.filter(~pl.col("failed")).select(PERSON).sort(PERSON)

@@ -132,22 +132,23 @@ def rises(low: Sequence[float], high: Sequence[float] | None = None, traces: int
     return falls(low[::-1], None if high is None else high[::-1], traces)
 
 
-def close(low: Sequence[float], high: Sequence[float] | None = None) -> dict[str, Answer]:
-    """Whether values between `low` and `high` are almost the same, in the two senses.
+def close(low: Sequence[float], high: Sequence[float] | None = None, what: str = "") -> dict[str, Answer]:
+    """Whether values between `low` and `high` are almost the same, in the two senses; `what` they are begins each.
 
     >>> close([0.30, 0.31])
     {'to the eye': True, 'in proportion': True}
-    >>> close([1e-10, 1e-12])
-    {'to the eye': True, 'in proportion': False}
+    >>> close([1e-10, 1e-12], what="MAP")
+    {'MAP to the eye': True, 'MAP in proportion': False}
     >>> close([0.3, 0.2], [0.4, 0.4])
     {'to the eye': None, 'in proportion': None}
     """
     high = low if high is None else high
     surely, perhaps = max(low) - min(high), max(high) - min(low)
-    return {
+    senses = {
         "to the eye": _within(surely, perhaps, VISIBLE, VISIBLE),
         "in proportion": _within(surely, perhaps, TENTH * max(low), TENTH * max(high)),
     }
+    return {f"{what} {sense}".lstrip(): answer for sense, answer in senses.items()}
 
 
 def _within(surely: float, perhaps: float, least: float, most: float) -> Answer:

@@ -12,16 +12,12 @@ import polars as pl
 import passerby as pb
 
 from . import page, style
-from .experiments import EXPERIMENTS
+from .experiments import EXPERIMENTS, REAL, SIMULATED
 from .people import read_file
-from .settings import LAYOUTS, Settings
+from .settings import LAYOUTS, Piece, Row, Settings
 from .tables import fingerprint, read_table, whole, write_table
-from .work import Piece, Row, done
 
-GROUPS = {
-    "simulated": [name for name, e in EXPERIMENTS.items() if not e.real],
-    "real": [name for name, e in EXPERIMENTS.items() if e.real],
-}
+GROUPS = {"simulated": [*SIMULATED], "real": [*REAL]}
 
 Progress = Callable[[str, int, int], None]
 
@@ -59,7 +55,7 @@ def reproduce(
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise pb.InputError(f"--out: cannot make the folder {str(out)!r} ({error.strerror})") from None
-    marks = {name: fingerprint(name, settings, files if e.real else {}) for name, e in EXPERIMENTS.items()}
+    marks = {name: fingerprint(name, settings, files if name in REAL else {}) for name in EXPERIMENTS}
     tables = {name: table for name in EXPERIMENTS if (table := read_table(numbers, name, marks[name])) is not None}
     todo, kept = ([name for name in chosen if (name in tables) == there] for there in (False, True))
     for name in kept:
@@ -87,12 +83,12 @@ def choose(names: Iterable[str], files: Mapping[str, Path]) -> list[str]:
         if not path.is_file():
             what = "is a folder, not a file" if path.is_dir() else "does not exist"
             raise pb.InputError(f"--{name}: {str(path)!r} {what}; give a file in the layout of {LAYOUTS[name]}")
-    needing = [name for name in EXPERIMENTS if name in asked and EXPERIMENTS[name].real]
+    needing = [name for name in EXPERIMENTS if name in asked and name in REAL]
     if needing and not files:
         raise pb.ConfigError(
             f"{', '.join(needing)}: real check-ins are needed; give --foursquare FILE, --gowalla FILE or both"
         )
-    return [name for name, e in EXPERIMENTS.items() if (name in asked if asked else files or not e.real)]
+    return [name for name in EXPERIMENTS if (name in asked if asked else files or name in SIMULATED)]
 
 
 def _rows(
@@ -100,7 +96,7 @@ def _rows(
 ) -> Iterable[tuple[str, list[Row]]]:
     """Rows of each experiment in the order of its pieces, as soon as all of them are done."""
     data: dict[str, pb.Visits] = {}
-    if any(EXPERIMENTS[name].real for name in todo):
+    if any(name in REAL for name in todo):
         data = {name: read_file(name, files[name]) for name in sorted(files)}
     work: list[Piece] = []
     at: dict[str, range] = {}
@@ -110,13 +106,17 @@ def _rows(
         work += own
         tell(name, 0, len(own))
     found: dict[int, list[Row]] = {}
-    for i, rows in done(work, workers):
+    for i, rows in pb.stream(_do, None, work, workers=min(workers, len(work))):
         name = next(name for name in todo if i in at[name])
         found[i] = rows
         ready = sum(j in found for j in at[name])
         tell(name, ready, len(at[name]))
         if ready == len(at[name]):
             yield name, [row for j in at[name] for row in found.pop(j)]
+
+
+def _do(_: None, piece: Piece) -> list[Row]:
+    return piece()
 
 
 def _draw(name: str, table: pl.DataFrame, folder: Path) -> None:

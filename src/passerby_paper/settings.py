@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+Row = dict[str, Any]
+#: A call that gives rows of a table; it is sent to other processes, so a `functools.partial` of a top-level function.
+Piece = Callable[[], list[Row]]
 
 #: The paper's attacks and bounds, in the order in which they are drawn.
 ATTACKS = ("prior", "constant", "map")

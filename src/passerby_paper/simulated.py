@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,8 +13,7 @@ import polars.selectors as cs
 import passerby as pb
 
 from .map_attack import map_success
-from .settings import ATTACKS, Settings
-from .work import Piece, Row
+from .settings import ATTACKS, Piece, Row, Settings
 
 
 class Point(NamedTuple):
@@ -68,12 +67,20 @@ def measured(settings: Settings, at: Point, draw: int, close: bool = False) -> l
     return [row]
 
 
-def pieces(settings: Settings, grid: Sequence[Point], *, close: bool = False) -> list[Piece]:
+def one_or_two_right(settings: Settings) -> list[Point]:
+    """Points with noise where one or two steps must be right."""
+    sigmas = (None, *settings.sigma_grid)
+    return [Point(settings.places, settings.steps, settings.steps - r, sigma) for r in (1, 2) for sigma in sigmas]
+
+
+def pieces(
+    settings: Settings, data: object, grid: Callable[[Settings], list[Point]], close: bool = False
+) -> list[Piece]:
     """A piece for every point of a sweep and every draw of sensors; the longest first.
 
     A `close` look spends its effort on the first draw alone.
     """
-    longest = sorted(grid, key=lambda at: (at.sigma is None, -at.steps, at.places))
+    longest = sorted(grid(settings), key=lambda at: (at.sigma is None, -at.steps, at.places))
     draws = range(1 if close else settings.draws)
     return [partial(measured, settings, at, draw, close) for at in longest for draw in draws]
 

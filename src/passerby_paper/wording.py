@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from .settings import BOUNDS, NAMES
+
 
 def shown(p: float | None) -> str:
     """A probability with two digits: as a percentage down to 0.1 %, below that as a power of ten.
@@ -72,6 +74,11 @@ def rows_of(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def by_file(table: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The part of a table about each file, by what the file is called."""
+    return {NAMES[name]: table.filter(pl.col("dataset") == name) for name in sorted(set(table["dataset"].to_list()))}
+
+
 def values(table: pl.DataFrame, column: str) -> list[float]:
     """A column as numbers."""
     return [float(v) for v in table[column].to_list()]
@@ -80,6 +87,13 @@ def values(table: pl.DataFrame, column: str) -> list[float]:
 def ends(table: pl.DataFrame, column: str) -> str:
     """The first and the last value of a column."""
     return f"{shown(table[column][0])} to {shown(table[column][-1])}"
+
+
+def course(table: pl.DataFrame, *, to: str = "down to", between: str = ", ", attack: str | None = "map") -> str:
+    """How MAP (in a column), the loss and both bounds go along a sweep."""
+    words = [f"MAP {ends(table, attack)}"] if attack else []
+    words += [f"loss {loss_at(table, 0)} {to} {loss_at(table, -1)}"]
+    return between.join([*words, *(f"{bound} {ends(table, bound)}" for bound in BOUNDS)])
 
 
 def loss_at(table: pl.DataFrame, row: int) -> str:

@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
-from tests.people.test_habits import traces
+from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
-from passerby.audits.alerts import alerts, elsewhere_shares
+from passerby.audits.alerts import about_backtest, alerts
+from passerby.audits.coverage import Coverage, coverage_of, elsewhere_shares
+from passerby.audits.record import told_backtest
 from passerby.visits.table import Skipped
 from passerby.visits.traces import LeftOut
 
@@ -21,8 +24,12 @@ def people(fitted: float, published: float) -> pb.People:
     return pb.fit_people(traces(array, 4), holdout=5)
 
 
+def covered(people: pb.People, skipped: Skipped = Skipped(rows=10)) -> Coverage:  # noqa: B008
+    return coverage_of(people, skipped)
+
+
 def test_nothing_to_say() -> None:
-    assert alerts(people(0.1, 0.1), Skipped(rows=10_000, times=5, duplicates=3000)) == ()
+    assert alerts(covered(people(0.1, 0.1), Skipped(rows=10_000, times=5, duplicates=3000))) == ()
 
 
 def test_shares() -> None:
@@ -38,19 +45,19 @@ def test_shares() -> None:
     ],
 )
 def test_rows(skipped: Skipped, words: str) -> None:
-    (said,) = alerts(people(0.1, 0.1), skipped)
+    (said,) = alerts(covered(people(0.1, 0.1), skipped))
     assert words in said
 
 
 def test_people_who_are_not_audited() -> None:
-    some = replace(people(0.1, 0.1), left_out=LeftOut(people=100_000, unseen=9_336, seldom=20_000))
-    (said,) = alerts(some, Skipped(rows=10))
-    assert "29,336 of 100,000 people are not audited: 20,000 are seen" in said
+    some = replace(people(0.1, 0.1), left_out=LeftOut(people=29_346, unseen=9_336, seldom=20_000))
+    (said,) = alerts(covered(some))
+    assert "29,336 of 29,346 people are not audited: 20,000 are seen" in said
     assert "9,336 in none" in said
 
 
 def test_elsewhere_and_change() -> None:
-    said = alerts(people(0.1, 0.9), Skipped(rows=10))
+    said = alerts(covered(people(0.1, 1.0)))
     assert any("person is elsewhere" in each and "Longer steps, more places or more misses" in each for each in said)
     assert any("they changed" in each for each in said)
     assert any("at none of the chosen places in any of the published steps" in each for each in said)
@@ -58,6 +65,48 @@ def test_elsewhere_and_change() -> None:
 
 def test_a_step_that_is_covered_in_part_and_remarks() -> None:
     some = replace(people(0.1, 0.1), left_out=LeftOut(people=10, partial_step=True))
-    said = alerts(some, Skipped(rows=10), ["a remark"])
+    said = alerts(covered(some), ["a remark"])
     assert said[0] == "a remark"
     assert said[1].startswith("The last step is left out")
+
+
+def test_few_people_are_told_as_five_and_fewer_absent_ones_not_at_all() -> None:
+    array = np.zeros((40, 25), dtype=np.int64)
+    array[:3, 20:] = 3
+    some = replace(pb.fit_people(traces(array, 4), holdout=5), left_out=LeftOut(people=43, unseen=1, seldom=2))
+    (said,) = alerts(covered(some))
+    assert "10 of 50 people are not audited: 5 are seen" in said
+    assert "groups of fewer than 5 are told as 5" in said
+
+
+def test_elsewhere_where_it_may_be_named() -> None:
+    said = alerts(covered(people(0.9, 0.9)), name_elsewhere=True)
+    assert "where to say elsewhere is right" in said[-1]
+    assert "nobody can be found" not in " ".join(said)
+
+
+@pytest.mark.parametrize(("many", "some"), [(3, "5 or fewer"), (5, "5 or fewer"), (6, "6")])
+def test_people_of_whom_nothing_is_known(many: int, some: str) -> None:
+    array = np.zeros((60, 25), dtype=np.int64)
+    array[:many, :20] = 3
+    (said,) = alerts(covered(pb.fit_people(traces(array, 4), holdout=5, habits="paper")))
+    assert said.startswith(f"{some} of the people are at none of the chosen places in any step before")
+
+
+def test_what_a_backtest_warns_of() -> None:
+    walked = random_traces(3, 40, 20, 8)
+    found = pb.backtest(walked, holdout=3, habits="paper")
+    told = told_backtest(found, pl.Series([0.5] * 40))
+
+    def said(**more: object) -> list[str]:
+        return list(about_backtest(told.model_copy(update=more), None))
+
+    assert said(verdict="came true") == []
+    (low,) = said(verdict="did not come true", too_low=True, sentence="They did not.")
+    assert low == "They did not. The chances in this report are likely too low."
+    assert said(verdict="did not come true", too_low=False)[0].endswith("likely too high.")
+    assert "differ too much, or are too few" in said(verdict="cannot be told", independent=3)[0]
+    assert "too few for a second time" in said(verdict="cannot be told", independent=1)[0]
+    (why,) = about_backtest(None, "6 steps are too few")
+    assert why == "Whether such predictions come true was not tried, so nobody knows: 6 steps are too few."
+    assert list(about_backtest(None, None)) == []

@@ -1,42 +1,130 @@
+"""What habits promised at earlier origins is what an audit promises, and right is what it hits."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import numpy as np
+import polars as pl
 import pytest
-from tests.people.test_habits import random_traces
+from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
-from passerby.audits.backtest import earlier_origins, first_steps
-from passerby.audits.calibration import Tried, calibrate, divergence
+from passerby.audits import backtest as module
+from passerby.audits.backtest import Backtest, Fitting, earlier_origins, first_steps, run_backtest, some_traces
+
+PAPER = Fitting(3, 1, "paper", 1.0, "none", False)
 
 
-def test_promises_are_those_of_an_audit_and_right_is_what_it_hits() -> None:
-    traces = random_traces(3, 40, 14, 8)
-    found = pb.backtest(traces, origins=1, holdout=3, people=1000)
-    people = pb.fit_people(traces, holdout=3)
-    table = pb.audit(people, pb.Release(pb.most_visited_sensors(people)), misses=1, workers=1)
-    rows = {(row["attack"], row["misses"]): row for row in found.by_misses.iter_rows(named=True)}
-    for name in ("map", "prior"):
-        assert rows[name, 1]["promised"] == pytest.approx(table[f"attack_{name}"].mean(), rel=1e-9)
-        assert rows[name, 1]["right"] == pytest.approx(table[f"hit_{name}"].mean(), rel=1e-9)
-    assert (found.people, found.origins) == (40, 1)
+def small(people: int = 40, steps: int = 20) -> Backtest:
+    return Backtest(random_traces(3, people, steps, 8), PAPER, None, 1, 15, 0)
 
 
-def test_the_verdict() -> None:
-    promised = np.full((200, 2, 3), 0.25)
-    kept, broken = (np.zeros((200, 2, 3)) for _ in range(2))
-    kept[:50], broken[:150] = 1, 1
-    good, bad = (calibrate([Tried("2024", "paper", promised, right, np.zeros(200))] * 2, 1) for right in (kept, broken))
-    assert good.came_true
-    assert "came true: promised 25 %, came true for 25 %" in good.sentence
-    assert not bad.came_true
-    assert bad.gap == pytest.approx(0.5)
-    assert bad.nats == pytest.approx(divergence(0.75, 0.25))
-    assert bad.by_promise["people"].sum() == 2 * 400
+@pytest.mark.parametrize("mechanism", [None, pb.Rounding(3)])
+def test_promises_are_those_of_an_audit_and_right_is_what_it_hits(mechanism: pb.Mechanism | None) -> None:
+    walked = random_traces(3, 40, 14, 8)
+    people = pb.fit_people(walked, holdout=3, habits="paper")
+    release = pb.Release(pb.most_visited_sensors(people, 2), mechanism)
+    found = pb.backtest(walked, origins=1, holdout=3, people=1000, release=release, habits="paper")
+    table = pb.audit(people, release, misses=1, workers=1)
+    for name in ("map", "marginal", "prior", "constant"):
+        assert found.row(name)["promised"] == pytest.approx(table[f"attack_{name}"].mean(), rel=1e-9)
+        assert found.row(name)["right"] == pytest.approx(table[f"hit_{name}"].mean(), rel=1e-9)
+    assert (found.people, found.origins, found.share) == (40, 1, 1.0)
+
+
+def test_an_earlier_origin_is_a_backtest_of_the_steps_before_what_came_after_it() -> None:
+    walked = random_traces(5, 30, 20, 8)
+    both = pb.backtest(walked, origins=2, holdout=3, people=100, habits="paper")
+    late, early = (
+        pb.backtest(first_steps(walked, steps), origins=1, holdout=3, people=100, habits="paper") for steps in (20, 17)
+    )
+    for column in ("promised", "right"):
+        mean = (late.by_misses[column] + early.by_misses[column]) / 2
+        np.testing.assert_allclose(both.by_misses[column], mean, rtol=1e-12)
+    assert both.by_origin["score"].to_list() == [late.by_origin["score"][0], early.by_origin["score"][0]]
+
+
+def test_numbers_are_the_same_for_any_number_of_workers() -> None:
+    alone = run_backtest(small(), 3, workers=1)
+    with ThreadPoolExecutor(2) as pool:
+        together = run_backtest(small(), 3, executor=pool)
+    assert alone.by_misses.equals(together.by_misses)
+    assert alone.by_promise.equals(together.by_promise)
+
+
+def test_finished_origins_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, file, done = run_backtest(small(), 3, workers=1), tmp_path / "backtest.jsonl", list[int]()
+    real = module._at
+
+    def at(work: Backtest, cut: int) -> list[object]:
+        done.append(cut)
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        return real(work, cut)
+
+    monkeypatch.setattr(module, "_at", at)
+    with pytest.raises(KeyboardInterrupt):
+        run_backtest(small(), 3, workers=1, file=file)
+    again = run_backtest(small(), 3, workers=1, file=file)
+    assert done == [17, 14, 11, 11]
+    assert again.by_misses.equals(whole.by_misses)
+    assert again.by_origin.equals(whole.by_origin)
+    # Another question begins anew.
+    run_backtest(small(people=41), 3, workers=1, file=file)
+    assert done[4:] == [17, 14, 11]
+
+
+def test_who_is_looked_at_depends_on_what_was_before_alone() -> None:
+    array = np.full((24, 12), 3)
+    array[:12, :4], array[12:, 9:] = 0, 0  # half are known before the last steps, half in them alone
+    found = pb.backtest(traces(array, 4), origins=1, holdout=3, habits="paper")
+    assert found.people == found.by_origin["of"][0] == 12
+    assert found.row("prior")["right"] == 0
+
+
+def test_origins_with_too_few_people_are_left_out() -> None:
+    array = np.full((20, 20), 3)
+    array[:, 12:17], array[:5, :12] = 0, 0
+    found = pb.backtest(traces(array, 4), origins=3, holdout=3, habits="paper")
+    assert found.by_origin["people"].to_list() == [20, 20]  # before the third one, five are known
+    with pytest.raises(pb.InputError, match="habits can be tried at no origin; at the latest, no people are seen in 1"):
+        pb.backtest(traces(np.full((20, 20), 3), 4), origins=3, holdout=3, habits="paper")
+
+
+def test_habits_that_cannot_be_fitted_at_an_origin_leave_it_out() -> None:
+    with pytest.raises(pb.InputError, match="habits can be tried at no origin; at the latest, rhythm"):
+        pb.backtest(random_traces(3, 20, 14, 8), holdout=3, habits="paper", rhythm="hour")
+
+
+def test_a_million_people_cost_no_more_than_some_of_them() -> None:
+    walked = random_traces(3, 50, 14, 8)
+    some = some_traces(walked, 20, 7)
+    assert len(some) == len(some.people) == len(some.active) == 20
+    np.testing.assert_array_equal(some.counts, walked.counts)
+    rows = (
+        pl.DataFrame({"person": walked.people}).with_row_index().filter(pl.col("person").is_in(some.people.implode()))
+    )
+    np.testing.assert_array_equal(walked.array[rows["index"].to_numpy()], some.array)
+    assert some_traces(walked, 50, 7) is walked
 
 
 def test_origins() -> None:
     assert first_steps(random_traces(3, 4, 14, 8), 9).array.shape == (4, 9)
-    with pytest.raises(pb.InputError, match="too few for 9 origins"):
-        earlier_origins(12, 5, 9)
+    assert earlier_origins(100, 5, 4) == [95, 90, 85, 80]
+    assert earlier_origins(12, 5, 9) == [7, 5, 3]  # nearer than what is published, and no more than three
+    assert earlier_origins(4, 2, 3) == [2]
+    with pytest.raises(pb.InputError, match="origins: 6 steps are too few to fit habits"):
+        earlier_origins(6, 5, 3)
     with pytest.raises(pb.InputError, match="origins: expected a whole number"):
         earlier_origins(12, 5, 0)
     with pytest.raises(pb.InputError, match="misses: 3 of 3 steps"):
         pb.backtest(random_traces(3, 4, 14, 8), holdout=3, misses=3)
+    with pytest.raises(pb.InputError, match="people: expected a whole number of at least 1"):
+        pb.backtest(random_traces(3, 4, 14, 8), holdout=3, people=0)
+
+
+def test_origins_that_overlap_count_for_fewer() -> None:
+    found = pb.backtest(random_traces(3, 30, 12, 8), origins=9, holdout=5, misses=1, habits="paper")
+    assert (found.origins, found.independent) == (3, 1)
+    assert found.verdict == "cannot be told"
+    assert found.by_misses["lower"].null_count() == found.by_misses.height

@@ -1,5 +1,6 @@
 """How long an audit would take."""
 
+from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
 
@@ -7,17 +8,19 @@ import pytest
 
 import passerby as pb
 from passerby.audits import estimate as module
+from passerby.audits.backtest import some_traces
 from passerby.audits.estimate import START, WRITE, estimate, evenly, seconds_each
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings
 from passerby.audits.validation import check_settings
 
-SMALL = {"visits": "none.csv", "window": "3h", "places": 12, "min_active": 2, "holdout": 4, "sigmas": [1], "bases": []}
+SMALL = {"visits": "none.csv", "window": "3h", "places": 12, "min_active": 2, "holdout": 4}
+NOTHING = {"explore": 0, "backtest": 0, "adversaries": 0}
 
 
 @pytest.fixture(scope="module")
 def prepared() -> tuple[AuditSettings, Inputs]:
-    settings = check_settings({**SMALL, "explore": 6})
+    settings = check_settings({**SMALL, **NOTHING, "explore": 6, "sigmas": [1], "bases": []})
     return settings, gather(settings, pb.simulate_city(20, 20, 4))
 
 
@@ -80,5 +83,29 @@ def test_everything_is_counted(prepared: tuple[AuditSettings, Inputs], monkeypat
 def test_without_trials_none_are_timed(prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch) -> None:
     _, inputs = prepared
     ticking(monkeypatch, 0.5)
-    found = estimate(check_settings({**SMALL, "explore": 0}), inputs, 1)
+    found = estimate(check_settings({**SMALL, **NOTHING}), inputs, 1)
     assert found.everything == START + 20 * 0.5 + WRITE
+
+
+def test_the_backtest_and_other_adversaries_are_counted(
+    prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, inputs = prepared
+    ticking(monkeypatch, 0.5)
+    told: list[str] = []
+    settings = check_settings({**SMALL, **NOTHING, "backtest": 9, "origins": 2, "adversaries": 8})
+    found = estimate(settings, inputs, 2, lambda stage, *_: told.append(stage))
+    # At each origin habits are fitted and four people are attacked in half a second, and five others as an audit does.
+    expected = START + 20 * 0.5 / 2 + START + 2 * (0.5 + 5 * 0.5) / 2 + START + 8 * 0.5 / 4 / 2 + WRITE
+    assert found.everything == pytest.approx(expected)
+    assert list(dict.fromkeys(told))[1:] == ["Timing habits on earlier steps", "Timing other adversaries"]
+
+
+def test_a_backtest_that_cannot_be_made_takes_no_time(
+    prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, inputs = prepared
+    ticking(monkeypatch, 0.5)
+    few = replace(inputs, traces=some_traces(inputs.traces, 3, 0))
+    found = estimate(replace(settings, explore=0, backtest=9), few, 1)
+    assert found.everything == START + 20 * 0.5 + START + WRITE

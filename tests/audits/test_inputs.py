@@ -22,7 +22,7 @@ def test_people_are_those_of_the_library(tmp_path: Path) -> None:
     assert (len(found.people), found.eligible) == (7, len(people))
     assert set(found.people.ids) <= set(people.ids)
     assert found.release.sensors == pb.Release(pb.most_visited_sensors(people, 2)).sensors
-    assert found.skipped.kept == found.skipped.rows > 0
+    assert found.coverage.rows.kept == found.coverage.rows.read > 0
     assert [stage for stage, _, everything in told if everything == 0] == [
         "Reading the visits",
         "Fitting everyone's habits",

@@ -32,7 +32,7 @@ REFUSED: list[tuple[str, str]] = [
     ("window = 'automatic'", "window: a length of time cannot be 'automatic'"),
     ("window = 20", "window = 20: it should be a valid string"),
     ("visits = []", "visits: name at least one file or folder"),
-    ("visits = 5", "visits = 5: it should be a valid tuple"),
+    ("visits = 5", "visits = 5: it should be a list"),
     ("visits = ['a.csv', 5]", "number 2 of visits is 5"),
     ("from = '2024-05-01'", "from: there is no such setting"),
     ("colums = 'a,b'", "colums: there is no such setting; did you mean columns?"),
@@ -63,6 +63,9 @@ REFUSED: list[tuple[str, str]] = [
     ("place_names = ['a']\nplaces = 5", "places has no effect with place_names = ['a']"),
     ("latitude = 'y'", "latitude has no effect without grid_metres"),
     ("grid_metres = 500\nplace = 'loc'", "place has no effect with grid_metres = 500"),
+    ("habits = 'auto'\nsmoothing = 2.0", "smoothing has no effect with habits = 'auto'; leave it out, or set habits"),
+    ("explore = 0\nsigmas = [1.0]", "sigmas has no effect with explore = 0; leave it out"),
+    ("explore = 0\nbases = [5]", "bases has no effect with explore = 0; leave it out"),
     # Settings that others need.
     ("sensors = 'fixed'", "sensors = 'fixed' needs sensor_places"),
     ("sensors = 'schedule'\nwindow = '1h'", "sensors = 'schedule' needs schedule"),

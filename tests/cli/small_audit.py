@@ -14,7 +14,20 @@ Call = Callable[..., Done]
 
 NASTY = ('<script>alert("1")</script>', "=1+1", 'a "quoted", name', "café ☕")
 FILES = {"audit.toml", "internal.html", "people.parquet", "report.html", "summary.json"}
-TRIED = ("--sensor-count", "3", "--explore", "6", "--sigmas", "1", "--bases", "5")
+TRIED = (
+    "--sensor-count",
+    "3",
+    "--explore",
+    "6",
+    "--sigmas",
+    "1",
+    "--bases",
+    "5",
+    "--backtest",
+    "12",
+    "--adversaries",
+    "6",
+)
 OPTIONS = ("--window", "3h", "--places", "12", "--min-active", "2", "--holdout", "4", "--workers", "1")
 
 

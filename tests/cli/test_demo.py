@@ -4,7 +4,7 @@ from tests.cli.small_audit import Call
 
 from passerby.audits.summary import Summary
 
-SMALL = ("--people", "40", "--places", "30", "--days", "4", "--audited", "3", "--tried", "2", "--workers", "1")
+SMALL = ("--people", "40", "--places", "30", "--days", "4", "--sample", "3", "--explore", "2", "--workers", "1")
 
 
 def test_a_small_demo(tmp_path: Path, typed: Call) -> None:

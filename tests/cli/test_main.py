@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,21 +75,28 @@ def test_arguments_that_cannot_be_read(arguments: list[str], message: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("words", "message"),
     [
-        (["--places", "0"], "places: expected a whole number of at least 1, got 0"),
-        (["--tau", "-1"], "tau: expected a finite number above 0, got -1.0"),
-        (["--sigma", "0"], "sigma must be a finite number above 0"),
-        (["--misses", "3", "10"], "misses: expected a whole number from 0 to 9"),
+        ("line --places 0", "for --places. Must be >= 1."),
+        ("line --tau -1", "for --tau. Must be > 0."),
+        ("line --sigma 0", "for --sigma. Must be >= 1e-06."),
+        ("line --misses 3 10", "--misses: expected a whole number from 0 to 9"),
+        ("demo --sigma 0", "for --sigma. Must be >= 1e-06."),
+        ("demo --people 3", "for --people. Must be >= 10."),
+        ("simulate --people 0 city.csv", "for --people. Must be >= 1."),
+        ("simulate --places 3 city.csv", "for --places. Must be >= 4."),
+        ("simulate --seen 0 city.csv", "for --seen. Must be > 0."),
+        ("simulate --step 1x city.csv", "a length of time cannot be '1x'"),
+        ("simulate --start soon city.csv", "start is 'soon', which is no time"),
+        ("reproduce nothing", "nothing"),
     ],
 )
-def test_values_that_cannot_be_used(arguments: list[str], message: str, tmp_path: Path) -> None:
-    done = run("line", *arguments, "--out", str(tmp_path / "out"))
+def test_values_that_cannot_be_used(words: str, message: str, tmp_path: Path, typed: Callable[..., Done]) -> None:
+    done = typed(*words.split())
     assert done.returncode == 2
-    assert done.stderr.startswith("passerby: ")
     assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert not (tmp_path / "out").exists()
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_unexpected_errors_are_one_line_with_a_hint(tmp_path: Path) -> None:
@@ -111,8 +119,8 @@ def test_the_traceback_is_there_for_who_asks(tmp_path: Path) -> None:
 
 def test_an_error_in_what_was_asked_is_raised_for_who_asks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PASSERBY_DEBUG", "1")
-    with pytest.raises(pb.InputError, match="places: expected a whole number of at least 1, got 0"):
-        main(["line", "--places", "0", "--out", str(tmp_path / "out")])
+    with pytest.raises(pb.InputError, match="misses: expected a whole number from 0 to 9"):
+        main(["line", "--misses", "10", "--out", str(tmp_path / "out")])
 
 
 def test_interruption(tmp_path: Path) -> None:

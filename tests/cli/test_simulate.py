@@ -36,9 +36,3 @@ def test_nothing_is_replaced_unasked(tmp_path: Path, typed: Call) -> None:
     (tmp_path / "folder").mkdir()
     done = typed("simulate", *size, "folder", "--overwrite")
     assert (done.returncode, done.stderr) == (2, "passerby: OUT: 'folder' is no file; choose another name\n")
-
-
-def test_a_city_that_cannot_be(tmp_path: Path, typed: Call) -> None:
-    done = typed("simulate", "--people", "0", "city.csv")
-    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
-    assert "a city's people cannot be 0" in done.stderr

@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.evidence import silence
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels import ascent, best_guess, ceiling, search
+from passerby.kernels import ascent, best_guess, ceiling, posterior
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -14,47 +15,47 @@ Ints = NDArray[np.int64]
 pytestmark = pytest.mark.usefixtures("plainly")
 
 
-def look(chain: Chain) -> tuple[Floats, Ints]:
-    law, pinned = np.full((chain.steps, chain.places), np.nan), np.full(chain.steps, 99)
-    best_guess.look(chain.a, chain.Q, chain.named, law, pinned)
-    return law, pinned
+def look(chain: Chain) -> posterior.Chain:
+    seen = chain.unseen
+    posterior.look(seen)
+    return seen
 
 
 @given(small_chains())
 def test_looking_at_a_chain(chain: Chain) -> None:
-    law, pinned = look(chain)
-    np.testing.assert_allclose(law, chain.law, atol=1e-12)
+    seen = look(chain)
+    np.testing.assert_allclose(seen.law, chain.law, atol=1e-12)
     for t in range(chain.steps):
-        there = np.flatnonzero(law[t])
+        there = np.unique(chain.place_of[seen.law[t] > 0])
         certain = len(there) == 1 and chain.named[there[0]] > 0
-        assert pinned[t] == (there[0] if certain else -1)
+        assert seen.pinned[t] == (there[0] if certain else -1)
 
 
 @given(small_chains())
 def test_plain_guesses(chain: Chain) -> None:
-    traces, chances = chain.traces(), chain.chances(chain.a)
-    allowed = (chain.named[traces] > 0).all(axis=1)
     for needed in range(1, chain.steps + 1):
         decoded, stepwise = np.full(chain.steps, -1), np.full(chain.steps, -1)
-        found = best_guess.plain(chain.a, chain.Q, chain.law, chain.named, needed, decoded, stepwise)
+        found = best_guess.plain(chain.taken, needed, decoded, stepwise)
         assert found[0] == pytest.approx(chain.success(decoded, needed), abs=1e-12)
         assert found[1] == pytest.approx(chain.success(stepwise, needed), abs=1e-12)
-        assert chances[(traces == decoded).all(axis=1)][0] == pytest.approx(chances[allowed].max(), abs=1e-15)
+        assert (chain.named[decoded] > 0).all()
+        assert chain.likeliest(decoded) == pytest.approx(chain.likeliest(), rel=1e-12, abs=1e-290)
         for t in range(chain.steps):
+            law = chain.by_place(chain.law[t])
             assert chain.named[stepwise[t]] > 0
-            assert chain.law[t, stepwise[t]] == pytest.approx((chain.law[t] * chain.named).max(), abs=1e-15)
+            assert law[stepwise[t]] == pytest.approx((law * chain.named).max(), rel=1e-12)
 
 
 @given(small_chains(), st.integers(0, 10**6))
 def test_constants(chain: Chain, seed: int) -> None:
     """The best of all constants (but at pinned steps) is found, or something better."""
-    law, pinned = look(chain)
-    constants = [np.where(pinned < 0, x, pinned) for x in np.flatnonzero(chain.named)]
+    seen = look(chain)
+    constants = [np.where(seen.pinned < 0, x, seen.pinned) for x in np.flatnonzero(chain.named)]
     for needed in range(1, chain.steps + 1):
         guess = np.random.default_rng(seed).choice(np.flatnonzero(chain.named), chain.steps)
         before = chain.success(guess, needed)
-        scratch = np.empty((chain.steps, needed + 1, chain.places))
-        low, work = best_guess.try_constants(chain.a, chain.Q, law, chain.named, pinned, needed, before, guess, scratch)
+        scratch = np.empty((chain.steps, needed + 1, chain.states))
+        low, work = best_guess.try_constants(seen, needed, before, guess, scratch)
         assert low >= before
         assert low == pytest.approx(chain.success(guess, needed), abs=1e-12)
         assert low >= max(chain.success(other, needed) for other in constants) - 1e-12
@@ -62,22 +63,16 @@ def test_constants(chain: Chain, seed: int) -> None:
         assert work > 0
         # Without an ascent from there, it is one of the constants, or what was there before.
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                best_guess, "ascend", lambda a, Q, named, guess, needed, after: ascent.score(a, Q, guess, needed)
-            )
-            low, _ = best_guess.try_constants(
-                chain.a, chain.Q, law, chain.named, pinned, needed, before, guess, scratch
-            )
+            patch.setattr(best_guess, "ascend", lambda chain, guess, needed, _: ascent.score(chain, guess, needed))
+            low, _ = best_guess.try_constants(seen, needed, before, guess, scratch)
         assert low == pytest.approx(max(before, *(chain.success(other, needed) for other in constants)), abs=1e-12)
 
 
 def bracket(
     chain: Chain, needed: int, level: int, low: float, tolerance: float, guess: Ints, nodes: int
 ) -> tuple[float, float, int, float]:
-    law, pinned = look(chain)
-    scratch = search.room_for(chain.steps, chain.places, needed, nodes)
     lower, upper, used, work = best_guess.bracket(
-        chain.a, chain.Q, law, chain.named, pinned, needed, level, low, tolerance, guess, scratch
+        look(chain), needed, level, low, tolerance, guess, chain.room(needed, nodes)
     )
     return float(lower), float(upper), int(used), float(work)
 
@@ -125,8 +120,7 @@ def told_once(chain: Chain, V: Floats, needed: int) -> float:
     """The bound that `bracket` begins with: at the first step the place is told, and all later entries are known."""
     options = [float(chain.a @ V[0, needed])]
     for g in np.flatnonzero(chain.named):
-        later = V[0, needed].copy()
-        later[g] = V[0, needed - 1, g]
+        later = np.where(chain.place_of == g, V[0, needed - 1], V[0, needed])
         options.append(float(chain.a @ later))
     return max(options)
 
@@ -135,12 +129,12 @@ def told_once(chain: Chain, V: Floats, needed: int) -> float:
 @given(small_chains(), st.integers(0, 3))
 def test_the_first_bound_is_the_smaller_of_two(chain: Chain, level: int) -> None:
     """Told the first place, or the union over first right steps: whichever is smaller, and at most one."""
-    law, pinned = look(chain)
+    seen = look(chain)
     for needed in range(1, chain.steps + 1):
-        V = np.empty((chain.steps, needed + 1, chain.places))
-        scratch = search.room_for(chain.steps, chain.places, needed, 3)
-        best_guess.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
-        blind = ceiling.first_right(V, chain.Q, chain.named, pinned, chain.a, 0, needed, True, *scratch[-3:])
+        V = np.empty((chain.steps, needed + 1, chain.states))
+        scratch = chain.room(needed, 3)
+        best_guess.ceilings(V, seen, needed, level, scratch)
+        blind = ceiling.first_right(V, seen, chain.a, 0, needed, True, scratch)
         first = min(told_once(chain, V, needed), blind, 1.0)
         # A tolerance that accepts anything leaves nothing to search: the first bound is what is returned.
         guess = np.full(chain.steps, np.flatnonzero(chain.named)[0])
@@ -160,10 +154,10 @@ def test_constants_are_never_those_that_may_not_be_named() -> None:
     chain = Chain(1, 2, 3)
     chain.a, chain.named = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     chain.Q[:] = np.eye(2)
-    law, pinned = look(chain)
+    seen = look(chain)
     for named in (chain.named, chain.named[::-1]):
         guess = np.full(3, int(named.argmax()))
-        low, _ = best_guess.try_constants(chain.a, chain.Q, law, named, pinned, 2, 0.0, guess, np.empty((3, 3, 2)))
+        low, _ = best_guess.try_constants(seen._replace(named=named), 2, 0.0, guess, np.empty((3, 3, 2)))
         assert (named[guess] > 0).all()
         assert low == named[0]
 
@@ -174,18 +168,18 @@ class TestCeilings:
     @settings(max_examples=30)
     @given(small_chains(pins=1), st.integers(0, best_guess.LEVELS - 1), st.sampled_from([1, 3, 300]))
     def test_never_below_the_best_and_closer_with_effort(self, chain: Chain, level: int, nodes: int) -> None:
-        law, pinned = look(chain)
+        seen = look(chain)
         for needed in range(1, chain.steps + 1):
             exact, tables = chain.exact(needed), []
             for effort in (0, level):
-                V = np.full((chain.steps, needed + 1, chain.places), np.nan)
-                scratch = search.room_for(chain.steps, chain.places, needed, nodes)
-                assert best_guess.ceilings(V, chain.Q, law, chain.named, pinned, needed, effort, scratch) >= 0
+                V = np.full((chain.steps, needed + 1, chain.states), np.nan)
+                scratch = chain.room(needed, nodes)
+                assert best_guess.ceilings(V, seen, needed, effort, scratch) >= 0
                 tables.append(V)
                 assert (V[:, 0] == 1).all()
                 assert (V <= 1).all()
                 for t in range(chain.steps):
-                    there = law[t] > 0
+                    there = seen.law[t] > 0
                     for k in range(max(1, needed - t - 1), needed + 1):
                         assert (V[t, k, there] >= exact[t, k, there] - 1e-12).all()
                         if k > chain.steps - 1 - t:
@@ -198,19 +192,19 @@ class TestCeilings:
     @given(small_chains(pins=1))
     def test_enough_effort_makes_frequent_entries_exact(self, chain: Chain) -> None:
         """Where the union is not the smaller bound, a search with enough nodes finds the best guess from the state."""
-        law, pinned = look(chain)
+        seen = look(chain)
         level = 4
         for needed in range(1, chain.steps + 1):
             exact = chain.exact(needed)
-            V = np.empty((chain.steps, needed + 1, chain.places))
-            scratch = search.room_for(chain.steps, chain.places, needed, 300)
-            best_guess.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
+            V = np.empty((chain.steps, needed + 1, chain.states))
+            scratch = chain.room(needed, 300)
+            best_guess.ceilings(V, seen, needed, level, scratch)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(best_guess, "UNION_LIMIT", 0.0)
                 frequent = np.empty_like(V)
-                best_guess.ceilings(frequent, chain.Q, law, chain.named, pinned, needed, level, scratch)
+                best_guess.ceilings(frequent, seen, needed, level, scratch)
             for t in range(chain.steps - 1):
-                there = law[t] > 0
+                there = seen.law[t] > 0
                 for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):
                     found, best = frequent[t, k, there], exact[t, k, there]
                     assert found[best > 1e-9] == pytest.approx(best[best > 1e-9], abs=1e-9)
@@ -219,29 +213,20 @@ class TestCeilings:
     @given(small_chains(pins=1), st.sampled_from([0, 1, 3]))
     def test_each_entry_is_the_smallest_of_what_its_level_offers(self, chain: Chain, level: int) -> None:
         """Told the next place, the union over first right steps, and above level 1 with avoidance; nothing searched."""
-        law, pinned = look(chain)
+        seen = look(chain)
         for needed in range(1, chain.steps + 1):
-            V = np.full((chain.steps, needed + 1, chain.places), np.nan)
-            scratch = search.room_for(chain.steps, chain.places, needed, 3)
+            V = np.full((chain.steps, needed + 1, chain.states), np.nan)
+            scratch = chain.room(needed, 3)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(best_guess, "STATE_NODES", np.ones(best_guess.LEVELS, np.int64))
-                best_guess.ceilings(V, chain.Q, law, chain.named, pinned, needed, level, scratch)
+                best_guess.ceilings(V, seen, needed, level, scratch)
             for t in range(chain.steps - 1):
                 for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):
-                    for x in np.flatnonzero(law[t]):
-                        told = ceiling.told_step(V, chain.Q, chain.named, t, x, k)
+                    for x in np.flatnonzero(seen.law[t]):
+                        gain, sums = V[t + 1, k - 1] - V[t + 1, k], np.empty(chain.places)
+                        told = ceiling.told_step(V, seen, t, x, k, gain, sums)
                         union, avoiding = (
-                            ceiling.first_right(
-                                V,
-                                chain.Q,
-                                chain.named,
-                                pinned,
-                                chain.Q[t, x],
-                                t + 1,
-                                k,
-                                avoid,
-                                *scratch[-3:],
-                            )
+                            ceiling.first_right(V, seen, chain.Q[t, x], t + 1, k, avoid, scratch)
                             for avoid in (False, True)
                         )
                         if union < told - 1e-12:
@@ -260,12 +245,12 @@ class TestCeilings:
         chain.Q[0] = [0, 0.34, 0.33, 0.33]
         chain.Q[0, 0] = [0, 0.4, 0.3, 0.3]
         chain.Q[1:] = np.eye(4)
-        law, pinned = look(chain)
+        seen = look(chain)
         values = []
         for level in (1, 3):
             V = np.empty((4, 3, 4))
-            scratch = search.room_for(4, 4, 2, 300)
-            best_guess.ceilings(V, chain.Q, law, chain.named, pinned, 2, level, scratch)
+            scratch = chain.room(2, 300)
+            best_guess.ceilings(V, seen, 2, level, scratch)
             values.append(V[0, 2, 0])
         best = chain.best(chain.Q[0, 0], 1, 2)
         assert best == pytest.approx(0.4)
@@ -278,9 +263,9 @@ def test_series_that_are_hardly_likely_keep_plain_guesses(chain: Chain, seed: in
     rng, needed = np.random.default_rng(seed), int(1 + seed % chain.steps)
     mass = rng.permutation(np.append(1.0, rng.random(4) * 10.0 ** -rng.integers(1, 6, 4)))
     mass /= mass.sum()
-    nothing = np.empty((chain.steps, 0), dtype=np.int64)
+    nothing = silence(chain.steps, chain.states), np.ones((5, chain.steps, 1))
     table, guesses, _ = best_guess.brackets(
-        *(chain.a, chain.Q, nothing, np.ones((5, chain.steps, 1)), mass, chain.named, chain.steps - needed),
+        *(chain.a, chain.Q, chain.place_of, *nothing, mass, chain.named, chain.steps - needed),
         *(tolerance, 0.0, False, np.zeros(5)),
     )
     best, floor, rest = chain.best(chain.a, 0, needed), 0.0, 1.0

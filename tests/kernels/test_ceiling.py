@@ -18,8 +18,7 @@ def told(chain: Chain, V: Floats, t: int, x: int, k: int) -> float:
     line = chain.Q[t, x]
     options = [float(line @ V[t + 1, k])]
     for g in np.flatnonzero(chain.named):
-        later = V[t + 1, k].copy()
-        later[g] = V[t + 1, k - 1, g]
+        later = np.where(chain.place_of == g, V[t + 1, k - 1], V[t + 1, k])
         options.append(float(line @ later))
     return max(options)
 
@@ -43,18 +42,16 @@ def first_right(
         for i, g in enumerate(guess):
             if g < 0:
                 continue
-            mass = beliefs[i][g]
+            mass = beliefs[i].copy()
             if avoid and i and guess[i - 1] >= 0:
-                mass -= beliefs[i - 1][guess[i - 1]] * chain.Q[begin + i - 1, guess[i - 1], g]
-            total += mass * V[begin + i, k - 1, g]
+                mass -= (beliefs[i - 1] * chain.at(guess[i - 1])) @ chain.Q[begin + i - 1]
+            total += float((mass * chain.at(g)) @ V[begin + i, k - 1])
         best = max(best, total)
     return best
 
 
 def call_first_right(chain: Chain, V: Floats, start: Floats, begin: int, k: int, avoid: bool) -> float:
-    spread, value, after = np.empty((chain.steps, chain.places)), np.empty(chain.places), np.empty(chain.places)
-    found = ceiling.first_right(V, chain.Q, chain.named, chain.pinned, start, begin, k, avoid, spread, value, after)
-    return float(found)
+    return float(ceiling.first_right(V, chain.taken, start, begin, k, avoid, chain.room(k, 1)))
 
 
 @given(small_chains(), st.integers(0, 10**6))
@@ -63,8 +60,9 @@ def test_told_the_past(chain: Chain, seed: int) -> None:
     V, exact = chain.loosened(needed, seed), chain.exact(needed)
     for t in range(chain.steps - 1):
         for k in range(1, needed + 1):
-            for x in range(chain.places):
-                found = ceiling.told_step(V, chain.Q, chain.named, t, x, k)
+            for x in range(chain.states):
+                gain, sums = V[t + 1, k - 1] - V[t + 1, k], np.empty(chain.places)
+                found = ceiling.told_step(V, chain.taken, t, x, k, gain, sums)
                 assert found >= exact[t, k, x] - 1e-12
                 assert found >= told(chain, V, t, x, k) - 1e-12
                 # Where more right steps are never easier, the best option is the twin's.
@@ -77,13 +75,13 @@ def test_union_sums(chain: Chain, seed: int) -> None:
     needed = chain.steps
     V, exact = chain.loosened(needed, seed), chain.exact(needed)
     for t in range(chain.steps - 1):
-        sums = np.empty((needed + 1, chain.places))
-        ceiling.union_sums(V, chain.Q, chain.law, chain.named, chain.pinned, t, 1, needed, sums)
+        sums = np.empty((needed + 1, chain.states))
+        ceiling.union_sums(V, chain.taken, t, 1, needed, sums, np.empty(chain.places))
         for x in np.flatnonzero(chain.law[t]):
             for k in range(1, needed + 1):
                 belief, total = chain.Q[t, x], 0.0
                 for u in range(t + 1, chain.steps):
-                    total += (belief * V[u, k - 1] * chain.named).max()
+                    total += (chain.by_place(belief * V[u, k - 1]) * chain.named).max()
                     if chain.pinned[u] >= 0 or u == chain.steps - 1:
                         break
                     belief = belief @ chain.Q[u]
@@ -98,7 +96,7 @@ def test_first_right(chain: Chain, seed: int) -> None:
     begin = int(rng.integers(chain.steps))
     V = chain.loosened(chain.steps, seed)
     # A belief that the chain can have at this step, not normalised.
-    start = chain.law[begin] * rng.random(chain.places)
+    start = chain.law[begin] * rng.random(chain.states)
     for k in range(1, chain.steps - begin + 1):
         plain, avoiding = (call_first_right(chain, V, start, begin, k, avoid) for avoid in (False, True))
         assert avoiding <= plain + 1e-12
@@ -112,7 +110,7 @@ def test_first_right(chain: Chain, seed: int) -> None:
 
 def test_avoidance_is_exact_for_one_right_step_of_two() -> None:
     """Two steps, one to be right: right at the first, or at the second and not the first. Nothing is counted twice."""
-    chain = Chain(seed=3, places=3, steps=2)
+    chain = Chain(seed=3, states=3, steps=2)
     V = chain.exact(1)
     best = chain.best(chain.a, 0, 1)
     assert call_first_right(chain, V, chain.a, 0, 1, True) == pytest.approx(best, abs=1e-12)
@@ -123,7 +121,7 @@ def test_avoidance_is_exact_for_one_right_step_of_two() -> None:
 def test_avoidance_counts_each_step_with_what_is_to_come_from_there(seed: int) -> None:
     """Two steps to be right of five or six, on a chain that hardly moves: being right twice in a row is what counts."""
     rng = np.random.default_rng(seed)
-    chain = Chain(seed, places=2, steps=5 + seed % 2, stays=True)
+    chain = Chain(seed, states=2, steps=5 + seed % 2, stays=True)
     V = rng.random((chain.steps, 3, chain.places))
     V[:, 0] = 1.0
     V[-1, 1:] = 0.0
@@ -132,7 +130,7 @@ def test_avoidance_counts_each_step_with_what_is_to_come_from_there(seed: int) -
 
 
 def test_a_pinned_step_ends_the_sum() -> None:
-    chain = Chain(seed=8, places=3, steps=5)
+    chain = Chain(seed=8, states=3, steps=5)
     chain.Q[1] = np.eye(3)[1]
     V, before = chain.exact(1), chain.pinned.copy()
     loose = call_first_right(chain, V, chain.a, 0, 1, False)

@@ -4,19 +4,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.evidence import of_case
 from tests.oracle import World
+from tests.states import state_cases, state_chains
 from tests.strategies import FINITE, Case, cases
 
+import passerby as pb
 from passerby.kernels import enumeration
 
 
-@given(cases(mechanisms=FINITE), st.integers(1, 40), st.sampled_from([0.0, 0.05, 0.3, 1.0]))
+@given(st.one_of(cases(mechanisms=FINITE), state_cases()), st.integers(1, 40), st.sampled_from([0.0, 0.05, 0.3, 1.0]))
 def test_the_likeliest_series(case: Case, most: int, enough: float) -> None:
     """Each listed series has its probability, they come in order, and what is not listed is left over."""
     signals = case.release.stacked_signals()
     assert signals is not None
     tables, sizes = signals
-    data = (case.prior.initial, case.prior.matrices, case.release.grid, tables, sizes)
+    data = (case.prior.initial, case.prior.matrices, of_case(case), tables, sizes)
     chosen, mass, left = enumeration.likeliest(*data, most, enough)
     world = World(case.prior, case.steps)
     law = world.likelihoods(case.release) @ world.chance
@@ -32,3 +35,20 @@ def test_the_likeliest_series(case: Case, most: int, enough: float) -> None:
     assert mass.sum() + left == pytest.approx(1, abs=1e-12)
     if (law > 0).sum() <= most:
         assert len(chosen) == (law > 0).sum()
+
+
+@given(state_chains(), st.integers(0, 10**6))
+def test_classes_need_not_follow_places(chain: tuple[pb.MarkovPrior, int], seed: int) -> None:
+    """Outcomes that tell any classes of states apart, as many at each step as there are."""
+    prior, steps = chain
+    world, rng = World(prior, steps), np.random.default_rng(seed)
+    told, sizes = rng.integers(0, 3, (steps, prior.states)), rng.integers(1, 4, steps)
+    tables = np.zeros((steps, 3, 3))
+    for t, size in enumerate(sizes):
+        tables[t, :size] = rng.dirichlet(np.full(size, 0.5), 3).T
+    chosen, mass, left = enumeration.likeliest(prior.initial, prior.matrices, told, tables, sizes, 1000, 0.0)
+    assert left == 0
+    assert mass.sum() == pytest.approx(1)
+    for series, found in zip(chosen, mass, strict=True):
+        likelihood = np.prod([tables[t, series[t], told[t, world.state_traces[:, t]]] for t in range(steps)], axis=0)
+        assert found == pytest.approx(likelihood @ world.state_chance, rel=1e-9)

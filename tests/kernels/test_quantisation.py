@@ -2,16 +2,20 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.evidence import classes, of_case
 from tests.oracle import World
+from tests.states import state_cases, state_chains
 from tests.strategies import Case, cases
 
+import passerby as pb
 from passerby.kernels import quantisation
 from passerby.support.ratios import by_ratio
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 pytestmark = pytest.mark.usefixtures("plainly")
 
 
@@ -33,6 +37,7 @@ def variance(p: float, table: Floats) -> float:
     return float(mass @ posterior**2 - (mass @ posterior) ** 2 / mass.sum())
 
 
+anybody = st.one_of(cases(), state_cases(mechanisms=(pb.Raw(),)))
 laws = st.builds(law, st.integers(0, 10**6), st.integers(1, 9))
 chances = st.floats(0.01, 0.99)
 
@@ -77,6 +82,11 @@ def test_telling_outcomes_as_one_of_two(table: Floats, p: float, limit: float) -
         assert size == min(2, len(table))
 
 
+def each_alone(steps: int, sensors: int) -> Ints:
+    """Whether a count counts those of a class (T, S + 1, S): the first class is that of nobody, then one for each."""
+    return np.repeat(np.eye(sensors + 1, sensors, -1, dtype=np.int64)[None], steps, axis=0)
+
+
 def grow(
     case: Case, seed: int, limit: float, more: bool, faint: float, most: int
 ) -> tuple[list[Floats], Floats, Floats, float]:
@@ -85,12 +95,12 @@ def grow(
     tables = [law(seed + cell, 3) for cell in range(grid.size)]
     cells, sizes = np.zeros((grid.size, 3, 2)), np.zeros(grid.size, dtype=np.int64)
     for cell, table in enumerate(tables):
-        cells[cell, : len(table)] = table
-        sizes[cell] = len(table)
+        if grid.flat[cell] >= 0:
+            cells[cell, : len(table)] = table
+            sizes[cell] = len(table)
     limits = np.full(grid.size, limit)
-    told, mass, dropped = quantisation.grow(
-        case.prior.initial, case.prior.matrices, grid, cells, sizes, limits, more, faint, most
-    )
+    chain = case.prior.initial, case.prior.matrices, of_case(case), each_alone(*grid.shape)
+    told, mass, dropped = quantisation.grow(*chain, cells, sizes, limits, more, faint, most)
     return tables, told, mass, dropped
 
 
@@ -115,8 +125,7 @@ def everything(case: Case, world: World, tables: list[Floats]) -> Floats:
     return np.array(rows)
 
 
-@settings(max_examples=30)
-@given(cases(), st.integers(0, 10**6), st.booleans())
+@given(anybody, st.integers(0, 10**6), st.booleans())
 def test_without_limits_everything_is_told(case: Case, seed: int, more: bool) -> None:
     if sum(map(len, case.release.sensors)) > 5:
         return
@@ -132,8 +141,7 @@ def test_without_limits_everything_is_told(case: Case, seed: int, more: bool) ->
         assert world.optimum(found, misses) == pytest.approx(world.optimum(every, misses), abs=1e-9)
 
 
-@settings(max_examples=30)
-@given(cases(), st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 10.0]))
+@given(anybody, st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 10.0]))
 def test_limits_tell_less_or_more(case: Case, seed: int, limit: float) -> None:
     if sum(map(len, case.release.sensors)) > 5:
         return
@@ -148,8 +156,7 @@ def test_limits_tell_less_or_more(case: Case, seed: int, limit: float) -> None:
     assert ends[0] - 1e-9 <= best <= ends[1] + 1e-9
 
 
-@settings(max_examples=30)
-@given(cases(), st.integers(0, 10**6))
+@given(anybody, st.integers(0, 10**6))
 def test_what_is_faint_is_dropped_and_counted(case: Case, seed: int) -> None:
     _, told, mass, dropped = grow(case, seed, 0.0, False, 0.05, 3000)
     assert (mass > 0.05).all()
@@ -157,12 +164,37 @@ def test_what_is_faint_is_dropped_and_counted(case: Case, seed: int) -> None:
     assert len(told) == len(mass)
 
 
+@given(state_chains(), st.integers(0, 10**6), st.booleans())
+def test_counts_may_count_several_classes(chain: tuple[pb.MarkovPrior, int], seed: int, more: bool) -> None:
+    """Any class of states at each step, each counted by any of two counts: without limits, everything is told."""
+    prior, steps = chain
+    world, rng = World(prior, steps), np.random.default_rng(seed)
+    told_apart, sees = rng.integers(0, 3, (steps, prior.states)), rng.integers(0, 2, (steps, 3, 2))
+    tables = [law(seed + cell, 2) for cell in range(2 * steps)]
+    sizes = np.where(rng.random(2 * steps) < 0.7, [len(table) for table in tables], 0)
+    cells = np.array([np.pad(table, ((0, 2 - len(table)), (0, 0))) for table in tables])
+    habits = prior.initial, prior.matrices, told_apart, sees
+    told, mass, dropped = quantisation.grow(*habits, cells, sizes, np.zeros(2 * steps), more, 0.0, 3000)
+    of = np.stack([told_apart[t, world.state_traces[:, t]] for t in range(steps)], axis=1)
+    found = np.prod([told[:, t][:, of[:, t]] for t in range(steps)], axis=0)
+    counted = [
+        tables[2 * t + j][:, sees[t, of[:, t], j]] for t in range(steps) for j in range(2) if sizes[2 * t + j] > 0
+    ]
+    every = np.array([np.prod(rows, axis=0) for rows in product(*counted)]).reshape(-1, len(of))
+    assert dropped == pytest.approx(0, abs=1e-12)
+    np.testing.assert_allclose(found @ world.state_chance, mass, rtol=1e-9, atol=1e-290)
+    np.testing.assert_allclose(found.sum(axis=0)[world.state_chance > 0], 1, rtol=1e-9)
+    # Whatever is guessed: as good a guess of the whole trace of states is as good a release.
+    best = [float((rows * world.state_chance).max(axis=1).sum()) for rows in (found, every)]
+    assert best[0] == pytest.approx(best[1], rel=1e-9)
+
+
 def test_nothing_where_there_would_be_too_many() -> None:
-    grid, cells = np.array([[0], [1]]), np.tile(law(3, 3), (2, 1, 1))
-    moves = np.full((1, 2, 2), 0.5)
-    start, sizes = np.full(2, 0.5), np.full(2, 3)
+    told_apart, cells = classes(np.array([[0], [1]]), np.arange(2)), np.tile(law(3, 3), (2, 1, 1))
+    chain = np.full(2, 0.5), np.full((1, 2, 2), 0.5), told_apart, each_alone(2, 1)
+    sizes = np.full(2, 3)
     for most, expected in ((8, 0), (9, 9), (10, 9)):
-        told, mass, dropped = quantisation.grow(start, moves, grid, cells, sizes, np.zeros(2), False, 0.0, most)
+        told, mass, dropped = quantisation.grow(*chain, cells, sizes, np.zeros(2), False, 0.0, most)
         assert told.shape == (expected, 2, 2)
         assert len(mass) == expected
         assert dropped == (0.0 if expected else 1.0)

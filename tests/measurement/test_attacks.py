@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import comb
+from tests.evidence import dense, viterbi
 from tests.guesses import masked_cases
-from tests.kernels.test_chain import dense, viterbi
 from tests.oracle import World
 from tests.reference import prior_of, small_cases
 from tests.strategies import FINITE, Case, Jumbled, cases, chain, chains

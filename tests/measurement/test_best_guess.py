@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.evidence import classes, of_case, posterior
 from tests.guesses import masked_cases, successes
 from tests.oracle import World
 from tests.strategies import FINITE, Case, cases, chain
 
 import passerby as pb
 from passerby.kernels import best_guess as brackets
-from passerby.kernels import chain as kernels
 from passerby.measurement import best_guess
 from passerby.measurement.best_guess import (
     Brackets,
@@ -45,9 +45,7 @@ class TestLogPosterior:
         assert series is not None
         for evidence, mass in zip(series.evidence[:8], series.mass[:8], strict=True):
             start, moves = log_posterior(case.prior, case.release, evidence)
-            a, Q, log_mass = kernels.posterior(
-                case.prior.initial, case.prior.matrices, case.release.grid, np.exp(evidence)
-            )
+            a, Q, log_mass = posterior(case.prior.initial, case.prior.matrices, of_case(case), np.exp(evidence))
             assert log_mass == pytest.approx(np.log(mass), abs=1e-9)
             np.testing.assert_allclose(start, a, atol=1e-12)
             law = start
@@ -241,11 +239,13 @@ class TestUnderflow:
         steps = 400
         release, prior = pb.Release([2] * steps), fading(400, 0.9, extra=True)
         evidence = given_series(release, [0] * steps).evidence
-        _, _, log_mass = kernels.posterior(prior.initial, prior.matrices, release.grid, np.exp(evidence[0]))
+        told = classes(release.grid, prior.place_of)
+        _, _, log_mass = posterior(prior.initial, prior.matrices, told, np.exp(evidence[0]))
         assert log_mass == -np.inf
         start, moves = log_posterior(prior, release, evidence[0])
         small = fading(400, 0.9, extra=False)
-        a, Q, log_mass = kernels.posterior(small.initial, small.matrices, release.grid, np.exp(evidence[0]))
+        told = classes(release.grid, small.place_of)
+        a, Q, log_mass = posterior(small.initial, small.matrices, told, np.exp(evidence[0]))
         # Each unseen step costs a factor of 0.1, but for the first.
         assert log_mass == pytest.approx((steps - 1) * np.log(0.1), rel=1e-9)
         np.testing.assert_allclose(start[:2], a[:2], rtol=1e-9)

@@ -133,7 +133,7 @@ def test_the_sum_over_steps_is_its_definition(case: Case) -> None:
     total = 0.0
     for law, crowd in zip(sighting_probabilities(case.prior, case.release), case.release.numbers, strict=True):
         each = 0.0
-        for p, count in zip(law[1:], crowd, strict=True):
+        for p, count in zip(law[1 : 1 + len(crowd)], crowd, strict=True):
             outputs = case.release.mechanism.outputs(count)
             assert outputs is not None
             absent, present = (np.exp(case.release.mechanism.log_likelihood(outputs, count + k)) for k in (0, 1))

@@ -35,7 +35,7 @@ def test_names_are_told_once_and_needs_come_first() -> None:
         assert set(method.needs) <= found, method.name
         found |= {method.name, *method.yields}
     assert set(ATTACKS) == {"map", "prior", "constant", "marginal", "ascent"}
-    assert set(BOUNDS) == {"loose", "tight", "fano", "leakage", "dp", "posterior", "raw", "known", "crowd"}
+    assert set(BOUNDS) == {"loose", "tight", "fano", "leakage", "dp", "posterior", "raw", "modes", "known", "crowd"}
     assert not set(ATTACKS) & set(BOUNDS)
 
 

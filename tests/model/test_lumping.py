@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.evidence import classes
 from tests.oracle import World
 
 import passerby as pb
@@ -66,14 +67,14 @@ def test_merging_changes_no_success(prior: pb.MarkovPrior, sensors: list[list[in
     release = pb.Release(sensors, pb.Gaussian(0.7))
     series = replace(sample_series(prior, release, np.random.default_rng(1), 6), sampled=False)
     found = bracket_series(prior, release, series, misses, 0.0, 1e8)
-    named = prior.guessable.astype(float)
     table, _, _ = best_guess.brackets(
         prior.initial,
         prior.matrices,
-        release.grid,
+        prior.place_of,
+        classes(release.grid, prior.place_of),
         relative(series.evidence),
         series.mass,
-        named,
+        prior.guessable.astype(float),
         misses,
         0.0,
         1e8,

@@ -1,6 +1,7 @@
 """Experiments at small sizes: tables, figures, and runs that are resumed."""
 
 import dataclasses
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,15 @@ def test_another_seed_is_another_run(tmp_path: Path) -> None:
 def test_simulated_tables_do_not_depend_on_files(file: Path, tmp_path: Path) -> None:
     assert reproduce(["places"], tmp_path, {}, TINY, workers=1).ran == ["places"]
     assert reproduce(["places"], tmp_path, {"foursquare": file}, TINY, workers=1).kept == ["places"]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_pieces_can_be_sent_to_other_processes(name: str) -> None:
+    town = pb.simulate_city(people=30, places=20, days=4, seed=1)
+    pieces = EXPERIMENTS[name].pieces(TINY, {"foursquare": town})
+    assert pieces
+    for piece in pieces:
+        assert pickle.loads(pickle.dumps(piece)).func is piece.func  # type: ignore[attr-defined]
 
 
 def test_choosing() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 import passerby as pb
+from passerby.audits.record import told_adversaries, told_backtest
 from passerby.audits.settings import AuditSettings
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
@@ -21,10 +22,9 @@ from passerby.report.evidence import Evidence
 
 
 def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> Evidence:
-    """Four steps of three hours, two sensors, sixty people."""
-    fitted = pb.fit_people(
-        pb.simulate_city(people, 20, 4, seed=5), window="3h", places=12, min_active=2, holdout=4, habits="paper"
-    )
+    """Four steps of three hours, two sensors, sixty people; tried on earlier steps and by other adversaries."""
+    city, steps = pb.simulate_city(people, 20, 4, seed=5), {"window": "3h", "places": 12, "min_active": 2, "holdout": 4}
+    fitted = pb.fit_people(city, habits="paper", **steps)  # type: ignore[arg-type]
     release = pb.Release([[0, 1]] * 4, mechanism)
     given = {"visits": "v.csv", "holdout": 4, "window": "3h", "explore": 15, "sigmas": [1, 4], "title": "A <b>town</b>"}
     settings = check_settings(given)
@@ -34,7 +34,13 @@ def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> E
     rules = candidates(settings.sigmas, settings.bases)
     ways = compare(fitted, release, table, rules, how, settings.explore, settings.thresholds, workers=1)
     found = replace(found, **vars(ways))
-    return Evidence(table, fitted, release, settings, summed(table, fitted, release, settings), found)
+    summary = summed(table, fitted, release, settings)
+    went_back = pb.backtest(city, release=release, habits="paper", people=40, **steps)  # type: ignore[arg-type]
+    more = {
+        "backtest": told_backtest(went_back, table["upper"].drop_nulls()),
+        "adversaries": told_adversaries(pb.adversaries(fitted, release, sample=20)),
+    }
+    return Evidence(table, fitted, release, settings, summary.model_copy(update=more), found)
 
 
 def summed(table: pl.DataFrame, people: pb.People, release: pb.Release, settings: AuditSettings) -> Summary:

@@ -16,7 +16,7 @@ from passerby.audits.summary import Summary
 
 #: The settings of the audit that the tests of the command line look at.
 SMALL: dict[str, Any] = {"window": "3h", "places": 12, "min_active": 2, "holdout": 4, "sensor_count": 3}
-TRIED: dict[str, Any] = {"explore": 6, "sigmas": [1], "bases": [5]}
+TRIED: dict[str, Any] = {"explore": 6, "sigmas": [1], "bases": [5], "backtest": 12, "adversaries": 6}
 
 
 def test_it_is_what_the_command_line_makes(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,6 +34,8 @@ def test_it_is_what_the_command_line_makes(made: Made, monkeypatch: pytest.Monke
         "Fitting everyone's habits",
         "Auditing people",
         "Trying out sensors, steps and noise",
+        "Trying habits on earlier steps",
+        "Trying other adversaries",
         "Writing the report",
     ]
     assert ("Auditing people", 40, 40) in told
@@ -80,3 +82,67 @@ def test_what_is_wrong_is_said_in_the_words_of_python(made: Made, monkeypatch: p
         pb.audit_folder("visits.parquet", "visits.parquet", **SMALL)
     assert {path.name for path in Path("result").iterdir()} == FILES
     assert not Path("wrong").exists()
+
+
+def odd_visits(path: Path, days: int, late: int) -> Path:
+    """Twenty people at two places each day; `late` of them are seen on the last three days alone."""
+    rows = [
+        (f"p{person:02d}", f"2024-03-{day:02d}T12:00:00", f"place {(person + day) % 2}")
+        for person in range(20)
+        for day in range(1, days + 1)
+        if person >= late or day > days - 3
+    ]
+    pl.DataFrame(rows, schema=["person", "time", "place"], orient="row").write_csv(path)
+    return path
+
+
+ODD: dict[str, Any] = {"window": "1d", "holdout": 3, "min_active": 1, "explore": 0, "adversaries": 6, "workers": 1}
+
+
+def test_people_who_appear_only_in_the_published_steps_are_told(tmp_path: Path) -> None:
+    visits = odd_visits(tmp_path / "visits.csv", days=20, late=7)
+    report = pb.audit_folder(visits, tmp_path / "audit", **ODD, habits="paper")
+    assert report.summary.people == 20
+    assert any(
+        "7 of the people are at none of the chosen places in any step before" in a for a in report.summary.alerts
+    )
+    assert report.summary.backtest is not None
+    assert report.summary.backtest.people == 13
+    assert len(report.summary.adversaries) == 4
+
+
+@pytest.mark.parametrize(
+    ("days", "late", "words"),
+    [
+        (20, 12, "was not tried, so nobody knows: backtest: habits can be tried at no origin; at the latest, 8 people"),
+        (5, 0, "cannot be told: at an earlier time, habits promised"),
+    ],
+)
+def test_where_nothing_can_be_tried_an_alert_says_why(tmp_path: Path, days: int, late: int, words: str) -> None:
+    visits = odd_visits(tmp_path / "visits.csv", days, late)
+    report = pb.audit_folder(visits, tmp_path / "audit", **{**ODD, "adversaries": 0}, habits="paper")
+    assert any(words in alert for alert in report.summary.alerts)
+    assert (report.summary.backtest is None) == ("was not tried" in words)
+    assert ("Did such predictions come true? Because" in report.page) == (report.summary.backtest is None)
+
+
+def test_what_is_turned_off_is_left_out_and_not_warned_of(tmp_path: Path) -> None:
+    visits = odd_visits(tmp_path / "visits.csv", 20, 0)
+    report = pb.audit_folder(visits, tmp_path / "audit", **{**ODD, "adversaries": 0}, backtest=0, habits="paper")
+    assert report.summary.backtest is None
+    assert not any("predictions" in alert for alert in report.summary.alerts)
+    assert "Did such predictions come true? Because habits were not tried on earlier steps" in report.page
+
+
+def test_an_interrupted_backtest_goes_on_and_its_pieces_are_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visits, where = odd_visits(tmp_path / "visits.csv", 20, 0), "passerby.audits.backtest._at"
+    with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+        patch.setattr(where, stopping(where, 2))
+        pb.audit_folder(visits, tmp_path / "halves", **ODD, habits="paper")
+    assert len((tmp_path / "halves" / "parts" / "backtest.jsonl").read_text().splitlines()) == 3  # and the mark
+    pb.audit_folder(visits, tmp_path / "halves", **ODD, habits="paper")
+    pb.audit_folder(visits, tmp_path / "whole", **ODD, habits="paper")
+    same(tmp_path / "halves", tmp_path / "whole")
+    assert not (tmp_path / "halves" / "parts").exists()

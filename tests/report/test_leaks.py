@@ -126,7 +126,8 @@ def test_the_summary_holds_no_ones_value(evidence: Evidence) -> None:
 
 def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> None:
     charts = specs(page)
-    assert {"published", "exposure", "advantage", "sighted", "gap", "noise"} <= set(charts)
+    drawn = {"published", "exposure", "advantage", "sighted", "gap", "noise", "reliability", "promises", "adversaries"}
+    assert drawn <= set(charts)
     for key, spec in charts.items():
         rows = list(data(spec))
         assert rows, key
@@ -139,7 +140,7 @@ def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> N
 
 def test_every_saved_row_says_how_many_people_it_rests_on(page: str) -> None:
     tables = saved(page)
-    assert len(tables) == 13
+    assert len(tables) == 16
     for name, rows in tables.items():
         for row in rows:
             if name == "counts.csv":
@@ -170,7 +171,7 @@ def test_a_handful_of_people_have_a_page_that_tells_as_little(evidence: Evidence
 def test_curves_have_at_least_five_people_between_two_points(evidence: Evidence, page: str) -> None:
     """Counted again from everybody's values, and not taken from what the page says."""
     columns = {"without the release": "baseline_lower", "with it: best attack found": "lower"}
-    columns["with it: no attack can do better"] = "upper"
+    columns["with it: bound if the habits are right"] = "upper"
     for which, column in columns.items():
         values = evidence.known[column].to_numpy()
         curve = [point for point in data(specs(page)["exposure"]) if point["which"] == which]
@@ -201,6 +202,18 @@ def test_boxes_and_bars_hold_at_least_five_people(evidence: Evidence, page: str)
         low, high = (float(end) / 100 for end in bar["advantage"].removesuffix(" %").split("–"))
         gain = known["advantage_lower"].to_numpy().clip(0, 1)
         assert bar["people"] == ((gain >= low) & ((gain < high) | (high == 1))).sum()
+
+
+def test_tables_and_pictures_are_cut_at_the_same_values(evidence: Evidence, page: str) -> None:
+    """Else people below two neighbouring cuts could be taken from each other, and few be left."""
+    for key, column in (("sighted", "sighted"), ("gap", "spectral_gap")):
+        lines = [datum for datum in data(specs(page)[key]) if "median" in datum]
+        assert len(lines) > 1
+        table = saved(page)[f"{key}.csv"]
+        assert [int(row["people"]) for row in table] == [line["people"] for line in lines]
+        starts = [float(row["class"].split()[0]) for row in table]
+        assert starts == pytest.approx([line["x"] for line in lines], abs=0.006)
+        assert sum(line["people"] for line in lines) == evidence.known[column].count()
 
 
 def test_true_counts_of_a_noisy_release_are_on_the_internal_page_alone(evidence: Evidence, page: str) -> None:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.report.small_report import saved, small_evidence, summed
+from tests.report.small_report import saved, small_evidence, specs, summed
 
 import passerby as pb
+from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
 from passerby.errors import PasserbyError
 from passerby.report import render, render_internal
@@ -52,7 +53,7 @@ def test_the_questions_come_in_order(page: str) -> None:
 
 def test_every_figure_has_a_sentence_and_a_table(page: str) -> None:
     parts = re.findall(r"<figure.*?</figure>", page, re.DOTALL)
-    assert len(parts) == 13
+    assert len(parts) == 16
     for part in parts:
         assert re.search(r"<figcaption>\s*<h3>[^<]+</h3>\s*<p>[^<]{20,}</p>", part)
         assert part.count("<td>") >= 3
@@ -172,3 +173,35 @@ def test_alerts_stand_on_top(made: Evidence) -> None:
     warned = replace(made, summary=made.summary.model_copy(update={"alerts": ["The last step is <left out>."]}))
     page = shown(warned)
     assert page.index("Alert: The last step is &lt;left out&gt;.") < page.index("An adversary who knows")
+
+
+def test_hostile_names_of_places_do_no_harm(made: Evidence) -> None:
+    """Long names, line ends, marks that turn the direction of text, and markup."""
+    nasty = ("x" * 5000, "y\u202eevil", "new\nline", "</script><img src=x onerror=alert(1)>", "{{7*7}}", "\x1b[31mred")
+    people = replace(made.people, places=(*nasty, *made.people.places[len(nasty) :]))
+    release = pb.Release([list(range(6))] * 4)
+    table = pb.audit(people, release, 1, workers=1)
+    summary = summed(table, people, release, made.settings)
+    page = render(table, people, release, made.settings, summary)
+    assert not {"\u202e", "\x1b"} & {*page}
+    assert "x" * 100 not in page
+    assert "<img src=x" not in page
+    assert "49" not in page.split("7*7")[0][-5:]
+    assert max(spec["height"] for spec in specs(page).values()) < 1000
+
+
+def test_paths_are_on_no_page_that_is_shared_and_files_only_by_name(made: Evidence) -> None:
+    given = {
+        "visits": "ann smith/her visits.csv",
+        "window": "1h",
+        "published": "ann smith/counts.csv",
+        "out": "ann smith",
+    }
+    settings = check_settings(given)
+    arguments = (made.table, made.people, made.release, settings, made.summary)
+    shared, internal = render(*arguments), render_internal(*arguments)
+    assert "ann smith" not in shared + internal
+    assert "her visits.csv" not in shared
+    assert "counts.csv&#34;" not in shared
+    assert "visits = &#34;her visits.csv&#34;" in internal
+    assert "published = &#34;counts.csv&#34;" in internal

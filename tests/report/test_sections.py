@@ -13,7 +13,8 @@ import passerby as pb
 from passerby.report import chart
 from passerby.report.boxes import boxes as made_of
 from passerby.report.evidence import Evidence
-from passerby.report.sections import counts, exposure, noise, ranking, realisation, traits
+from passerby.report.facts import in_short
+from passerby.report.sections import adversaries, backtest, counts, exposure, noise, ranking, realisation, traits
 from passerby.support.groups import FEW, middle
 
 
@@ -211,3 +212,70 @@ def test_counts_whose_fall_rests_on_few_people_are_grey_cells(made: Evidence) ->
     assert all(cell["people"] >= FEW for cell in cells if cell not in grey)
     assert "Grey cells are not told" in figure.says
     assert figure._repr_html_().startswith("<img")
+
+
+def test_promises_and_what_came_true(made: Evidence) -> None:
+    found = made.summary.backtest
+    assert found is not None
+    content = backtest.build(made)
+    assert [figure.key for figure in content.figures] == ["reliability", "promises", "robust"]
+    assert content.lead[0].startswith(found.sentence)
+    assert f"{found.origins} earlier times" in content.lead[1]
+    points = backtest.reliability(found)
+    assert set(points["which"]) == {"with the release", chart.WITHOUT}
+    assert backtest.by_misses(found).height == 4 * 4
+    ends = backtest.robust(made.summary)
+    assert ends["upper"].is_sorted()
+    assert ends["nats"].is_sorted()
+    for figure in content.figures[:2]:
+        assert figure._repr_html_().startswith("<img")
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"verdict": "came true"}, "can be taken as a prediction"),
+        ({"verdict": "did not come true", "too_low": True}, "likely too low"),
+        ({"verdict": "did not come true", "too_low": False}, "likely too high"),
+        ({"verdict": "cannot be told", "origins": 1, "independent": 1}, "if people lived by their habits"),
+        ({"independent": 1}, "which overlap, and count for 1"),
+        ({"robust": None}, "no departure from them explains it"),
+    ],
+)
+def test_each_verdict_has_its_words(made: Evidence, more: dict[str, object], words: str) -> None:
+    assert made.summary.backtest is not None
+    summary = made.summary.model_copy(update={"backtest": made.summary.backtest.model_copy(update=more)})
+    assert words in " ".join(backtest.words(summary))
+
+
+def test_one_origin_has_points_without_bars(made: Evidence) -> None:
+    assert made.summary.backtest is not None
+    alone = [each.model_copy(update={"lower": None, "upper": None}) for each in made.summary.backtest.by_promise]
+    summary = made.summary.model_copy(
+        update={"backtest": made.summary.backtest.model_copy(update={"by_promise": alone})}
+    )
+    figure = backtest.build(replace(made, summary=summary)).figures[0]
+    assert figure.spec is not None
+    assert len(figure.spec["layer"]) == 2
+    assert figure._repr_html_().startswith("<img")
+
+
+def test_what_came_true_is_said_in_short(made: Evidence) -> None:
+    assert made.summary.backtest is not None
+    kept = made.summary.backtest.model_copy(update={"verdict": "came true", "sentence": "They came true."})
+    assert "They came true." in in_short(made.summary.model_copy(update={"backtest": kept}))
+    assert "They came true." not in in_short(made.summary)
+
+
+def test_adversaries_stand_from_the_weakest_to_the_strongest(made: Evidence) -> None:
+    content = adversaries.build(made)
+    (figure,) = content.figures
+    assert figure.spec is not None
+    rows = list(data(figure.spec))
+    assert len(rows) == 4 * len(made.summary.adversaries) == 16
+    assert "makes it" in content.lead[0]
+    two = replace(made, summary=made.summary.model_copy(update={"adversaries": made.summary.adversaries[:2]}))
+    assert "makes it" not in adversaries.build(two).lead[0]
+    none = replace(made, summary=made.summary.model_copy(update={"adversaries": [], "backtest": None}))
+    assert adversaries.SECTION.missing(none) == "other adversaries were not tried on 5 people or more"
+    assert "turned off" in str(backtest.SECTION.missing(none))

@@ -220,6 +220,29 @@ def test_a_last_step_that_is_covered_in_part_is_left_out_and_said() -> None:
     )
 
 
+def recorded(minutes: range, **options: Any) -> Visits:
+    """Forty people who are recorded at the same minutes since midnight of 1 May."""
+    times = [str(datetime(2024, 5, 1) + timedelta(minutes=minute)) for minute in minutes]
+    rows = [(person, time, "uv"[n % 2]) for person in range(40) for n, time in enumerate(times)]
+    return read_visits(pl.DataFrame(rows, schema=["person", "time", "place"], orient="row"), **options)
+
+
+@pytest.mark.parametrize(("hours", "steps", "partial"), [(96, 16, False), (92, 15, True)])
+def test_a_last_step_is_covered_as_far_as_the_others(hours: int, steps: int, partial: bool) -> None:
+    """Where people are recorded every other hour, at ten past, no step is covered to its very end."""
+    traces = window_visits(recorded(range(10, 60 * hours, 120)), window="6h", places=2, min_active=1)
+    assert (traces.array.shape[1], traces.left_out.partial_step) == (steps, partial)
+
+
+@pytest.mark.parametrize(
+    ("until", "steps", "partial"), [(None, 10, True), ("2024-05-03 17:00", 10, True), ("2024-05-03 18:00", 11, False)]
+)
+def test_steps_that_end_by_the_time_that_was_asked_for_are_covered(until: str, steps: int, partial: bool) -> None:
+    """Visits until 15:00 cover the step from 12:00 to 18:00 where no more than that was asked for."""
+    traces = window_visits(recorded(range(0, 60 * 63, 20), until=until), window="6h", places=2, min_active=1)
+    assert (traces.array.shape[1], traces.left_out.partial_step) == (steps, partial)
+
+
 def test_who_was_left_out_is_counted() -> None:
     rows = [*(Visit("a", hour, "u") for hour in range(0, 96, 8)), Visit("b", 3, "u"), Visit("c", 5, "x")]
     rows += [Visit("d", hour, "v") for hour in (1, 30, 50)]

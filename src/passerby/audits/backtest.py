@@ -1,117 +1,203 @@
 """Did such predictions come true? Habits fitted at earlier origins, and what people really did after them.
 
-At each origin habits are fitted to the steps before, as an audit fits them, and two attacks are made on those after:
-`map`, with the counts, and `prior`, without. What the habits promise is set against how many people are really found.
+At each origin habits are fitted to the steps before, as an audit fits them, and attacks are made on those after, with
+the counts (`map`, `marginal`) and without (`prior`, `constant`). What the habits promise is set against how many people
+are really found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.measurement.decode import decode_series
-from passerby.measurement.methods.prior import prior_trace
-from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import Series, enumerate_series, one_series, sample_series, score
 from passerby.people.family import Cycle, Habits
-from passerby.people.fit import fit_traces
+from passerby.people.fit import fit_traces, often_enough, traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.sensors import most_visited_sensors
+from passerby.support.fingerprint import fingerprint
+from passerby.support.pieces import Pieces
+from passerby.support.workers import Progress, collect
 from passerby.visits.table import Visits
-from passerby.visits.traces import Rule, Traces, window_visits
+from passerby.visits.traces import Traces
+from passerby.visits.windows import Rule
 
+from .attacks import likelihood, misses_tried, tried_on
 from .calibration import Calibration, Tried, calibrate
-from .job import Job, over_states
+from .job import Job
+from .person import stream_of
 from .sample import only, some_people
-from .settings import Measurement
+from .settings import BacktestSettings, Measurement
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-#: Series that are listed for a promise, the probability that may be left over, and how many are drawn instead.
-LISTED, LEFT, DRAWN = 2000, 1e-3, 100
+#: Habits at an origin are fitted to at most so many people: more would take longer and tell little more of everybody.
+MOST_PEOPLE = 20_000
+#: Origins whose later steps overlap are taken only where fewer than these have steps of their own.
+APART = 3
+#: The fewest people of an origin.
+FEWEST = 10
 
 
 def backtest(
     visits: Visits | Traces,
     *,
-    origins: int = 3,
-    people: int = 300,
+    origins: int = BacktestSettings.origins,
+    people: int = BacktestSettings.backtest,
     misses: int = 1,
-    release: Callable[[People], Release] | None = None,
+    release: Release | Callable[[People], Release] | None = None,
     seed: int = 0,
     window: str | timedelta = "20d",
     places: int | Sequence[str] = 100,
     min_active: int = 10,
     holdout: int = 5,
-    habits: Habits | Literal["auto", "paper"] = "paper",
+    habits: Habits | Literal["auto", "paper"] = "auto",
     smoothing: float | Literal["auto"] = 1.0,
     rhythm: Cycle = "none",
     origin: str | datetime | None = None,
     end: str | datetime | None = None,
     rule: Rule = "most-visited",
     name_elsewhere: bool = False,
+    workers: int | None = 1,
+    progress: Progress | None = None,
 ) -> Calibration:
     """Promised against really right, at several origins; the latest is followed by the last `holdout` steps.
 
-    At each origin habits are fitted (and chosen) anew from what was before, and at most `people` people are attacked,
-    drawn at random. `release` makes what is published about the people of an origin: raw counts of the most visited
-    place where it is left out. `misses` is the number of wrong steps that the verdict is about; `by_misses` has all. A
-    promise is the attack's success under the habits, over all series that can be published, listed or, where they are
-    too many, drawn. The other settings are those of `fit_people`.
+    At each of at most `origins` origins, habits are fitted (and chosen) anew from what was before, and at most `people`
+    people are attacked, drawn at random. `release` is what is published after each origin, or makes it from the people
+    of an origin: raw counts of the most visited place where it is left out. `misses` is the number of wrong steps that
+    the verdict is about; `by_misses` has others too. A promise is the attack's success under the habits, over all
+    series that can be published, listed or, where they are too many, drawn. The other settings are those of
+    `fit_people`.
 
     >>> from passerby.visits import simulate_city
     >>> found = backtest(
     ...     simulate_city(people=40, places=20, days=10), window="6h", places=15, min_active=3, holdout=4, people=30
     ... )
-    >>> found.by_misses.columns
-    ['attack', 'misses', 'promised', 'right', 'difference', 'lower', 'upper']
+    >>> found.by_misses.columns[:7], found.origins
+    (['attack', 'misses', 'promised', 'right', 'difference', 'lower', 'upper'], 5)
     """
     traces = visits
     if isinstance(traces, Visits):
-        traces = window_visits(
-            traces, window=window, origin=origin, places=places, min_active=min_active, rule=rule, end=end
+        traces = traces_of(
+            traces,
+            habits,
+            window=window,
+            places=places,
+            min_active=min_active,
+            holdout=holdout,
+            rhythm=rhythm,
+            origin=origin,
+            end=end,
+            rule=rule,
         )
     least = min_active if isinstance(visits, Visits) else 1
-    cuts = earlier_origins(traces.array.shape[1], holdout, origins)
-    if not 0 <= misses < holdout:
-        raise InputError(f"misses: {misses!r} of {holdout} steps; expected 0 to {holdout - 1}")
-    tried = []
-    for cut in cuts:
-        known = fit_traces(
-            first_steps(traces, cut + holdout), holdout, least, habits, smoothing, rhythm, name_elsewhere
-        )
-        if habits == "paper":
-            # Who is looked at must not depend on what is to be found, whatever the habits.
-            enough = (known.fitted != known.elsewhere).sum(axis=1) >= least
-            known = only(known, np.flatnonzero(enough))
-        tried.append(_try(only(known, some_people(known, people, seed)), release, seed))
-    return calibrate(tried, misses, seed)
+    fitting = Fitting(holdout, least, habits, smoothing, rhythm, name_elsewhere)
+    work = Backtest(traces, fitting, release, misses, people, seed)
+    return run_backtest(work, origins, workers=workers, progress=progress)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How habits are fitted: the arguments of `fit_traces`."""
+
+    holdout: int
+    least: int
+    habits: Habits | str
+    smoothing: float | Literal["auto"]
+    rhythm: Cycle
+    name_elsewhere: bool
+
+    def people(self, traces: Traces) -> People:
+        """People with habits."""
+        return fit_traces(traces, *vars(self).values())
+
+
+@dataclass(frozen=True)
+class Backtest:
+    """All that a worker needs: everybody's traces, how habits are fitted, what is published, and how many to attack."""
+
+    traces: Traces
+    fitting: Fitting
+    release: Release | Callable[[People], Release] | None
+    misses: int
+    people: int
+    seed: int
+
+    @property
+    def tried_misses(self) -> list[int]:
+        """The numbers of misses that are looked at."""
+        return misses_tried(self.fitting.holdout, self.misses)
+
+
+def run_backtest(
+    work: Backtest,
+    origins: int,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    file: Path | None = None,
+) -> Calibration:
+    """The backtest at so many origins; with a `file`, finished origins are kept there when it is interrupted."""
+    holdout = work.fitting.holdout
+    cuts = earlier_origins(work.traces.array.shape[1], holdout, origins)
+    if not 0 <= work.misses < holdout:
+        raise InputError(f"misses: {work.misses!r} of {holdout} steps; expected 0 to {holdout - 1}")
+    if isinstance(work.people, bool) or work.people < 1:
+        raise InputError(f"people: expected a whole number of at least 1, got {work.people!r}")
+    work = replace(work, traces=some_traces(work.traces, MOST_PEOPLE, work.seed))
+    kept = None if file is None else Pieces(file, fingerprint(work, cuts))
+    found = collect(_at, work, cuts, workers=workers, executor=executor, progress=progress, kept=kept)
+    tried = [_tried(piece) for piece in found if len(piece) > 1]
+    if not tried:
+        raise InputError(f"backtest: habits can be tried at no origin; at the latest, {found[0][0]}")
+    apart = cuts[0] - cuts[1] if len(cuts) > 1 else holdout
+    independent = 1 + int((len(tried) - 1) * min(1.0, apart / holdout))
+    return calibrate(tried, work.tried_misses, work.misses, holdout, independent)
 
 
 def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:
-    """Numbers of fitted steps, from the latest: as far apart as what is published, or less where steps are few.
+    """Numbers of fitted steps at no more than `count` origins, from the latest, and none with less than half of them.
 
-    >>> earlier_origins(30, 5, 3), earlier_origins(16, 5, 3)
-    ([25, 20, 15], [11, 8, 5])
+    They are as far apart as what is published; where that leaves fewer than `APART`, they are nearer.
+
+    >>> earlier_origins(30, 5, 3), earlier_origins(30, 5, 9), earlier_origins(16, 5, 3), earlier_origins(5, 2, 3)
+    ([25, 20, 15], [25, 20, 15], [11, 8, 5], [3, 2])
     """
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         raise InputError(f"origins: expected a whole number of at least 1, got {count!r}")
-    latest, earliest = steps - holdout, max(2, (steps - holdout) // 2)
-    if holdout < 1 or latest - (count - 1) < earliest:
+    latest = steps - holdout
+    earliest = max(2, latest // 2)
+    if holdout < 1 or latest < earliest:
         raise InputError(
-            f"origins: {steps} steps are too few for {count} origins with {holdout} steps after each; lower either"
+            f"origins: {steps} steps are too few to fit habits to some and find the {holdout} after them; lower holdout"
         )
-    apart = holdout if count == 1 else max(1, min(holdout, (latest - earliest) // (count - 1)))
-    return [latest - k * apart for k in range(count)]
+    own = min(count, 1 + (latest - earliest) // holdout)
+    if own >= min(count, APART):
+        return [latest - k * holdout for k in range(own)]
+    near = min(count, APART, 1 + latest - earliest)
+    apart = (latest - earliest) // max(1, near - 1)
+    return [latest - k * apart for k in range(near)]
+
+
+def known_by(least: int, cut: int, latest: int) -> int:
+    """In how many of `cut` steps people must be known: as large a share as of the `latest`, and half as many at least.
+
+    Traces are of all who are known so often (`often_enough`), so who is looked at depends on what was before alone. For
+    habits as in the paper, they are of those who are known often enough in all steps, and no less is asked for.
+
+    >>> known_by(10, 25, 25), known_by(10, 15, 25), known_by(1, 15, 25)
+    (10, 6, 1)
+    """
+    return max(often_enough(least), ceil(least * cut / latest))
 
 
 def first_steps(traces: Traces, steps: int) -> Traces:
@@ -120,53 +206,49 @@ def first_steps(traces: Traces, steps: int) -> Traces:
     return replace(traces, array=array, starts=traces.starts[:steps], counts=traces.counts[:steps])
 
 
-def _try(people: People, release: Callable[[People], Release] | None, seed: int) -> Tried:
-    """The two attacks on everybody at one origin."""
-    published = release(people) if release else Release(most_visited_sensors(people))
-    job = Job(people, published, Measurement(), everyone_else(people, published))
-    rng = np.random.default_rng(seed)
-    found = [_attack(job, person, rng) for person in range(len(people))]
-    promised, right, logs = (np.array([each[k] for each in found]) for k in range(3))
-    chosen = "paper" if people.habits is None else repr(people.habits.chosen)
-    return Tried(str(people.starts[people.fitted.shape[1]]), chosen, promised, right, logs)
+def some_traces(traces: Traces, count: int, seed: int) -> Traces:
+    """So many traces, drawn at random; counts are still of everybody."""
+    if len(traces.array) <= count:
+        return traces
+    chosen = np.sort(np.random.default_rng(seed).choice(len(traces.array), count, replace=False))
+    people = traces.people.gather(chosen.tolist())
+    return replace(traces, array=traces.array[chosen], people=people, active=traces.active[chosen])
 
 
-def _attack(job: Job, person: int, rng: np.random.Generator) -> tuple[Floats, Floats, float]:
-    """Promised and right for each attack and number of misses (2, T), and the log probability of a real step."""
-    prior, release, state_of = over_states(job.people, person, job.release_for(person))
-    steps, rest = release.steps, state_of.get(-1, 0)
-    trace = np.array([state_of.get(int(place), rest) for place in job.people.actual[person]])
-    series = enumerate_series(prior, release, LISTED, LEFT)
-    if series is None:
-        series = sample_series(prior, release, rng, DRAWN)
-    guesses, _ = decode_series(prior, release, series.evidence)
-    blind = prior_trace(prior, steps)
-    silent = Release.silent(steps)
-    promised = np.empty((2, steps))
-    for misses in range(steps):
-        promised[0, misses] = series.mean(score(prior, release, series.evidence, guesses, misses))[0]
-        promised[1, misses] = score(prior, silent, np.zeros((1, steps, 1)), blind[None], misses)[0]
-    real = _published(release, trace, rng)
-    named = decode_series(prior, release, real.evidence)[0][0]
-    wrong = [int((guess != trace).sum()) for guess in (named, blind)]
-    right = np.array([[count <= misses for misses in range(steps)] for count in wrong], dtype=np.float64)
-    return np.clip(promised, 0.0, 1.0), right, likelihood(job.people, person)
+def _at(work: Backtest, cut: int) -> list[Any]:
+    """One origin, in lists that can be kept; a reason alone where habits cannot be fitted."""
+    holdout, latest = work.fitting.holdout, work.traces.array.shape[1] - work.fitting.holdout
+    least = max(1, work.fitting.least)
+    if work.fitting.habits != "paper":
+        least = known_by(least, cut, latest)
+    traces = first_steps(work.traces, cut + holdout)
+    elsewhere = len(traces.places) - 1
+    # Who is looked at must not depend on what is to be found, whatever the habits.
+    enough = np.flatnonzero((traces.array[:, :cut] != elsewhere).sum(axis=1) >= least)
+    if len(enough) < FEWEST:
+        seen = f"seen in {least} or more of the {cut} steps before {traces.starts[cut]}"
+        return [f"{len(enough) or 'no'} people are {seen}, and {FEWEST} are needed"]
+    try:
+        fitted = replace(work.fitting, least=least).people(traces)
+    except InputError as reason:
+        return [str(reason)]
+    known = only(fitted, np.flatnonzero(fitted.ids.is_in(traces.people.gather(enough.tolist()).implode()).to_numpy()))
+    chosen = only(known, some_people(known, work.people, work.seed))
+    release = work.release
+    if not isinstance(release, Release):
+        release = release(chosen) if release else Release(most_visited_sensors(chosen))
+    job = Job(chosen, release, Measurement(work.misses), everyone_else(chosen, release))
+    found = []
+    for person in range(len(chosen)):
+        rng = np.random.default_rng([*stream_of(work.seed, chosen.ids[person]), cut])
+        promised, right = tried_on(job, person, work.tried_misses, rng)
+        found.append([promised.tolist(), right.tolist(), likelihood(chosen, person)])
+    row_of = {name: row for row, name in enumerate(work.traces.people.to_list())}
+    who = [row_of[name] for name in chosen.ids.to_list()]
+    words = "paper" if chosen.habits is None else repr(chosen.habits.chosen)
+    return [str(chosen.starts[cut]), words, who, len(known), *map(list, zip(*found, strict=True))]
 
 
-def _published(release: Release, trace: Ints, rng: np.random.Generator) -> Series:
-    return one_series(release.evidence(release.publish(trace[None], rng)))
-
-
-def likelihood(people: People, person: int) -> float:
-    """Mean log probability of the steps that a person really made; minus infinity for what cannot happen."""
-    actual = people.actual[person]
-    prior, states = people.prior(person, sorted(set(actual.tolist())))
-    where = {int(place): state for state, place in enumerate(states)}
-    return _log(prior, [where[int(place)] for place in actual]) / len(actual)
-
-
-def _log(prior: MarkovPrior, path: list[int]) -> float:
-    moves = np.broadcast_to(prior.matrices, (len(path) - 1, prior.places, prior.places))
-    chances = [prior.initial[path[0]], *moves[np.arange(len(path) - 1), path[:-1], path[1:]]]
-    with np.errstate(divide="ignore"):
-        return float(np.log(chances).sum())
+def _tried(piece: list[Any]) -> Tried:
+    start, habits, who, eligible, *arrays = piece
+    return Tried(start, habits, np.array(who), eligible, *(np.array(each, dtype=np.float64) for each in arrays))

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from passerby.errors import InputError
 from passerby.people.habits import People
 from passerby.support.workers import Progress
 
+from .adversaries import adversaries
+from .backtest import earlier_origins, run_backtest
 from .inputs import Inputs
 from .job import Job, enough_workers
 from .person import audit_person
 from .sample import only, some_people
 from .settings import AuditSettings, Measurement
-from .stages import TIMING, TIMING_TRIALS, Tell, begin
+from .stages import TIMING, TIMING_ADVERSARIES, TIMING_BACKTEST, TIMING_TRIALS, Tell, begin
 from .trials import candidates, explore, number_of_trials
 
 #: People who are timed, at most and at least, and seconds after which no more of them are.
@@ -49,6 +52,10 @@ def estimate(settings: AuditSettings, inputs: Inputs, workers: int | None = None
         simple, measured = number_of_trials(people, settings.explore, len(rules))
         seconds = simple * _seconds_of_a_trial(inputs, settings.measurement, settings.explore, progress)
         trials = START + (seconds + measured * each) / cores
+    if settings.backtest:
+        trials += START + _seconds_of_backtest(settings, inputs, each, tell) / cores
+    if settings.adversaries:
+        trials += START + _seconds_of_adversaries(settings, inputs, tell) / cores
     return Estimate(each, START + each * people / cores + trials + WRITE, cores)
 
 
@@ -87,6 +94,31 @@ def _timed(job: Job, person: int) -> float:
     began = time.perf_counter()
     audit_person(job, person)
     return time.perf_counter() - began
+
+
+def _seconds_of_backtest(settings: AuditSettings, inputs: Inputs, each: float, tell: Tell | None) -> float:
+    """Seconds to try habits on earlier steps on one core, from trying them on a few people at one origin.
+
+    An attack on a person takes about as long as an audit of them.
+    """
+    progress, began = begin(tell, TIMING_BACKTEST), time.perf_counter()
+    try:
+        run_backtest(replace(inputs.backtest(settings), people=LEAST), 1, workers=1, progress=progress)
+    except InputError:
+        return 0.0
+    spent = time.perf_counter() - began
+    origins = len(earlier_origins(inputs.traces.array.shape[1], settings.holdout, settings.origins))
+    people = min(settings.backtest, inputs.eligible)
+    return origins * (spent + max(0, people - LEAST) * each)
+
+
+def _seconds_of_adversaries(settings: AuditSettings, inputs: Inputs, tell: Tell | None) -> float:
+    """Seconds to try other adversaries on one core, from trying them on a few people."""
+    progress, some = begin(tell, TIMING_ADVERSARIES), min(LEAST, len(inputs.people))
+    how = {**vars(settings.measurement), "budget": settings.budget / 10, "known_steps": settings.known_steps}
+    began = time.perf_counter()
+    adversaries(inputs.people, inputs.release, sample=some, **how, progress=progress)
+    return (time.perf_counter() - began) / some * min(settings.adversaries, len(inputs.people))
 
 
 def _seconds_of_a_trial(inputs: Inputs, measurement: Measurement, count: int, progress: Progress) -> float:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from passerby.model.release import Release
-from passerby.people.fit import fit_people
+from passerby.people.fit import traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
-from passerby.visits.table import Skipped, Visits
+from passerby.visits.table import Visits
+from passerby.visits.traces import Traces
 
 from .alerts import alerts
+from .backtest import Backtest, Fitting
+from .coverage import Coverage, coverage_of
 from .job import Job
 from .publication import Published, read_published
 from .release import build_mechanism, build_release
 from .sample import only, some_people
-from .settings import AuditSettings, DataSettings, Measurement, StepSettings
+from .settings import AuditSettings, DataSettings, Measurement
 from .stages import FITTING, READING, Tell, begin
 
 
@@ -28,13 +31,18 @@ class Inputs:
     people: People
     eligible: int
     release: Release
-    skipped: Skipped
+    coverage: Coverage
+    traces: Traces
     published: Published | None = None
     alerts: tuple[str, ...] = ()
 
     def job(self, measurement: Measurement) -> Job:
         """The work of an audit."""
         return Job(self.people, self.release, measurement, everyone_else(self.people, self.release))
+
+    def backtest(self, settings: AuditSettings) -> Backtest:
+        """What is tried at earlier origins: the same release, about everybody who can be measured."""
+        return Backtest(self.traces, fitting(settings), self.release, settings.misses, settings.backtest, settings.seed)
 
     @property
     def window(self) -> str:
@@ -49,16 +57,44 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
         files = settings.visits[0] if len(settings.visits) == 1 else settings.visits
         visits = read_visits(files, **settings.only(DataSettings, "visits"), progress=progress)
     begin(tell, FITTING)
-    places = settings.place_names or settings.places
-    people = fit_people(visits, places=places, **settings.only(StepSettings, "places", "place_names"))
+    traces = traced(settings, visits)
+    people = fitting(settings).people(traces)
     published = read_published(people, settings.published) if settings.published else None
     if published:
         release = Release(published.sensors, build_mechanism(settings))
     else:
         release = build_release(settings, people, settings.seed)
     release.check_misses(settings.misses)
-    eligible = len(people)
+    eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    said = alerts(people, visits.skipped, visits.remarks)
-    return Inputs(people, eligible, release, visits.skipped, published, said)
+    said = alerts(covered, (*visits.remarks, *people.remarks), name_elsewhere=settings.name_elsewhere)
+    return Inputs(people, eligible, release, covered, traces, published, said)
+
+
+def traced(settings: AuditSettings, visits: Visits) -> Traces:
+    """Everybody's traces, as `fit_people` makes them."""
+    return traces_of(
+        visits,
+        settings.habits,
+        window=settings.window,
+        places=settings.place_names or settings.places,
+        min_active=settings.min_active,
+        holdout=settings.holdout,
+        rhythm=settings.rhythm,
+        origin=settings.origin,
+        end=settings.end,
+        rule=settings.rule,
+    )
+
+
+def fitting(settings: AuditSettings) -> Fitting:
+    """How habits are fitted."""
+    return Fitting(
+        settings.holdout,
+        settings.min_active,
+        settings.habits,
+        settings.smoothing,
+        settings.rhythm,
+        settings.name_elsewhere,
+    )

@@ -57,6 +57,10 @@ def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
         yield Idle("sensors", "published")
     if settings.place_names:
         yield Idle("places", "place_names")
+    if settings.habits != "paper":
+        yield Idle("smoothing", "habits", ("habits", ("paper",)))
+    if not settings.explore:
+        yield from (Idle(name, "explore") for name in ("sigmas", "bases"))
     cells = [name for name in ("grid_metres", "h3_resolution") if getattr(settings, name) is not None]
     if cells:
         yield Idle("place", cells[0])

@@ -29,7 +29,7 @@ def audit_person(job: Job, person: int) -> dict[str, object]:
         return {"status": str(reason)}
     row = _row(loss)
     row["sighted"] = sighted(prior, release)
-    row["spectral_gap"] = prior.spectral_gap if prior.homogeneous else None
+    row["spectral_gap"] = prior.spectral_gap if prior.homogeneous and prior.modes == 1 else None
     row["places"] = len(set(job.people.fitted[person].tolist()))
     if job.people.actual.shape[1]:
         others = state_of.get(-1, 0)

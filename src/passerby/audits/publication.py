@@ -54,17 +54,17 @@ def read_published(people: People, path: str | Path) -> Published:
     An empty count was not published: its mechanism left it out.
     """
     file = Path(path)
-    table = read_table(file)
-    if not {"place", "count"} <= set(table.columns) or not {"step", "time"} & set(table.columns):
+    columns, rows = read_table(file)
+    if not {"place", "count"} <= set(columns) or not {"step", "time"} & set(columns):
         raise InputError(
-            f"{file}: published counts need the columns step (or time), place and count; "
-            f"it has {', '.join(table.columns)}"
+            f"{file}: published counts need the columns step (or time), place and count; its first line names "
+            f"{len(columns)} columns that are not all of these"
         )
     held = people.actual.shape[1]
     sensors: Sensors = [[] for _ in range(held)]
     values: Counts = [[] for _ in range(held)]
-    for line, row in enumerate(table.iter_rows(named=True), start=2):
-        where = f"{file}, line {line}"
+    for line, row in rows:
+        where = f"{file}, {line}"
         step, place = step_number(people, row, where), place_number(people, row["place"], where)
         if place in sensors[step]:
             raise InputError(f"{where}: the count of {row['place']!r} at step {step + 1} is given twice")
@@ -80,7 +80,7 @@ def _number(value: object, where: str) -> float:
     if value is None or str(value).strip() == "":
         return HIDDEN
     try:
-        number = float(str(value))
+        number = float("nan" if "_" in str(value) else str(value))  # Python takes 1_000 for a thousand
     except ValueError:
         number = float("nan")
     if not np.isfinite(number):

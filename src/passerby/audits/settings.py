@@ -88,10 +88,10 @@ class StepSettings:
         5, "How many of the last steps are published and to be found; habits are fitted to those before.", ge=1
     )
     habits: Literal["auto", "paper"] = setting(
-        "paper", "How habits are fitted: paper (smoothed counts) or auto (as they predict later steps best)."
+        "auto", "How habits are fitted: auto (as they predict later steps best) or paper (smoothed counts)."
     )
     smoothing: float | Literal["auto"] = setting(
-        1.0, "How much of everybody's habits to mix into a person's, in steps; or auto (paper).", ge=1e-9, le=1e9
+        1.0, "With paper: how much of everybody's habits to mix into a person's, in steps; or auto.", ge=1e-9, le=1e9
     )
     rhythm: Literal["none", "hour", "weekday", "workday"] = setting(
         "none",
@@ -161,6 +161,25 @@ class MeasurementSettings(Measurement):
 
 
 @dataclass(frozen=True)
+class BacktestSettings:
+    """Tests of the habits: whether such predictions came true, and what other adversaries would know."""
+
+    backtest: int = setting(
+        300,
+        "On how many people habits are tried at each of several earlier origins: what they promised against what came "
+        "true; 0 for none.",
+        ge=0,
+    )
+    origins: int = setting(5, "From how many earlier steps on to try them, at most.", ge=1)
+    adversaries: int = setting(
+        100, "On how many people other adversaries are tried, who know less or more than habits; 0 for none.", ge=0
+    )
+    known_steps: tuple[int, ...] = setting(
+        (1, 2), "At how many random steps these know where a person was: one adversary for each number.", ge=1
+    )
+
+
+@dataclass(frozen=True)
 class ReportSettings:
     """The report."""
 
@@ -182,12 +201,13 @@ GROUPS: dict[str, type[Any]] = {
     "Steps and places": StepSettings,
     "Release": ReleaseSettings,
     "Measurement": MeasurementSettings,
+    "Backtest": BacktestSettings,
     "Report": ReportSettings,
 }
 
 
 @dataclass(frozen=True)
-class AuditSettings(ReportSettings, MeasurementSettings, ReleaseSettings, StepSettings, DataSettings):
+class AuditSettings(ReportSettings, BacktestSettings, MeasurementSettings, ReleaseSettings, StepSettings, DataSettings):
     """Everything that an audit depends on. `check_settings` makes it from plain values, and checks them.
 
     >>> AuditSettings(visits=(Path("visits.csv"),), misses=2).measurement.misses

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,29 @@ def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
 
     Settings that are not given are left out, and so are those that change nothing beside the others.
     """
+    head = "# Settings of an audit. To run it again: passerby audit --settings audit.toml"
+    return _written(settings, head, lambda _, value: _relative(value, folder))
+
+
+def as_shown(settings: AuditSettings, *, internal: bool) -> str:
+    """Settings as a page shows them: files by their names on an internal page, and not at all on one that is shared.
+
+    The path of a file may hold the name of somebody.
+    """
+
+    def told(name: str, value: Any) -> Any:
+        if name not in PATHS:
+            return value
+        return _names(value) if internal and name != "out" else None
+
+    rest = "Folders of files are" if internal else "Files and folders are"
+    return _written(settings, f"# Settings of the audit. {rest} in audit.toml alone.", told)
+
+
+def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]) -> str:
+    """Settings as TOML, each as it is `told` by name and value; those that are told as None are left out."""
     idle = {each.name for each in idle_settings(settings)}
-    lines = ["# Settings of an audit. To run it again: passerby audit --settings audit.toml"]
+    lines = [head]
     above = None
     for name in SETTINGS:
         group = group_of(name)
@@ -63,10 +85,15 @@ def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
         value = getattr(settings, name)
         if name == "visits" and len(value) == 1:
             (value,) = value
-        if value is not None and name not in idle:
-            value = _relative(value, folder)
+        value = None if value is None or name in idle else told(name, value)
+        if value is not None:
             lines.append(f"{name} = {_toml(value)}")
     return "\n".join(lines) + "\n"
+
+
+def _names(value: Any) -> Any:
+    """A path or several by their last parts."""
+    return tuple(each.name for each in value) if isinstance(value, tuple) else value.name
 
 
 def _relative(value: Any, folder: Path) -> Any:

@@ -17,9 +17,13 @@ AUDITING = "Auditing people"
 LOOKING = "Looking at what was published"
 TRYING = "Trying out sensors and steps"
 COMPARING = "Trying out noise and rounding"
+GOING_BACK = "Trying habits on earlier steps"
+OTHERS = "Trying other adversaries"
 WRITING = "Writing the report"
 TIMING = "Timing a handful of people"
 TIMING_TRIALS = "Timing a few trials"
+TIMING_BACKTEST = "Timing habits on earlier steps"
+TIMING_ADVERSARIES = "Timing other adversaries"
 
 
 def begin(tell: Tell | None, stage: str) -> Progress:

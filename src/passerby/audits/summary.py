@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from passerby import __version__
 from passerby.measurement.comparisons import differential_privacy
@@ -17,18 +17,15 @@ from passerby.people.habits import People
 from passerby.support.groups import FEW, at_rank, middle, reached, shares, told
 from passerby.visits.table import Skipped
 
-from .alerts import elsewhere_shares
+from .coverage import Coverage, coverage_of
+from .record import Adversary, Backtest, Record
 from .settings import ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 2
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Statistics(_Record):
+class Statistics(Record):
     """Four numbers over all measured people, none of them the value of one person."""
 
     mean: float
@@ -40,14 +37,14 @@ class Statistics(_Record):
     reached_by_five: float = Field(description="At least five people have this value or more; rounded down to 0.01.")
 
 
-class Ends(_Record):
-    """Statistics of both ends of everybody's interval: what was achieved, and what nobody can exceed."""
+class Ends(Record):
+    """Both ends of everybody's interval: the best attack found, and a bound on all if the habits are right."""
 
     lower: Statistics
     upper: Statistics
 
 
-class Above(_Record):
+class Above(Record):
     """The share of people above a threshold; null where it would tell of one to four people."""
 
     threshold: float
@@ -60,19 +57,7 @@ class Above(_Record):
     loss_upper: float | None = Field(description="Share of people for whom no bound excludes such an attack.")
 
 
-class Rows(_Record):
-    """What was read and what was left out; each row of the visits is counted once."""
-
-    read: int
-    kept: int
-    unreadable_times: int
-    missing: int
-    bad_coordinates: int
-    duplicates: int
-    outside: int = Field(description="Rows outside of the time that was asked for.")
-
-
-class Privacy(_Record):
+class Privacy(Record):
     """Differential privacy of the release, the same for everyone; null where it gives no guarantee."""
 
     delta: float
@@ -80,7 +65,7 @@ class Privacy(_Record):
     remark: str
 
 
-class Realised(_Record):
+class Realised(Record):
     """The realised losses, where a published series was given; groups of one to four people are told as five."""
 
     possible: int = Field(description="People for whom the published series is possible.")
@@ -89,7 +74,7 @@ class Realised(_Record):
     loss: Ends | None
 
 
-class Summary(_Record):
+class Summary(Record):
     """The whole record."""
 
     schema_version: int = Field(default=VERSION, description="Version of this schema.")
@@ -121,16 +106,19 @@ class Summary(_Record):
         "and the largest group as so many less."
     )
     alerts: list[str] = Field(description="What a reader must know before believing the numbers, in sentences.")
-    people_read: int = Field(description="People in the visits.")
-    people_left_out: int = Field(description="People who are seen too seldom at the chosen places to be audited.")
-    elsewhere_fitted: float = Field(description="Share of the fitted person-steps that are elsewhere.")
-    elsewhere_published: float = Field(description="Share of the published person-steps that are elsewhere.")
-    first_step: str | None = Field(description="When the first step begins, by the clock of the time zone.")
-    last_step: str | None = Field(description="When the last step begins.")
-    timezone: str = Field(description="The time zone by whose clock steps begin.")
-    visits: Rows = Field(description="Rows of the visits.")
+    coverage: Coverage = Field(
+        description="Rows, times, people and steps, how many were left out, and by which rule. A group of one to four "
+        "people is told as five, and all people as so many more."
+    )
     differential_privacy: Privacy = Field(description="Differential privacy of the release.")
     realised: Realised | None = Field(default=None, description="Where a published series was given.")
+    backtest: Backtest | None = Field(
+        default=None, description="What habits promised at earlier origins, and what came true, where that was tried."
+    )
+    adversaries: list[Adversary] = Field(
+        default=[],
+        description="Adversaries who know less or more than habits, from the weakest, where they were tried.",
+    )
 
 
 def summarise(
@@ -143,19 +131,20 @@ def summarise(
     seed: int = 0,
     delta: float = ReportSettings.delta,
     thresholds: Sequence[float] = ReportSettings.thresholds,
-    skipped: Skipped = Skipped(),  # noqa: B008
+    coverage: Coverage | None = None,
     eligible: int | None = None,
     alerts: Sequence[str] = (),
+    backtest: Backtest | None = None,
+    adversaries: Sequence[Adversary] = (),
 ) -> Summary:
     """The summary of an audit's table.
 
-    `window` is the length of a step in words, `skipped` tells how many rows of the visits were read, and `eligible` how
-    many people those of the table were drawn from.
+    `window` is the length of a step in words, `coverage` tells what was read and left out, and `eligible` how many
+    people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`).
     """
     measured = table.filter(pl.col("lower").is_not_null())
     privacy = differential_privacy(release, delta)
     statuses = _statuses(table["status"])
-    fitted, published = elsewhere_shares(people)
     return Summary(
         people=table.height,
         people_eligible=len(people) if eligible is None else eligible,
@@ -175,28 +164,11 @@ def summarise(
         above=_above(measured, thresholds),
         statuses=statuses,
         alerts=list(alerts),
-        people_read=people.left_out.people or len(people),
-        people_left_out=people.left_out.unseen + people.left_out.seldom,
-        elsewhere_fitted=round(fitted, 3),
-        elsewhere_published=round(published, 3),
-        first_step=str(people.starts[0]) if len(people.starts) else None,
-        last_step=str(people.starts[-1]) if len(people.starts) else None,
-        timezone=people.timezone,
-        visits=_rows(skipped),
+        coverage=(coverage or coverage_of(people, Skipped())).shared,
         differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
         realised=_realised(table) if "realised_status" in table.columns else None,
-    )
-
-
-def _rows(skipped: Skipped) -> Rows:
-    return Rows(
-        read=skipped.rows,
-        kept=skipped.kept,
-        unreadable_times=skipped.times,
-        missing=skipped.missing,
-        bad_coordinates=skipped.coordinates,
-        duplicates=skipped.duplicates,
-        outside=skipped.outside,
+        backtest=backtest,
+        adversaries=list(adversaries),
     )
 
 

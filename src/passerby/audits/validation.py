@@ -25,7 +25,7 @@ from pydantic import (
 from passerby.errors import ConfigError, PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import BY_SETTING
-from passerby.visits.readers import check_separator
+from passerby.visits.form import check_separator
 from passerby.visits.steps import AUTO, FIRST_VISIT, parse_instant, parse_length
 from passerby.visits.times import check_time_format, check_timezone
 
@@ -188,6 +188,8 @@ class _Speech:
         message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
         if fault["type"] == "path_type":
             message = "should be a path"
+        if fault["type"] == "tuple_type":
+            message = "should be a list"
         one = "".join(f"number {part + 1} of " for part in deeper if isinstance(part, int))
         if fault["type"] == "extra_forbidden":
             near = difflib.get_close_matches(name, SETTINGS, 1)

@@ -46,6 +46,7 @@ for command in (demo, audit, plan, simulate, line, reproduce):
 app.command(next_table, name="next")
 app["next"].usage = "Usage: passerby next VISITS... [OPTIONS]"
 app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
+app["reproduce"].usage = "Usage: passerby reproduce [NAMES...] [OPTIONS]"
 app["plan"].usage = "Usage: passerby plan VISITS... [OPTIONS]"
 app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from passerby.audits.settings import NOISE
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from passerby.visits import Visits
 
 #: People on whom sensors, steps and noise are tried out.
-TRIED = 40
+EXPLORE = 40
 #: Hours that the adversary may get wrong.
 MISSES = 2
 ASKED = (
@@ -37,9 +39,9 @@ DAY: dict[str, Any] = {
     "tolerance": 0.02,
     "runs": 60,
     "budget": 3e7,
-    "sigmas": (1.0, 4.0),
-    "bases": (10,),
 }
+#: Noise and rounding that are tried out.
+TRIED: dict[str, Any] = {"sigmas": (1.0, 4.0), "bases": (10,)}
 
 
 def demo(
@@ -48,9 +50,9 @@ def demo(
     places: Annotated[int, Parameter(validator=Number(gte=20))] = 200,
     days: Annotated[int, Parameter(validator=Number(gte=3))] = 14,
     sensors: Annotated[int, Parameter(validator=Number(gte=1))] = 12,
-    audited: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
-    tried: Annotated[int, Parameter(validator=Number(gte=0))] = TRIED,
-    sigma: float = 2.0,
+    sample: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
+    explore: Annotated[int, Parameter(validator=Number(gte=0))] = EXPLORE,
+    sigma: Annotated[float, Parameter(validator=Number(gte=NOISE["ge"], lte=NOISE["le"]))] = 2.0,
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     workers: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     out: Path = Path("passerby-demo"),
@@ -70,10 +72,10 @@ def demo(
         Number of days; the last one is published and to be found.
     sensors
         Number of places that are counted: the most visited ones.
-    audited
-        How many people are measured, drawn at random; the counts are of everybody. [default: all]
-    tried
-        On how many people sensors, steps and noise are tried out for the report.
+    sample
+        Audit only so many people, drawn at random; counts are still of everybody. [default: everyone]
+    explore
+        On how many people sensors, steps and noise are tried out for the report; 0 for none.
     sigma
         Standard deviation of the noise.
     seed
@@ -104,10 +106,11 @@ def demo(
         write_city(file, people, places, days, seed=seed)
         visits = read_visits(file)
     screen.print(ASKED.format(people=people, days=days, sensors=sensors), markup=False)
-    city = {"visits": file, "places": places, "sensor_count": sensors, "seed": seed, "sample": audited}
+    city = {"visits": file, "places": places, "sensor_count": sensors, "seed": seed, "sample": sample}
     for mechanism, (name, title) in AUDITS.items():
         screen.print(f"\n{title}", style="bold", markup=False)
-        choice = {"explore": tried} if mechanism == "raw" else {"explore": 0, "mechanism": mechanism, "sigma": sigma}
+        tried = {"explore": explore, **(TRIED if explore else {})}
+        choice = tried if mechanism == "raw" else {"explore": 0, "mechanism": mechanism, "sigma": sigma}
         _audit({**DAY, **city, **choice, "title": title, "out": out / name}, visits, workers, aside)
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from passerby.audits.settings import NOISE
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -23,10 +25,10 @@ BUDGET = 3e9
 
 def line(
     *,
-    places: int = 100,
-    tau: float = 0.1,
+    places: Annotated[int, Parameter(validator=Number(gte=1))] = 100,
+    tau: Annotated[float, Parameter(validator=Number(gt=0))] = 0.1,
     misses: Annotated[list[int] | None, Parameter(consume_multiple=True, negative="")] = None,
-    sigma: float = 1.0,
+    sigma: Annotated[float, Parameter(validator=Number(gte=NOISE["ge"], lte=NOISE["le"]))] = 1.0,
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     out: Path = Path("passerby-line"),
 ) -> None:
@@ -35,9 +37,9 @@ def line(
     Parameters
     ----------
     places
-        Number of places on the line.
+        Number of places on the line, at least 1.
     tau
-        How freely the person moves: the larger, the more independent the steps.
+        How freely the person moves, above 0: the larger, the more independent the steps.
     misses
         How many of the 10 steps the adversary may get wrong; several numbers give several rows. [default: 0 2 5 8]
     sigma

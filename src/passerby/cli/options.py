@@ -48,7 +48,7 @@ def _option(name: str) -> Argument:
         name=Options().name(name),
         group=_GROUPS[group] if group else RUN,
         help=SETTINGS[name].metadata["text"] + (f" [default: {default}]" if default else ""),
-        negative=None if flag else "",
+        negative="",
         **({} if flag else {"consume_multiple": True, **_word(TYPES[name], several)}),
     )
     kind: Any = list[str] if several else bool if flag else str

@@ -17,7 +17,7 @@ def reproduce(
     out: Path = Path("passerby-reproduce"),
     foursquare: Path | None = None,
     gowalla: Path | None = None,
-    quick: bool = False,
+    quick: Annotated[bool, Parameter(show_default=False, negative="")] = False,
     seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     workers: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
 ) -> None:

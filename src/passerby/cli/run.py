@@ -37,6 +37,8 @@ def run_and_show(
         how = how_to_go_on(draft_of(settings.out), workers, overwrite)
         kind = Terminated if isinstance(stop, Terminated) else Interrupted
         raise kind(f"{str(stop) or 'interrupted'}; {how}") from None
+    for what, said in report.summary.coverage.lines():
+        aside.print(f"Data: {what}: {said}", markup=False, soft_wrap=True)
     for alert in report.summary.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in found(report.summary):
@@ -105,12 +107,12 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     people, release, cores = inputs.people, inputs.release, expected.workers
     counts, places = sum(map(len, release.sensors)), {place for step in release.sensors for place in step}
     seconds = duration(spent + expected.everything)
-    yield "visits", f"{inputs.skipped.kept:,} of {inputs.skipped.rows:,} rows"
-    yield "people", f"{len(people):,}{_drawn(len(people), inputs.eligible)}"
+    yield from inputs.coverage.lines(exact=True)
+    yield "audited", f"{len(people):,} people{_drawn(len(people), inputs.eligible)}"
     yield "steps", f"{people.fitted.shape[1]:,} to fit habits to, {release.steps:,} published and to be found"
     yield "step length", f"{length(inputs.window)}{CHOSEN if settings.window == 'auto' else ''}"
     yield "places", f"{len(people.places):,}, with elsewhere"
-    yield "sensors", f"{counts:,} counts from {len(places):,} places"
+    yield "sensors", f"{counts:,} count{'s' * (counts != 1)} from {len(places):,} place{'s' * (len(places) != 1)}"
     yield "mechanism", mechanism(repr(release.mechanism))
     yield "misses", str(settings.misses)
     yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({expected.each * 1000:.0f} ms a person)"

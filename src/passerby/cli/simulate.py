@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 
 def simulate(
     out: Path,
     /,
     *,
-    people: int = 2000,
-    places: int = 200,
-    days: int = 14,
+    people: Annotated[int, Parameter(validator=Number(gte=1))] = 2000,
+    places: Annotated[int, Parameter(validator=Number(gte=4))] = 200,
+    days: Annotated[int, Parameter(validator=Number(gte=1))] = 14,
     step: str = "1h",
-    seen: float = 1.0,
+    seen: Annotated[float, Parameter(validator=Number(gt=0, lte=1))] = 1.0,
     start: str = "2024-01-01",
-    seed: int = 0,
+    seed: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     layout: Literal["table", "foursquare"] = "table",
     overwrite: Annotated[bool, Parameter(show_default=False, negative="")] = False,
 ) -> None:
@@ -35,9 +36,9 @@ def simulate(
     days
         Number of days.
     step
-        Each person is recorded once in each stretch of this length.
+        Length of a step, such as 1h or 30m; each person is recorded once in each.
     seen
-        Share of the stretches in which a person is recorded.
+        Share of the steps in which a person is recorded.
     start
         The first day.
     seed

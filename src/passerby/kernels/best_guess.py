@@ -10,7 +10,7 @@ from numba import types
 
 from .ascent import ascend, map_guess, score
 from .ceiling import first_right, told_step, union_sums
-from .chain import likeliest, posterior, push
+from .chain import dot, likeliest
 from .jit import (
     cube,
     flag,
@@ -24,7 +24,9 @@ from .jit import (
     vector,
     whole,
     whole_matrix,
+    wholes,
 )
+from .posterior import Chain, add_by_place, look, posterior, ranges, single, top_place
 from .search import NODE, put, room_for, search, take
 
 #: Effort by level: nodes for each known state, and nodes for the whole chain.
@@ -50,7 +52,7 @@ NODES, WORK = range(2)
 
 
 @once
-def ceilings(V, Q, law, named, pinned, needed, level, room):
+def ceilings(V, chain, needed, level, room):
     """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
 
     Whether right steps are rare (union below told-the-past) decides how the entries are improved at higher levels: by
@@ -58,7 +60,8 @@ def ceilings(V, Q, law, named, pinned, needed, level, room):
     """
     T, M = V.shape[0], V.shape[2]
     unused = np.empty(T, np.int64)
-    sums = np.empty((needed + 1, M))
+    sums, gain = np.empty((needed + 1, M)), np.empty(M)
+    by_place = room.by_place[0]
     pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
@@ -69,24 +72,25 @@ def ceilings(V, Q, law, named, pinned, needed, level, room):
     for t in range(T - 2, -1, -1):
         low, high = max(1, needed - t - 1), min(needed, T - 1 - t)
         if union and low <= high:
-            union_sums(V, Q, law, named, pinned, t, low, high, sums)
+            union_sums(V, chain, t, low, high, sums, by_place)
             work += (T - low - t) * M * M * (M + high - low + 1)
         for k in range(low, high + 1):
             for x in range(M):
-                if law[t, x] == 0.0:
+                gain[x] = V[t + 1, k - 1, x] - V[t + 1, k, x]
+            for x in range(M):
+                if chain.law[t, x] == 0.0:
                     continue
-                b = told_step(V, Q, named, t, x, k)
+                b = told_step(V, chain, t, x, k, gain, by_place)
                 work += M
                 rare = union and sums[k, x] < b
                 if rare:
                     b = sums[k, x]
                     if avoid:
-                        spread, value, after = room.spread, room.value, room.after
-                        b = min(b, first_right(V, Q, named, pinned, Q[t, x], t + 1, k, True, spread, value, after))
+                        b = min(b, first_right(V, chain, chain.moves[t, x], t + 1, k, True, room))
                         work += 2 * (T - k - t) * M * M
                 elif state_nodes > 1 and b > 1e-12:
                     found, _, _, more = search(
-                        V, Q, named, pinned, Q[t, x], t + 1, k, state_nodes, 0.0, np.bool_(False), unused, room
+                        V, chain, chain.moves[t, x], t + 1, k, state_nodes, 0.0, np.bool_(False), unused, room
                     )
                     b = min(b, found)
                     work += more
@@ -103,20 +107,17 @@ def cost_of_level(T, M, needed, level):
 
 
 @once
-def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, room):
+def bracket(chain, needed, level, low, tolerance, guess, room):
     """(lower, upper, nodes, work) for the best guess of one chain; `guess` is replaced where a better one is found."""
-    T, M = guess.shape[0], a.shape[0]
-    V = np.empty((T, needed + 1, M))
-    work = ceilings(V, Q, law, named, pinned, needed, level, room)
+    T, a = guess.shape[0], chain.start
+    V = np.empty((T, needed + 1, a.shape[0]))
+    work = ceilings(V, chain, needed, level, room)
     # Not a literal: numba would compile search and bounds once more for it.
     begin = np.int64(0)
-    blind = first_right(V, Q, named, pinned, a, begin, needed, True, room.spread, room.value, room.after)
-    now, less = V[0, needed], V[0, needed - 1]
-    told, gain = 0.0, 0.0
-    for x in range(M):
-        told += a[x] * now[x]
-        gain = max(gain, a[x] * (less[x] - now[x]) * named[x])
-    told += gain
+    blind = first_right(V, chain, a, begin, needed, True, room)
+    told = dot(a, V[0, needed]) + top_place(
+        chain, a, V[0, needed - 1] - V[0, needed], begin, a.shape[0], room.by_place[0]
+    )
     upper = min(min(blind, told), 1.0)
     nodes = 0
     if upper > low * (1.0 + tolerance):
@@ -124,7 +125,7 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, room
         careful = blind < told
         most = min(ROOT_NODES[level], room.won.shape[0] - 1)
         b, nodes, whole_guess, more = search(
-            V, Q, named, pinned, a, begin, needed, most, low * (1.0 + tolerance), careful, found, room
+            V, chain, a, begin, needed, most, low * (1.0 + tolerance), careful, found, room
         )
         work += more
         if whole_guess and b > low:
@@ -135,27 +136,28 @@ def bracket(a, Q, law, named, pinned, needed, level, low, tolerance, guess, room
 
 
 @once
-def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
+def try_constants(chain, needed, low, guess, after):
     """Ascend from the best guesses that name one place at all steps (but pinned ones)."""
-    T, M = guess.shape[0], a.shape[0]
-    merit = np.empty(M)
+    T, M, pinned, named = guess.shape[0], chain.start.shape[0], chain.pinned, chain.named
+    merit = np.zeros(named.shape[0])
     trial = np.empty(T, np.int64)
     cost = T * M * M * min(needed, T - needed + 1)
-    for x in range(M):
-        merit[x] = law[:, x].sum() * named[x]
-    tried = min(M, max(2, int(CONSTANT_LIMIT / (cost * 1.0))))
+    for t in range(T):
+        add_by_place(chain, chain.law[t], merit)
+    merit *= named
+    tried = min(named.shape[0], max(2, int(CONSTANT_LIMIT / (cost * 1.0))))
     order = np.argsort(-merit)[:tried]
     for i in range(tried):
         for t in range(T):
             trial[t] = order[i] if pinned[t] < 0 else pinned[t]
-        merit[order[i]] = score(a, Q, trial, needed) if named[order[i]] > 0.0 else -1.0
+        merit[order[i]] = score(chain, trial, needed) if named[order[i]] > 0.0 else -1.0
     best = np.argsort(-merit[order])[: min(3, tried)]
     for i in range(best.shape[0]):
         if merit[order[best[i]]] < 0.0:
             break
         for t in range(T):
             trial[t] = order[best[i]] if pinned[t] < 0 else pinned[t]
-        b = ascend(a, Q, named, trial, needed, after)
+        b = ascend(chain, trial, needed, after)
         if b > low:
             low = b
             guess[:] = trial
@@ -163,47 +165,33 @@ def try_constants(a, Q, law, named, pinned, needed, low, guess, after):
 
 
 @once
-def look(a, Q, named, law, pinned):
-    """Fill the law of each step, and `pinned`: the place of steps at which it is certain and may be named, or -1."""
-    law[0] = a
-    for t in range(law.shape[0]):
-        if t > 0:
-            push(law[t - 1], Q[t - 1], law[t])
-        pinned[t] = -1
-        seen = 0
-        for x in range(a.shape[0]):
-            if law[t, x] > 0.0:
-                seen += 1
-                pinned[t] = x
-        if seen > 1 or named[pinned[t]] == 0.0:
-            pinned[t] = -1
-
-
-@once
-def plain(a, Q, law, named, needed, decoded, stepwise):
+def plain(chain, needed, decoded, stepwise):
     """The likeliest trace and the likeliest place of each step, as guesses; returns the success of both."""
-    map_guess(a, Q, named, decoded)
+    map_guess(chain, decoded)
     same = True
-    for t in range(law.shape[0]):
-        stepwise[t] = likeliest(law[t], named)
+    chances = np.empty(chain.named.shape[0])
+    for t in range(chain.law.shape[0]):
+        chances[:] = 0.0
+        add_by_place(chain, chain.law[t], chances)
+        stepwise[t] = likeliest(chances, chain.named)
         same = same and stepwise[t] == decoded[t]
-    success = score(a, Q, decoded, needed)
-    return success, success if same else score(a, Q, stepwise, needed)
+    success = score(chain, decoded, needed)
+    return success, success if same else score(chain, stepwise, needed)
 
 
 @once
-def first_look(a, Q, law, named, needed, found, guesses, thorough, after):
+def first_look(chain, needed, found, guesses, thorough, after):
     """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from either leads to."""
-    found[DECODED], found[STEPWISE] = plain(a, Q, law, named, needed, guesses[DECODED], guesses[STEPWISE])
+    found[DECODED], found[STEPWISE] = plain(chain, needed, guesses[DECODED], guesses[STEPWISE])
     better = DECODED if found[DECODED] >= found[STEPWISE] else STEPWISE
     guesses[LOWER] = guesses[better]
     found[LOWER], found[UPPER] = found[better], 1.0
     if not thorough:
         return
-    found[LOWER] = ascend(a, Q, named, guesses[LOWER], needed, after)
+    found[LOWER] = ascend(chain, guesses[LOWER], needed, after)
     if (guesses[DECODED] != guesses[STEPWISE]).any():
         trial = guesses[DECODED + STEPWISE - better].copy()
-        b = ascend(a, Q, named, trial, needed, after)
+        b = ascend(chain, trial, needed, after)
         if b > found[LOWER]:
             found[LOWER] = b
             guesses[LOWER] = trial
@@ -230,19 +218,17 @@ def next_series(heap, size, parts, out, T, M, needed, left):
 
 
 @once
-def deepen(a, Q, law, named, pinned, needed, level, thorough, tolerance, found, guesses, after, room, total):
+def deepen(chain, needed, level, thorough, tolerance, found, guesses, after, room, total):
     """Do a series at a level, and fill in what is found; the lowest level does no more than `thorough` asks for."""
-    T, M = law.shape
+    T, M = chain.law.shape
     if level == 0:
-        first_look(a, Q, law, named, needed, found, guesses, thorough, after)
+        first_look(chain, needed, found, guesses, thorough, after)
         total[WORK] += (20.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
     elif level == 2:
-        found[LOWER], more = try_constants(a, Q, law, named, pinned, needed, found[LOWER], guesses[LOWER], after)
+        found[LOWER], more = try_constants(chain, needed, found[LOWER], guesses[LOWER], after)
         total[WORK] += more
     if level > 0 or thorough:
-        low, up, nodes, work = bracket(
-            a, Q, law, named, pinned, needed, level, found[LOWER], CLOSER * tolerance, guesses[LOWER], room
-        )
+        low, up, nodes, work = bracket(chain, needed, level, found[LOWER], CLOSER * tolerance, guesses[LOWER], room)
         found[LOWER] = max(found[LOWER], low)
         found[UPPER] = min(found[UPPER], up)
         total[NODES] += nodes
@@ -253,9 +239,9 @@ def deepen(a, Q, law, named, pinned, needed, level, thorough, tolerance, found, 
 _RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
 
 
-@kernel(_RESULT(vector, cube, whole_matrix, cube, vector, vector, whole, number, number, flag, vector))
-def brackets(initial, matrices, watched, weights, mass, named, misses, tolerance, budget, sampled, anchored):
-    """Bracket the best guess for each of n series (weights (n, T, S+1), mass (n,)).
+@kernel(_RESULT(vector, cube, wholes, whole_matrix, cube, vector, vector, whole, number, number, flag, vector))
+def brackets(initial, matrices, place_of, classes, weights, mass, named, misses, tolerance, budget, sampled, anchored):
+    """Bracket the best guess for each of n series (weights (n, T, C), mass (n,)).
 
     Returns a table (n, 5) of what is found (level -1 where the series could not be explained: it is impossible, or
     numbers underflow), the guesses (n, 3, T), and what it took. Every series (but the least likely of those that are
@@ -265,13 +251,15 @@ def brackets(initial, matrices, watched, weights, mass, named, misses, tolerance
     operations is spent. With an infinite tolerance nothing is searched, and the plain guesses remain.
     """
     n, T = weights.shape[:2]
-    M = initial.shape[0]
+    M, P = initial.shape[0], named.shape[0]
     needed = T - misses
     out = np.zeros((n, 5))
     guesses = np.zeros((n, 3, T), np.int64)
     law, pinned = np.empty((T, M)), np.empty(T, np.int64)
     after = np.empty((T, needed + 1, M))
-    room = room_for(T, M, needed, ROOT_NODES[0])
+    room = room_for(T, M, P, needed, ROOT_NODES[0])
+    low, high = ranges(matrices)
+    alone = single(place_of)
     total, sums = np.zeros(2), np.zeros(4)
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest = 0, mass.sum()
@@ -292,16 +280,17 @@ def brackets(initial, matrices, watched, weights, mass, named, misses, tolerance
             level = int(out[i, LEVEL]) + 1
             nodes = max(1, min(ROOT_NODES[level], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
-                room = room_for(T, M, needed, nodes)
+                room = room_for(T, M, P, needed, nodes)
             count_in(sums, -1.0, mass[i], out[i], anchored[i])
-        a, Q, log_mass = posterior(initial, matrices, watched, weights[i])
+        start, moves, log_mass = posterior(initial, matrices, low, high, classes, weights[i])
         if log_mass == -np.inf:
             out[i, LEVEL] = -1.0
             continue
-        look(a, Q, named, law, pinned)
+        chain = Chain(start, moves, low, high, place_of, named, alone, law, pinned)
+        look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
-        deepen(a, Q, law, named, pinned, needed, level, thorough, tolerance, out[i], guesses[i], after, room, total)
+        deepen(chain, needed, level, thorough, tolerance, out[i], guesses[i], after, room, total)
         rest -= mass[i] if level == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[i])
         parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])

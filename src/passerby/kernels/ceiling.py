@@ -1,13 +1,11 @@
 """Upper bounds on how often any guess succeeds, for a chain that is known from some step on.
 
 `V[t, k, x]` is never below the success of the best guess at "at least k of the steps after t are right", for a person
-known to be at x at step t. `Q` (T-1, M, M) holds the matrices of the chain (a posterior chain, or a prior), `law`
-(T, M) its marginals, `named` (M,) is 1 for the places that a guess may name and 0 for others, and `pinned` (T,) the
-place of steps where the person is known for certain, -1 elsewhere.
+known to be in state x at step t. The chain is a `posterior.Chain`.
 
 Three arguments are combined entry by entry, each using the entries of later steps:
 
-- *told the past*: let the adversary learn the next place after naming it;
+- *told the past*: let the adversary learn the next state after naming its place;
 - *union*: some step must be the first right one, and there the person's place is the guess;
 - *union with avoidance*: the same, but a first right step comes after a wrong one, which takes pairs of right steps
   away. The best guess for that sum is found by a recursion over the guess itself.
@@ -15,87 +13,97 @@ Three arguments are combined entry by entry, each using the entries of later ste
 
 import numpy as np
 
-from .chain import dot, push
 from .jit import inlined, once
+from .posterior import add_by_place, ahead, move, top_place
 
 
 @once
-def told_step(V, Q, named, t, x, k):
-    """`Σ_y Q(x,y) V_{t+1}(y,k) + max_y Q(x,y) (V_{t+1}(y,k-1) - V_{t+1}(y,k))`."""
-    line, now, less = Q[t, x], V[t + 1, k], V[t + 1, k - 1]
-    gain = 0.0
-    for y in range(line.shape[0]):
-        gain = max(gain, line[y] * (less[y] - now[y]) * named[y])
-    return dot(line, now) + gain
+def told_step(V, chain, t, x, k, gain, sums):
+    """`Σ_y Q(x,y) V_{t+1}(y,k) + max_g Σ_{y at g} Q(x,y) gain(y)`, `gain(y) = V_{t+1}(y,k-1) - V_{t+1}(y,k)`."""
+    return ahead(chain, t, x, V[t + 1, k]) + top_place(
+        chain, chain.moves[t, x], gain, chain.low[x], chain.high[x], sums
+    )
 
 
 @inlined
-def first_right(V, Q, named, pinned, start, begin, k, avoid, spread, value, after):
+def first_right(V, chain, start, begin, k, avoid, room):
     """Bound on the success of the best guess from a belief: the sum over which step is the first right one.
 
     `start` (M,) is the (unnormalised) belief at step `begin`, the first step to guess, with k right steps needed. With
     `avoid`, the mass that was right at the step before is taken out:
-    `max_g Σ_t R_t(g_t) (b_t(g_t) - b_{t-1}(g_{t-1}) Q(g_{t-1}, g_t))` with `R_t(g) = V_t(g, k-1)`, solved backwards
-    over g. At a pinned step every sensible guess is right, so the sum ends there. `spread` (T, M), `value` and `after`
-    (M,) are scratch.
+    `max_g Σ_t Σ_{y at g_t} R_t(y) (b_t(y) - Σ_{x at g_{t-1}} b_{t-1}(x) Q(x, y))` with `R_t(y) = V_t(y, k-1)`, solved
+    backwards over g. At a pinned step every sensible guess is right, so the sum ends there. `room.spread` (T, M) and
+    `room.by_place` (4, P) are scratch.
     """
     T, M = V.shape[0], V.shape[2]
+    spread, sums = room.spread, room.by_place[0]
     spread[begin] = start
     end = begin
     total = 0.0
     while True:
-        top = 0.0
-        belief, reward = spread[end], V[end, k - 1]
-        for y in range(M):
-            top = max(top, belief[y] * reward[y] * named[y])
-        total += top
+        total += top_place(chain, spread[end], V[end, k - 1], 0, M, sums)
         # A first right step must leave enough steps for the rest.
-        if end == T - k or pinned[end] >= 0:
+        if end == T - k or chain.pinned[end] >= 0:
             break
-        push(spread[end], Q[end], spread[end + 1])
+        move(chain, end, spread[end], spread[end + 1])
         end += 1
     if not avoid or end == begin:
         return total
-    for g in range(M):
-        value[g] = spread[end, g] * V[end, k - 1, g] * named[g]
+    value, after, taken = room.by_place[1], room.by_place[2], room.by_place[3]
+    worth(chain, spread[end], V[end, k - 1], value)
     for t in range(end - 1, begin - 1, -1):
         after[:] = value
-        reward = V[t + 1, k - 1]
-        for g in range(M):
-            b = spread[t, g] * named[g]  # a place that is not named earns nothing and takes nothing away
-            line = Q[t, g]
-            best = 0.0
-            for y in range(M):
-                best = max(best, after[y] - b * line[y] * reward[y])
-            value[g] = b * V[t, k - 1, g] + best
+        worth(chain, spread[t], V[t, k - 1], value)
+        add_followers(chain, spread[t], t, V[t + 1, k - 1], after, taken, value)
     best = 0.0
-    for g in range(M):
+    for g in range(value.shape[0]):
         best = max(best, value[g])
     return min(best, total)
 
 
+@inlined
+def worth(chain, row, reward, value):
+    """`value[g] = Σ_{x at g} row[x] reward[x]`; a place that is not named earns nothing."""
+    value[:] = 0.0
+    add_by_place(chain, row * reward, value)
+    value *= chain.named
+
+
+@inlined
+def add_followers(chain, row, t, reward, after, taken, value):
+    """Add to `value[g]` the best of the places named after g, less what was right at g already."""
+    for g in range(value.shape[0]):
+        taken[:] = 0.0
+        first, stop = (g, g + 1) if chain.single else (0, row.shape[0])
+        if chain.named[g] > 0.0:
+            for x in range(first, stop):
+                if chain.place_of[x] == g and row[x] > 0.0:
+                    line = chain.moves[t, x]
+                    for y in range(chain.low[x], chain.high[x]):
+                        taken[chain.place_of[y]] += row[x] * line[y] * reward[y]
+        best = 0.0
+        for h in range(value.shape[0]):
+            best = max(best, after[h] - taken[h])
+        value[g] += best
+
+
 @once
-def union_sums(V, Q, law, named, pinned, t, low, high, sums):
-    """`sums[k, x] = Σ_{u>t} max_y Pr[X_u = y | X_t = x] V_u(y, k-1)`, k = low..high, up to the first pinned step.
+def union_sums(V, chain, t, low, high, sums, by_place):
+    """`sums[k, x] = Σ_{u>t} max_g Σ_{y at g} Pr[X_u = y | X_t = x] V_u(y, k-1)`, k = low..high, up to a pinned step.
 
     A first right step later than T - k leaves too few steps for the rest, so few misses make for short sums.
     """
     T, M = V.shape[0], V.shape[2]
     sums[low : high + 1] = 0.0
-    reach = Q[t].copy()
+    reach = chain.moves[t].copy()
     further = np.empty((M, M))
     for u in range(t + 1, T):
         for x in range(M):
-            if law[t, x] > 0.0:
-                line = reach[x]
+            if chain.law[t, x] > 0.0:
                 for k in range(low, min(high, T - u) + 1):
-                    reward = V[u, k - 1]
-                    top = 0.0
-                    for y in range(M):
-                        top = max(top, line[y] * reward[y] * named[y])
-                    sums[k, x] += top
-        if u == T - low or pinned[u] >= 0:
+                    sums[k, x] += top_place(chain, reach[x], V[u, k - 1], 0, M, by_place)
+        if u == T - low or chain.pinned[u] >= 0:
             return
         for x in range(M):
-            push(reach[x], Q[u], further[x])
+            move(chain, u, reach[x], further[x])
         reach, further = further, reach

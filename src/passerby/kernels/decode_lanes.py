@@ -1,6 +1,6 @@
-"""The likeliest traces of many series at once, for chains of few places.
+"""The likeliest traces of many series at once, for chains of few states.
 
-Series stand side by side in lanes, and every instruction does one step of several of them. Where places are few there
+Series stand side by side in lanes, and every instruction does one step of several of them. Where states are few there
 is nothing else that vector instructions could take on.
 """
 
@@ -36,29 +36,16 @@ def best_steps(v, log_back, out):
 
 
 @inlined
-def add_evidence(v, watched, log_weights, kept):
-    """Add what is published at a step, `log_weights` (n, S + 1) for the first n lanes."""
-    n, S = log_weights.shape[0], watched.shape[0]
-    for j in range(S):
-        if watched[j] >= 0:
-            kept[1 + j] = v[watched[j]]
-    some = False
-    for b in range(n):
-        kept[0, b] = log_weights[b, 0]
-        some |= log_weights[b, 0] != 0.0
-    if some:
-        for x in range(v.shape[0]):
-            for b in range(v.shape[1]):
-                v[x, b] += kept[0, b]
-    for j in range(S):
-        if watched[j] >= 0:
-            for b in range(n):
-                v[watched[j], b] = kept[1 + j, b] + log_weights[b, 1 + j]
+def add_evidence(v, classes, log_weights):
+    """Add what is published at a step, `log_weights` (n, C) for the first n lanes."""
+    for x in range(v.shape[0]):
+        for b in range(log_weights.shape[0]):
+            v[x, b] += log_weights[b, classes[x]]
 
 
 @inlined
-def best_place(v, moves, lane):
-    """The first place of the largest `v[x] + moves[x]` in a lane, and that value."""
+def best_state(v, moves, lane):
+    """The first state of the largest `v[x] + moves[x]` in a lane, and that value."""
     best, pick = -np.inf, 0
     for x in range(v.shape[0]):
         a = v[x, lane] + moves[x]
@@ -68,8 +55,8 @@ def best_place(v, moves, lane):
 
 
 @kernel(types.Tuple((out_whole_matrix, out_vector))(vector, matrix, whole_matrix, cube))
-def decode(log_initial, log_transition, watched, log_weights):
-    """What `chain.decode` returns, for a chain with the same matrix at every step. Ties go to the lowest place."""
+def decode(log_initial, log_transition, classes, log_weights):
+    """What `decode.decode` returns, for a chain with the same matrix at every step. Ties go to the lowest state."""
     n, T = log_weights.shape[:2]
     M = log_initial.shape[0]
     traces = np.empty((n, T), np.int64)
@@ -77,7 +64,6 @@ def decode(log_initial, log_transition, watched, log_weights):
     log_back = log_transition.T.copy()
     nothing = np.zeros(M)
     v = np.zeros((T, M, LANES))
-    kept = np.zeros((1 + watched.shape[1], LANES))
     for i in range(0, n, LANES):
         used = min(LANES, n - i)
         for t in range(T):
@@ -86,10 +72,10 @@ def decode(log_initial, log_transition, watched, log_weights):
                     v[0, x] = log_initial[x]
             else:
                 best_steps(v[t - 1], log_back, v[t])
-            add_evidence(v[t], watched[t], log_weights[i : i + used, t], kept)
+            add_evidence(v[t], classes[t], log_weights[i : i + used, t])
         for b in range(used):
-            value[i + b], traces[i + b, T - 1] = best_place(v[T - 1], nothing, b)
+            value[i + b], traces[i + b, T - 1] = best_state(v[T - 1], nothing, b)
         for t in range(T - 1, 0, -1):
             for b in range(used):
-                _, traces[i + b, t - 1] = best_place(v[t - 1], log_back[traces[i + b, t]], b)
+                _, traces[i + b, t - 1] = best_state(v[t - 1], log_back[traces[i + b, t]], b)
     return traces, value

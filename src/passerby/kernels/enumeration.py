@@ -5,23 +5,21 @@ from numba import types
 
 from .chain import at
 from .jit import cube, kernel, number, out_vector, out_whole_matrix, vector, whole, whole_matrix, wholes
-from .renewal import unseen
 
 _LISTED = types.Tuple((out_whole_matrix, out_vector, number))
 
 
 @kernel(_LISTED(vector, cube, whole_matrix, cube, wholes, whole, number))
-def likeliest(initial, matrices, watched, tables, sizes, most, enough):
+def likeliest(initial, matrices, classes, tables, sizes, most, enough):
     """The outcomes (n, T) of the likeliest series, at most `most`, their probabilities (n,), and that of all others.
 
-    `tables` (T, O, S + 1) holds the likelihoods of each step's outcomes, of which there are `sizes` (T,): column 0 for
-    "at none of the sensors", 1 + j for "at sensor j". Beginnings of series are extended step by step with their forward
+    `tables` (T, O, C) holds the likelihoods of each step's outcomes, of which there are `sizes` (T,), by the class of
+    the state, `classes` (T, M). Beginnings of series are extended step by step with their forward
     vectors, and the least likely are dropped when there are too many; once more than `enough` is dropped, no series is
     returned.
     """
-    T, S = watched.shape
-    M = initial.shape[0]
-    hidden = unseen(watched, M)
+    T, M = classes.shape
+    mass_of = np.empty(tables.shape[2])
     belief = initial.copy().reshape(1, M)
     chosen, mass = np.zeros((1, T), np.int64), np.ones(1)
     dropped = 0.0
@@ -29,14 +27,13 @@ def likeliest(initial, matrices, watched, tables, sizes, most, enough):
         n, outcomes = belief.shape[0], sizes[t]
         every = np.empty(n * outcomes)
         for i in range(n):
-            elsewhere = 0.0
+            mass_of[:] = 0.0
             for x in range(M):
-                elsewhere += belief[i, x] * hidden[t, x]
+                mass_of[classes[t, x]] += belief[i, x]
             for o in range(outcomes):
-                total = tables[t, o, 0] * elsewhere
-                for j in range(S):
-                    if watched[t, j] >= 0:
-                        total += tables[t, o, 1 + j] * belief[i, watched[t, j]]
+                total = 0.0
+                for c in range(mass_of.shape[0]):
+                    total += tables[t, o, c] * mass_of[c]
                 every[i * outcomes + o] = total
         order = np.argsort(-every)
         kept = 0
@@ -52,10 +49,7 @@ def likeliest(initial, matrices, watched, tables, sizes, most, enough):
         for r in range(kept):
             i, o = order[r] // outcomes, order[r] % outcomes
             for x in range(M):
-                grown[r, x] = belief[i, x] * tables[t, o, 0]
-            for j in range(S):
-                if watched[t, j] >= 0:
-                    grown[r, watched[t, j]] = belief[i, watched[t, j]] * tables[t, o, 1 + j]
+                grown[r, x] = belief[i, x] * tables[t, o, classes[t, x]]
             longer[r, :t] = chosen[i, :t]
             longer[r, t] = o
             mass[r] = every[order[r]]

@@ -2,8 +2,9 @@
 
 Kernels see arrays only. Arguments are typed read-only, so that frozen and fresh arrays share one compilation.
 
-Letters used in all kernels: `T` steps, `M` places, `S` sensors at a step, `x`, `y` places, `t`, `u` steps,
-`k` a number of steps that are right (or still needed).
+Letters used in all kernels: `T` steps, `M` states, `P` places, `S` counts at a step, `C` classes of states that a step
+tells apart, `x`, `y` states, `g` a place that is named, `t`, `u` steps, `k` a number of steps
+that are right (or still needed).
 """
 
 import logging
@@ -24,6 +25,7 @@ matrix = types.Array(number, 2, "C", readonly=True)
 cube = types.Array(number, 3, "C", readonly=True)
 wholes = types.Array(whole, 1, "C", readonly=True)
 whole_matrix = types.Array(whole, 2, "C", readonly=True)
+whole_cube = types.Array(whole, 3, "C", readonly=True)
 flags = types.Array(flag, 1, "C", readonly=True)
 out_vector, out_matrix, out_cube, out_cubes = number[::1], number[:, ::1], number[:, :, ::1], number[:, :, :, ::1]
 out_wholes, out_whole_matrix, out_whole_cube = whole[::1], whole[:, ::1], whole[:, :, ::1]

@@ -12,7 +12,20 @@ import numpy as np
 from numba import types
 
 from .chain import at, push
-from .jit import cube, flag, inlined, kernel, number, out_cube, out_vector, vector, whole, whole_matrix, wholes
+from .jit import (
+    cube,
+    flag,
+    inlined,
+    kernel,
+    number,
+    out_cube,
+    out_vector,
+    vector,
+    whole,
+    whole_cube,
+    whole_matrix,
+    wholes,
+)
 
 _RESULT = types.Tuple((out_cube, out_vector, number))
 
@@ -99,19 +112,20 @@ def tell_apart(law, size, here, away, limit, more, kept, cut):
     return told_as_one(law, size, here / w, away / w, limit / w, cut)
 
 
-@kernel(_RESULT(vector, cube, whole_matrix, cube, wholes, vector, flag, number, whole))
-def grow(initial, matrices, places, laws, sizes, limits, more, faint, most):
+@kernel(_RESULT(vector, cube, whole_matrix, whole_cube, cube, wholes, vector, flag, number, whole))
+def grow(initial, matrices, classes, sees, laws, sizes, limits, more, faint, most):
     """Series of stand-ins that tell less, or `more`, than the cells' laws.
 
-    Cells are numbered t S + j for `places` (T, S); `laws` (cells, K, 2) hold `sizes` (cells,) outcomes each, and
+    Count j of step t is cell t S + j, and `sees[t, c, j]` (T, C, S) is 1 where it counts those in class c; `classes`
+    (T, M) are those of states. `laws` (cells, K, 2) hold `sizes` (cells,) outcomes each, none without a count;
     `limits` (cells,) say how finely each is cut. Beginnings less likely than `faint` are dropped. Returns the
-    likelihoods (n, T, S + 1) and probabilities (n,) of the series, and the probability dropped; none at all where there
+    likelihoods (n, T, C) and probabilities (n,) of the series, and the probability dropped; none at all where there
     would be more than `most`.
     """
-    T, S = places.shape
+    T, C, S = sees.shape
     M = initial.shape[0]
     belief, belief_next = np.empty((most, M)), np.empty((most, M))
-    told, told_next = np.empty((most, T, S + 1)), np.empty((most, T, S + 1))
+    told, told_next = np.empty((most, T, C)), np.empty((most, T, C))
     K = laws.shape[1]
     cut = np.empty((K + 1, 2))
     kept = np.empty(K + 1, np.int64)
@@ -125,28 +139,29 @@ def grow(initial, matrices, places, laws, sizes, limits, more, faint, most):
                 push(belief[i], at(matrices, t - 1), moved)
                 belief[i] = moved
         for j in range(S):
-            place = places[t, j]
-            if place < 0:
-                continue
             cell = t * S + j
+            if sizes[cell] == 0:
+                continue
             law, grown = laws[cell], 0
             for i in range(n):
-                here, away = belief[i, place], 0.0
+                here, away = 0.0, 0.0
                 for x in range(M):
-                    away += belief[i, x] if x != place else 0.0
+                    if sees[t, classes[t, x], j]:
+                        here += belief[i, x]
+                    else:
+                        away += belief[i, x]
                 for o in range(tell_apart(law, sizes[cell], here, away, limits[cell], more, kept, cut)):
                     mass = away * cut[o, 0] + here * cut[o, 1]
                     if mass <= faint:
                         dropped += mass
                         continue
                     if grown == most:
-                        return np.empty((0, T, S + 1)), np.empty(0), 1.0
-                    belief_next[grown] = belief[i]
-                    belief_next[grown] *= cut[o, 0]
-                    belief_next[grown, place] = belief[i, place] * cut[o, 1]
+                        return np.empty((0, T, C)), np.empty(0), 1.0
+                    for x in range(M):
+                        belief_next[grown, x] = belief[i, x] * cut[o, sees[t, classes[t, x], j]]
                     told_next[grown] = told[i]
-                    told_next[grown, t] *= cut[o, 0]
-                    told_next[grown, t, 1 + j] = told[i, t, 1 + j] * cut[o, 1]
+                    for c in range(C):
+                        told_next[grown, t, c] *= cut[o, sees[t, c, j]]
                     grown += 1
             n = grown
             belief, belief_next = belief_next, belief

@@ -169,10 +169,7 @@ def stretchwise(
     Sensors must be at places that may be named. Rounds of guessing and searching, with more nodes each, go on until
     both ends are within `tolerance` of each other or the budget is spent.
     """
-    hidden = np.ones((len(watched), len(initial)))
-    for t, row in enumerate(watched):
-        hidden[t, row[row >= 0]] = 0.0
-    chain = initial, matrices, watched, hidden, named
+    chain = initial, matrices, watched, unwatched(watched, len(initial)), named
     ahead, laws, spent = plain_laws(*chain, misses)
     points, number_wrong = laws.shape[1], misses + 1
     law = np.empty(laws.shape[1:])
@@ -197,3 +194,11 @@ def stretchwise(
         if high <= low * (1 + tolerance):
             break
     return Stretchwise(min(1.0, low), min(1.0, high), refined, int(done[0]), float(done[1]))
+
+
+def unwatched(watched: Ints, places: int) -> Floats:
+    """For each step (T, P), 1 for the places that no sensor watches."""
+    hidden = np.ones((len(watched), places))
+    for t, row in enumerate(watched):
+        hidden[t, row[row >= 0]] = 0.0
+    return hidden

@@ -1,4 +1,4 @@
-"""How many steps of a guess are right: exact by a forward recursion over (place, number)."""
+"""How many steps of a guess are right: exact by a forward recursion over (state, number)."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from .chain import at, push, weigh
 from .jit import cube, kernel, matrix, number, out_vector, vector, whole, whole_matrix, wholes
 
 
-@kernel(number(vector, cube, whole_matrix, matrix, wholes, whole))
-def success(initial, matrices, watched, weights, guess, misses):
+@kernel(number(vector, cube, wholes, whole_matrix, matrix, wholes, whole))
+def success(initial, matrices, place_of, classes, weights, guess, misses):
     """`Pr[at most `misses` steps of `guess` are wrong | evidence]`; -1 for evidence of probability zero.
 
-    `F_t(n, x)` is the probability of the evidence so far, of being at x, and of n events so far. The events are
+    `F_t(n, x)` is the probability of the evidence so far, of being in state x, and of n events so far. The events are
     wrong steps (of which more than `misses` are dropped for good) or right steps (of which any more than needed
     count as needed), whichever needs fewer rows: O(T min(s, T - s) M²).
     """
@@ -32,21 +32,16 @@ def success(initial, matrices, watched, weights, guess, misses):
                 push(now[r], P, new[r])
             now, new = new, now
         for r in range(rows):
-            weigh(now[r], watched[t], weights[t])
-        g = guess[t]
-        if by_wrong:
+            weigh(now[r], classes[t], weights[t])
+        for x in range(M):
+            right = place_of[x] == guess[t]
+            if right == by_wrong:
+                continue
+            if right:
+                now[last, x] += now[last - 1, x]
             for r in range(last - 1, 0, -1):
-                stay = now[r, g]
-                now[r] = now[r - 1]
-                now[r, g] = stay
-            stay = now[0, g]
-            now[0] = 0.0
-            now[0, g] = stay
-        else:
-            now[last, g] += now[last - 1, g]
-            for r in range(last - 1, 0, -1):
-                now[r, g] = now[r - 1, g]
-            now[0, g] = 0.0
+                now[r, x] = now[r - 1, x]
+            now[0, x] = 0.0
         total = now[last].sum() if by_wrong else now.sum()
         if total == 0.0:
             return -1.0
@@ -54,20 +49,20 @@ def success(initial, matrices, watched, weights, guess, misses):
     return now[:last].sum() if by_wrong else now[last].sum()
 
 
-@kernel(out_vector(vector, cube, wholes, whole, whole))
-def constants(initial, matrices, places, steps, misses):
+@kernel(out_vector(vector, cube, wholes, wholes, whole, whole))
+def constants(initial, matrices, place_of, places, steps, misses):
     """`success` with nothing published, for the guesses that name one of `places` (n,) at all steps."""
     out = np.empty(places.shape[0])
-    nothing, weights = np.empty((steps, 0), np.int64), np.ones((steps, 1))
+    nothing, weights = np.zeros((steps, initial.shape[0]), np.int64), np.ones((steps, 1))
     for i in range(places.shape[0]):
-        out[i] = success(initial, matrices, nothing, weights, np.full(steps, places[i]), misses)
+        out[i] = success(initial, matrices, place_of, nothing, weights, np.full(steps, places[i]), misses)
     return out
 
 
-@kernel(out_vector(vector, cube, whole_matrix, cube, whole_matrix, whole))
-def successes(initial, matrices, watched, weights, guesses, misses):
-    """`success` for a guess (n, T) per series of evidence (n, T, S + 1)."""
+@kernel(out_vector(vector, cube, wholes, whole_matrix, cube, whole_matrix, whole))
+def successes(initial, matrices, place_of, classes, weights, guesses, misses):
+    """`success` for a guess (n, T) per series of evidence (n, T, C)."""
     out = np.empty(guesses.shape[0])
     for i in range(guesses.shape[0]):
-        out[i] = success(initial, matrices, watched, weights[i], guesses[i], misses)
+        out[i] = success(initial, matrices, place_of, classes, weights[i], guesses[i], misses)
     return out

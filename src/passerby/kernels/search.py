@@ -1,11 +1,11 @@
 """The best guess for one chain, bracketed: best-first search over beginnings of the guess.
 
-A node is a beginning of the guess, with its exact table `F(r, x)` of (number right so far, place now). Its optimistic
-value lets the adversary learn the present place and number right once, and guess on from there: `Σ F(r,x) V(k-r, x)`.
+A node is a beginning of the guess, with its exact table `F(r, x)` of (number right so far, state now). Its optimistic
+value lets the adversary learn the present state and number right once, and guess on from there: `Σ F(r,x) V(k-r, x)`.
 The entries of `V` are found by the same search from each known state, last step first (a Russian doll search:
 Verfaillie, Lemaître and Schiex 1996), so they are themselves close to the best guess and not merely told the past.
 
-Where right steps are rare the place now tells too much. There, a `careful` search also bounds nodes without telling it
+Where right steps are rare the state now tells too much. There, a `careful` search also bounds nodes without telling it
 (`first_right`).
 """
 
@@ -15,8 +15,9 @@ import numpy as np
 
 from .ascent import rows_alive
 from .ceiling import first_right
-from .chain import dot, push
+from .chain import dot
 from .jit import inlined, once
+from .posterior import move
 
 #: What a node costs besides arithmetic, in elementary operations.
 NODE = 1500.0
@@ -26,7 +27,7 @@ class Room(NamedTuple):
     """Scratch for a search.
 
     By node, its table (k, M), the entry it comes from and what has won; by entry, its bound, step, node and place; the
-    heap of entries; and for `first_right`, `spread` (T, M), `value` and `after` (M,).
+    heap of entries; and for `first_right`, `spread` (T, M) and `by_place` (4, P).
     """
 
     tables: np.ndarray
@@ -38,14 +39,13 @@ class Room(NamedTuple):
     place: np.ndarray
     heap: np.ndarray
     spread: np.ndarray
-    value: np.ndarray
-    after: np.ndarray
+    by_place: np.ndarray
 
 
 @inlined
-def room_for(T, M, needed, nodes):
+def room_for(T, M, P, needed, nodes):
     """Scratch for a search of so many nodes."""
-    entries = (nodes + 1) * M
+    entries = (nodes + 1) * P
     return Room(
         np.empty((nodes + 1, needed, M)),
         np.empty(nodes + 1, np.int64),
@@ -56,8 +56,7 @@ def room_for(T, M, needed, nodes):
         np.empty(entries, np.int64),
         np.empty(entries, np.int64),
         np.empty((T, M)),
-        np.empty(M),
-        np.empty(M),
+        np.empty((4, P)),
     )
 
 
@@ -98,26 +97,28 @@ def take(heap, size, bound):
 
 
 @inlined
-def name_place(table, row, first, last, g):
+def name_place(chain, table, row, first, last, g):
     """Copy the rows of `table` and count one more right step for those at g; returns the mass that now has enough."""
     for r in range(first, last):
         row[r] = table[r]
     if last < row.shape[0]:
         row[last] = 0.0
     won = 0.0
-    for r in range(last - 1, first - 1, -1):
-        moved = row[r, g]
-        row[r, g] = 0.0
-        if r + 1 < row.shape[0]:
-            row[r + 1, g] = moved
-        else:
-            won = moved
+    for x in range(row.shape[1]):
+        if chain.place_of[x] == g:
+            for r in range(last - 1, first - 1, -1):
+                moved = row[r, x]
+                row[r, x] = 0.0
+                if r + 1 < row.shape[0]:
+                    row[r + 1, x] = moved
+                else:
+                    won += moved
     return won
 
 
 @once
-def hope(V, k, table, first, last, d, won, gain):
-    """Optimistic value of naming no place at step d, and in `gain` (M,) what naming each place adds."""
+def hope(V, chain, k, table, first, last, d, won, gain):
+    """Optimistic value of naming no place at step d, and in `gain` (P,) what naming each place adds."""
     M = table.shape[1]
     total = won
     gain[:] = 0.0
@@ -125,29 +126,29 @@ def hope(V, k, table, first, last, d, won, gain):
         row, now, less = table[r], V[d, k - r], V[d, k - r - 1]
         total += dot(row, now)
         for x in range(M):
-            gain[x] += row[x] * (less[x] - now[x])
+            gain[chain.place_of[x]] += row[x] * (less[x] - now[x])
     return total
 
 
 @once
-def blind_hope(V, Q, named, pinned, k, table, first, last, d, won, gain, spread, value, after):
-    """The same without telling the place at step d: each number right is bounded by itself, by the better of two.
+def blind_hope(V, chain, k, table, first, last, d, won, gain, room):
+    """The same without telling the state at step d: each number right is bounded by itself, by the better of two.
 
     A bound on beliefs that grows with the belief and adds up, so moving the mass at the named place to the next number
-    adds at most what that mass is worth when told: `gain(x) = Σ_r F(r,x) V(k-r-1, x)`.
+    adds at most what that mass is worth when told: `gain(g) = Σ_r Σ_{x at g} F(r,x) V(k-r-1, x)`.
     """
     M = table.shape[1]
     total = won
-    ahead = np.empty(M)
+    later = np.empty(M)
     gain[:] = 0.0
     for r in range(first, last):
         row, now, less = table[r], V[d, k - r], V[d, k - r - 1]
         told = dot(row, now)
         for x in range(M):
-            gain[x] += row[x] * less[x]
+            gain[chain.place_of[x]] += row[x] * less[x]
         if told > 0.0 and d + 1 < V.shape[0]:
-            push(row, Q[d], ahead)
-            told = min(told, first_right(V, Q, named, pinned, ahead, d + 1, k - r, True, spread, value, after))
+            move(chain, d, row, later)
+            told = min(told, first_right(V, chain, later, d + 1, k - r, True, room))
         total += told
     return total
 
@@ -161,16 +162,16 @@ def trace_back(room, entry, begin, guess):
 
 
 @inlined
-def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, room):
+def search(V, chain, start, begin, k, nodes, cutoff, careful, guess, room):
     """Upper bound on the best guess for steps begin..T-1 from the belief `start`, with k right steps needed.
 
     Stops when the best node left is a whole guess (then the bound is its success, and `guess` holds it), when no node
     is above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was found,
     work).
     """
-    tables, source, wons, bound, step, origin, place, heap, spread, value, after = room
-    T, M = V.shape[0], V.shape[2]
-    gain, blind_gain = np.empty(M), np.empty(M)
+    tables, source, wons, bound, step, origin, place, heap = room[:8]
+    T, M, P = V.shape[0], V.shape[2], chain.named.shape[0]
+    gain, blind_gain = np.empty(P), np.empty(P)
     row = np.empty((k, M))
     work = 0.0
     size, entries, used = 0, 0, 0
@@ -184,16 +185,16 @@ def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, 
             if d == begin:
                 table[r] = start
             else:
-                push(row[r], Q[d - 1], table[r])
+                move(chain, d - 1, row[r], table[r])
         source[used] = parent
         wons[used] = won
-        base = hope(V, k, table, first, last, d, won, gain)
+        base = hope(V, chain, k, table, first, last, d, won, gain)
         work += NODE + (last - first) * M * (M + 2)
         if careful:
-            blind = blind_hope(V, Q, named, pinned, k, table, first, last, d, won, blind_gain, spread, value, after)
+            blind = blind_hope(V, chain, k, table, first, last, d, won, blind_gain, room)
             work += 2.0 * (last - first) * (T - d) * M * M
-        for g in range(M):
-            if named[g] == 0.0 or (pinned[d] >= 0 and pinned[d] != g):
+        for g in range(P):
+            if chain.named[g] == 0.0 or (chain.pinned[d] >= 0 and chain.pinned[d] != g):
                 continue
             b = min(base + gain[g], limit)
             if careful:
@@ -214,6 +215,6 @@ def search(V, Q, named, pinned, start, begin, k, nodes, cutoff, careful, guess, 
         if used >= nodes:
             return bound[top], used, False, work
         f = origin[top]
-        won = wons[f] + name_place(tables[f], row, *rows_alive(k, d - begin, T - begin), place[top])
+        won = wons[f] + name_place(chain, tables[f], row, *rows_alive(k, d - begin, T - begin), place[top])
         limit = bound[top]
         parent = top

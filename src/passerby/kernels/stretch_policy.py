@@ -10,7 +10,20 @@ import numpy as np
 from numba import types
 
 from .chain import dot
-from .jit import cube, inlined, kernel, matrix, number, out_cube, out_cubes, out_matrix, vector, whole, whole_matrix
+from .jit import (
+    cube,
+    inlined,
+    kernel,
+    matrix,
+    number,
+    out_cube,
+    out_cubes,
+    out_matrix,
+    out_vector,
+    vector,
+    whole,
+    whole_matrix,
+)
 from .stretch_ceiling import Watch
 from .stretch_guess import after_point, map_guesses, marginal_guesses, score_all, ways_ahead
 
@@ -108,3 +121,28 @@ def best_plain(S, laws, before, after, law):
         add_up_from(S, u, law[u], after)
     add_before(S, law, before)
     return max(low, after[0, K - 1])
+
+
+@kernel(out_vector(vector, cube, vector, cube, whole_matrix, matrix, vector, whole))
+def success_of_guide(guide, guide_moves, initial, matrices, watched, hidden, named, misses):
+    """How often the plain guesses of one chain, the guide's, succeed with another (2,): likeliest ways, and places.
+
+    Both are chains over the same places. A guess for a stretch that the guide takes for impossible names any place.
+    """
+    lead = Watch(guide, guide_moves, watched, hidden, named)
+    watch = Watch(initial, matrices, watched, hidden, named)
+    T, S = watched.shape
+    N = T * S + 1
+    ahead, laws = np.zeros((T, N, named.shape[0])), np.zeros((2, N, N, misses + 1))
+    ways_ahead(lead, ahead)
+    guesses = np.zeros((2, N, T), np.int64)
+    for u in range(N):
+        if u == 0 or watched[(u - 1) // S, (u - 1) % S] >= 0:
+            map_guesses(lead, u, guesses[0])
+            marginal_guesses(lead, ahead, u, guesses[1])
+            for i in range(2):
+                score_all(watch, u, guesses[i], laws[i, u])
+    out, after = np.empty(2), np.zeros((N, misses + 1))
+    for i in range(2):
+        out[i] = add_up(S, laws[i], after)
+    return out

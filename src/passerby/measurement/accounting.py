@@ -222,11 +222,11 @@ def _curve(noise: Mechanism, times: int) -> tuple[Floats, Floats]:
 def most_sightings(prior: MarkovPrior, release: Release) -> int:
     """The largest number of steps at which a person with this prior can be at an active sensor."""
     reach = np.where(prior.initial > 0, 0.0, -np.inf)
-    for t, step in enumerate(release.sensors):
+    for t, seen in enumerate(np.take_along_axis(release.sees.sum(axis=2), release.classes(prior), axis=1)):
         if t:
             moves = prior.matrices[0 if prior.homogeneous else t - 1] > 0
             reach = np.where(moves, reach[:, None], -np.inf).max(axis=0)
-        reach[list(step)] += 1
+        reach += seen
     return int(reach.max())
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.kernels import chain, joint_maxima
+from passerby.kernels import decode, joint_maxima
 from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
 from passerby.support.logs import logs
 
 Floats = NDArray[np.float64]
@@ -31,11 +32,18 @@ def log_ball(places: int, steps: int, misses: int) -> float:
     return float(np.logaddexp.reduce(terms))
 
 
+def check_single(prior: MarkovPrior) -> None:
+    """Refuse chains whose states share places: the likeliest trace of states is none of places."""
+    if not prior.single:
+        raise UnsupportedRelease("the paper's bounds are for chains in which a state is a place")
+
+
 def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Log of the paper's bound on the largest probability of a ball: `Σ_{l≤s} C(T, l) f(T - l)` (equation 5).
 
     At `misses = 0` it is the probability of the likeliest trace, exact.
     """
+    check_single(prior)
     if misses == 0:
         return log_likeliest(prior, steps)
     table, _ = log_joint_maxima(prior, steps)
@@ -43,9 +51,10 @@ def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def log_likeliest(prior: MarkovPrior, steps: int) -> float:
-    """Log probability of the likeliest trace, `max_x Pr[X = x]`."""
-    nothing = np.empty((steps, 0), dtype=np.int64)
-    _, value = chain.decode(*prior.named_logs, np.empty((0, 0)), nothing, np.zeros((1, prior.check_steps(steps), 1)))
+    """Log probability of the likeliest trace, `max_x Pr[X = x]`, where a state is a place."""
+    check_single(prior)
+    silence = Release.silent(prior.check_steps(steps)).classes(prior), np.zeros((1, steps, 1))
+    _, value = decode.decode(*prior.named_logs, np.empty((0, 0)), *silence)
     return float(value[0])
 
 

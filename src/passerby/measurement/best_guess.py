@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import best_guess
-from passerby.kernels.chain import MISSING
+from passerby.kernels.posterior import MISSING
 from passerby.model.lumping import merged, with_one_sensor
+from passerby.model.mixture import average, parts
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, relative
@@ -46,7 +47,13 @@ class Brackets:
 
 def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Elementary operations that one series takes at the lowest effort, roughly."""
-    return 20.0 * steps * min(steps - misses, misses + 1) * prior.places * (prior.places + 24)
+    return 20.0 * steps * min(steps - misses, misses + 1) * moves(prior)
+
+
+def moves(prior: MarkovPrior) -> float:
+    """Elementary operations of a step from every state, roughly: moves stay within a mode."""
+    size = np.bincount(prior.mode_of) if prior.modes > 1 else np.array([prior.states])
+    return float((size * (size + 24)).sum())
 
 
 def bracket_series(
@@ -59,15 +66,16 @@ def bracket_series(
     (`kernels.search`, `kernels.best_guess`).
     """
     steps = release.steps
-    if steps * prior.places**2 > MEMORY_LIMIT:
+    if steps * prior.states**2 > MEMORY_LIMIT:
         raise UnsupportedRelease(
-            f"a posterior chain of {steps} steps and {prior.places} places does not fit into memory; merge places"
+            f"a posterior chain of {steps} steps and {prior.states} places does not fit into memory; merge places"
         )
     case = merged(prior, release, relative(series.evidence))
     table, guesses, total = best_guess.brackets(
         case.initial,
         case.matrices,
-        case.places,
+        case.place_of,
+        case.classes,
         case.weights,
         series.mass,
         case.named,
@@ -79,9 +87,8 @@ def bracket_series(
     )
     guesses = case.original(guesses)
     if table[:, best_guess.LEVEL].min() < 0:
-        named = prior.guessable.astype(np.float64)
         for i in np.flatnonzero(table[:, best_guess.LEVEL] < 0):
-            table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], named, misses, tolerance, budget)
+            table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], misses, tolerance, budget)
             total = total + more
     decoded, stepwise, lower, upper, _ = table.T
     nodes, work = total
@@ -91,7 +98,7 @@ def bracket_series(
 
 def missing(prior: MarkovPrior, steps: int) -> float:
     """What underflow may have taken from an upper end, at most: it is never 0 for want of digits."""
-    return MISSING * steps * prior.places
+    return MISSING * steps * prior.states
 
 
 def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
@@ -119,8 +126,11 @@ def bracket_stretches(
 ) -> Stretchwise | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
-    See `kernels.renewal_guess`. None where the tables over pairs of sightings are too big.
+    See `kernels.renewal_guess`. None where the tables over pairs of sightings are too big, or where a sighting does
+    not reveal the state.
     """
+    if not prior.single or not release.reveals:
+        return None
     prior, release = with_one_sensor(prior, release)
     steps, sensors = release.grid.shape
     points = 1 + steps * sensors
@@ -132,21 +142,59 @@ def bracket_stretches(
     # Only long series need it, and it takes a while to compile.
     from passerby.kernels.renewal_guess import stretchwise
 
-    named = prior.guessable.astype(np.float64)
-    found = stretchwise(prior.initial, prior.matrices, release.grid, named, misses, tolerance, budget)
+    found = stretchwise(prior.initial, prior.matrices, release.grid, prior.named, misses, tolerance, budget)
     upper = found.upper + missing(prior, release.steps)
     return found._replace(lower=min(1.0, found.lower), upper=min(1.0, upper))
 
 
+def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float | None:
+    """For raw counts and a mixture of chains: what guesses for the stretches between sightings achieve, for sure.
+
+    Guesses are those of a chain that moves as the mixture does on average, and of its likeliest mode. They are scored
+    under each mode by itself, which a sighting makes start afresh (`kernels.stretch_policy`). None where the tables are
+    too big, a sensor is at a place that may not be named, or a mode has places that several states share.
+    """
+    steps, sensors = release.grid.shape
+    points = 1 + steps * sensors
+    modes = parts(prior)
+    big = points**2 * 4 * (misses + 1) + prior.places * points * steps > PAIRS_LIMIT
+    named = sensors and release.reveals and prior.guessable[release.grid[release.grid >= 0]].all()
+    if big or not named or not all(mode.single for _, mode in modes):
+        return None
+    from passerby.kernels.renewal_guess import unwatched
+    from passerby.kernels.stretch_policy import success_of_guide
+
+    watch = release.grid, unwatched(release.grid, prior.places), prior.named, misses
+    best = 0.0
+    for guide in (average(prior, steps), max(modes, key=lambda part: part[0])[1]):
+        each = [
+            weight * success_of_guide(guide.initial, guide.matrices, mode.initial, mode.matrices, *watch)
+            for weight, mode in modes
+        ]
+        best = max(best, float(np.sum(each, axis=0).max()))
+    return min(1.0, best)
+
+
 def _in_logs(
-    prior: MarkovPrior, release: Release, evidence: Floats, named: Floats, misses: int, tolerance: float, budget: float
+    prior: MarkovPrior, release: Release, evidence: Floats, misses: int, tolerance: float, budget: float
 ) -> tuple[Floats, NDArray[np.int64], Floats]:
     """One series whose posterior underflows: worked out in logs, and handed on as a chain without evidence."""
     start, moves = log_posterior(prior, release, evidence)
-    steps = release.steps
-    nothing = np.empty((steps, 0), dtype=np.int64)
+    return _bracket_chain(prior, start, moves, release.steps, misses, tolerance, budget)
+
+
+def plain_guesses(prior: MarkovPrior, start: Floats, moves: Floats, misses: int) -> NDArray[np.int64]:
+    """The map and marginal guesses and the better one (3, T) for a chain over the states of `prior`."""
+    return _bracket_chain(prior, start, moves, len(moves) + 1, misses, np.inf, 0.0)[1]
+
+
+def _bracket_chain(
+    prior: MarkovPrior, start: Floats, moves: Floats, steps: int, misses: int, tolerance: float, budget: float
+) -> tuple[Floats, NDArray[np.int64], Floats]:
+    """What is found for the one series of a chain without evidence: start (M,) and matrices (T-1, M, M)."""
+    even = Release.silent(steps).classes(prior), np.ones((1, steps, 1)), np.ones(1)
     table, guesses, total = best_guess.brackets(
-        start, moves, nothing, np.ones((1, steps, 1)), np.ones(1), named, misses, tolerance, budget, False, np.zeros(1)
+        start, moves, prior.place_of, *even, prior.named, misses, tolerance, budget, False, np.zeros(1)
     )
     return table[0], guesses[0], total
 
@@ -156,12 +204,10 @@ def log_posterior(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
 
     Slower than the kernel, but nothing underflows. An impossible series raises `InputError`.
     """
-    steps, places = release.steps, prior.places
-    weight = np.repeat(evidence[:, :1], places, axis=1)
-    for t, step in enumerate(release.sensors):
-        weight[t, list(step)] = evidence[t, 1 : len(step) + 1]
+    steps, states = release.steps, prior.states
+    weight = np.take_along_axis(evidence, release.classes(prior), axis=1)
     # At T = 1 a homogeneous prior still has a matrix, which no step uses.
-    moves = np.zeros((max(steps - 1, 1), places, places))
+    moves = np.zeros((max(steps - 1, 1), states, states))
     log_matrices = logs(prior.matrices)
     value = weight[steps - 1]
     for t in range(steps - 2, -1, -1):

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.kernels import best_guess
 from passerby.model.crowd import presence
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+
+from .best_guess import plain_guesses
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,6 +73,7 @@ def _filled(values: Floats) -> Floats:
 def neighbour_guesses(prior: MarkovPrior, release: Release, known: Believed, published: Floats, misses: int) -> Ints:
     """The best guess found (n, T) for each published series (n, T, S)."""
     steps, active = release.steps, release.grid >= 0
+    watched = release.classes(prior)
     values = published[:, active]
     apart = np.where(np.isnan(values), 0.0, values - known.mean)
     cell = np.cumsum([0, *map(len, release.sensors)])
@@ -85,23 +87,20 @@ def neighbour_guesses(prior: MarkovPrior, release: Release, known: Believed, pub
     edges = []
     for t in range(steps - 1):
         edge = log_moves[0 if prior.homogeneous else t].copy()
-        here, there = list(release.sensors[t]), list(release.sensors[t + 1])
-        edge[np.ix_(here, there)] -= scaled[cell[t] : cell[t + 1], cell[t + 1] : cell[t + 2]]
+        together = scaled[cell[t] : cell[t + 1], cell[t + 1] : cell[t + 2]]
+        edge -= np.pad(together, ((1, 0), (1, 0)))[watched[t][:, None], watched[t + 1]]
         edges.append(edge)
-    named = prior.guessable.astype(np.float64)
     out = np.empty((len(published), steps), dtype=np.int64)
     for i, row in enumerate(nodes):
-        weights = np.zeros((steps, prior.places))
-        for t, step in enumerate(release.sensors):
-            weights[t, list(step)] = row[cell[t] : cell[t + 1]]
-        out[i] = _guess(log_start, edges, weights, named, misses)
+        told = [np.append(0.0, row[cell[t] : cell[t + 1]])[watched[t]] for t in range(steps)]
+        out[i] = _guess(prior, log_start, edges, np.array(told), misses)
     return out
 
 
-def _guess(log_start: Floats, edges: list[Floats], weights: Floats, named: Floats, misses: int) -> Ints:
-    """The best guess found for one chain of log weights of places (T, M) and of moves (T - 1) of (M, M)."""
-    steps, places = weights.shape
-    moves = np.zeros((max(steps - 1, 1), places, places))
+def _guess(prior: MarkovPrior, log_start: Floats, edges: list[Floats], weights: Floats, misses: int) -> Ints:
+    """The best guess found for a chain with log weights of states (T, M) and of moves (T - 1) of (M, M)."""
+    steps, states = weights.shape
+    moves = np.zeros((max(steps - 1, 1), states, states))
     value = weights[-1]
     for t in range(steps - 2, -1, -1):
         joint = edges[t] + value
@@ -110,6 +109,5 @@ def _guess(log_start: Floats, edges: list[Floats], weights: Floats, named: Float
         value = weights[t] + total
     start = log_start + value
     start = np.exp(start - np.logaddexp.reduce(start))
-    nothing, even = np.empty((steps, 0), dtype=np.int64), np.ones((1, steps, 1))
-    found = best_guess.brackets(start, moves, nothing, even, np.ones(1), named, misses, np.inf, 0.0, False, np.zeros(1))
-    return np.asarray(found[1][0, 2])
+    found = plain_guesses(prior, start, moves, misses)
+    return np.asarray(found[2])

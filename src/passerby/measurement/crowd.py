@@ -189,12 +189,10 @@ def _probability(prior: MarkovPrior, release: Release, evidence: Floats) -> Floa
     """`Pr[series]` for each series of evidence (n, T, S + 1), given what is told."""
     weights = np.exp(evidence)
     law = np.repeat(prior.initial[None], len(evidence), axis=0)
-    for t, step in enumerate(release.sensors):
+    for t, watched in enumerate(release.classes(prior)):
         if t:
             law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
-        away = np.repeat(weights[:, t, :1], prior.places, axis=1)
-        away[:, list(step)] = weights[:, t, 1 : 1 + len(step)]
-        law = law * away
+        law = law * weights[:, t, watched]
     return np.asarray(law.sum(axis=1))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.kernels import chain, decode_lanes
+from passerby.kernels import decode, decode_lanes
 from passerby.kernels import score as scoring
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -29,17 +29,20 @@ _FEW, _MOST_VALUES = 32, 10**6
 def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tuple[Ints, Floats]:
     """The likeliest trace for each series (n, T), and the log of its joint probability with the series (n,).
 
-    `argmax_x Pr[X = x | published]`, Koga et al. (2024), Proposition 1. States that are never guessed are left out.
+    `argmax_x Pr[X = x | published]`, Koga et al. (2024), Proposition 1. Places that are never guessed are left out.
+    Where several states share a place, it is the likeliest trace of states, told as places.
     """
     log_initial, log_matrices = prior.named_logs
     n, steps = evidence.shape[:2]
-    few = prior.places <= _FEW and prior.places * steps <= _MOST_VALUES
+    watched = release.classes(prior)
+    few = prior.states <= _FEW and prior.states * steps <= _MOST_VALUES
     if prior.homogeneous and few and n >= decode_lanes.LANES // 2:
-        traces, value = decode_lanes.decode(log_initial, log_matrices[0], release.grid, evidence)
+        traces, value = decode_lanes.decode(log_initial, log_matrices[0], watched, evidence)
     else:
-        shared = prior.homogeneous and steps > 1 and prior.places**2 <= _SHARE * n * steps
-        dominated = chain.dominance(log_matrices[0]) if shared else np.empty((0, 0))
-        traces, value = chain.decode(log_initial, log_matrices, dominated, release.grid, evidence)
+        shared = prior.homogeneous and steps > 1 and prior.states**2 <= _SHARE * n * steps
+        dominated = decode.dominance(log_matrices[0]) if shared else np.empty((0, 0))
+        traces, value = decode.decode(log_initial, log_matrices, dominated, watched, evidence)
+    traces = traces if prior.single else prior.place_of[traces]
     # Where every trace that may be guessed is impossible, any one of those will do.
     if (impossible := value == -np.inf).any():
         traces[impossible] = np.flatnonzero(prior.guessable)[0]
@@ -68,5 +71,5 @@ def map_successes(prior: MarkovPrior, release: Release, misses: int, series: Ser
 def unaided_success(prior: MarkovPrior, guess: Ints, misses: int) -> float:
     """`Pr[at most misses steps of guess wrong]` with nothing published."""
     steps = len(guess)
-    nothing = np.empty((steps, 0), dtype=np.int64)
-    return min(1.0, float(scoring.success(prior.initial, prior.matrices, nothing, np.ones((steps, 1)), guess, misses)))
+    silence = Release.silent(steps).classes(prior), np.ones((steps, 1))
+    return min(1.0, float(scoring.success(prior.initial, prior.matrices, prior.place_of, *silence, guess, misses)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -14,8 +15,9 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import entropy as entropies
 from passerby.kernels import renewal
 from passerby.mechanisms import Gaussian
-from passerby.model.prior import MarkovPrior
+from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
+from passerby.outcomes.series import MAX_SERIES, count_series, enumerate_series
 
 Floats = NDArray[np.float64]
 Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
@@ -44,6 +46,13 @@ def told_apart(law: Floats) -> float:
     return unseen + float(seen @ (math.log(total) - np.log(seen))) if len(seen) else 0.0
 
 
+def told_by_each(here: Floats, away: Floats) -> Floats:
+    """The entropy of being counted or not, for each count by itself, from both chances; without differences too."""
+    few, many = np.minimum(here, away), np.maximum(here, away)
+    safe, total = np.where(few > 0, few, 1.0), few + many
+    return np.asarray(np.where(few > 0, few * (np.log(total) - np.log(safe)) + many * np.log1p(few / many), 0.0))
+
+
 def entropy(prior: MarkovPrior, steps: int) -> float:
     """Entropy of the trace, in nats.
 
@@ -53,6 +62,7 @@ def entropy(prior: MarkovPrior, steps: int) -> float:
     >>> round(entropy(line_prior(places=100, tau=0.1), steps=10), 6)
     38.691971
     """
+    check_single(prior)
     return float(entropies.of_trace(prior.initial, prior.matrices, prior.merged_entropy, prior.check_steps(steps)))
 
 
@@ -73,18 +83,19 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
     0.156956
     """
     release.check(prior)
+    prior, release = release.over(prior)
     if method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
     return METHODS[method](prior, release)
 
 
 def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]:
-    """For each step, the probabilities of "at none of the sensors", "at sensor 0", ..."""
-    out = []
-    for law, step in zip(prior.marginals(release.steps), release.sensors, strict=True):
-        # Added up and not subtracted, so that a little is not lost.
-        out.append(np.append(np.delete(law, list(step)).sum(), law[list(step)]))
-    return out
+    """For each step, the probability of each class of states that its counts can tell apart; of sensors, 0 is none."""
+    steps = release.steps
+    out = np.zeros((steps, release.sees.shape[1]))
+    # Added up and not subtracted, so that a little is not lost.
+    np.add.at(out, (np.arange(steps)[:, None], release.classes(prior)), state_laws(prior, steps))
+    return list(out)
 
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
@@ -98,12 +109,22 @@ def paper_information(prior: MarkovPrior, release: Release) -> float:
 
 def sighted(prior: MarkovPrior, release: Release) -> float:
     """The probability of being at an active sensor at least once."""
-    return float(renewal.sighted(prior.initial, prior.matrices, release.grid))
+    if prior.single and release.reveals:
+        return float(renewal.sighted(prior.initial, prior.matrices, release.grid))
+    prior, release = release.over(prior)
+    seen, total, law = counted(prior, release) > 0, 0.0, prior.initial
+    for t in range(release.steps):
+        law = law @ prior.matrices[0 if prior.homogeneous else t - 1] if t else law
+        # Added up and not subtracted, so that a little is not lost.
+        total += float(law[seen[t]].sum())
+        law = np.where(seen[t], 0.0, law)
+    return total
 
 
 def _order1(prior: MarkovPrior, release: Release) -> float:
     if not release.plain:
         raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.way}")
+    check_single(prior, release)
     return max(0.0, float(entropies.of_neighbours(prior.initial, prior.matrices, release.grid)))
 
 
@@ -113,25 +134,46 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     With one sensor this is equation 4 of Koga et al. (2024); with several, the same step of its proof (appendix C)
     for Gaussian vectors: two different sensors are at squared distance 2.
     """
+    check_single(prior, release)
     if not isinstance(release.mechanism, Gaussian) or release.crowd is not None:
         raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.way}")
     total = 0.0
     for law in sighting_probabilities(prior, release):
-        distance = np.full((law.size, law.size), 2.0)
-        distance[0, :] = distance[:, 0] = 1.0
-        np.fill_diagonal(distance, 0.0)
+        unlike, like = _likeness(law.size, release.mechanism.sigma)
         # `log Σ_b p_b e^{-KL}`, from one minus the sum where that is small.
-        apart = -np.expm1(-distance / (2 * release.mechanism.sigma**2)) @ law
-        mixed = np.exp(-distance / (2 * release.mechanism.sigma**2)) @ law
+        apart, mixed = unlike @ law, like @ law
         log_mixed = np.where(apart < 0.5, np.log1p(-np.minimum(apart, 0.5)), np.log(np.where(law > 0, mixed, 1.0)))
         total -= float(law @ np.where(law > 0, log_mixed, 0.0))
     return total
 
 
+@lru_cache(maxsize=64)
+def _likeness(size: int, sigma: float) -> tuple[Floats, Floats]:
+    """`1 - exp(-KL(a, b))` and `exp(-KL(a, b))`, (size, size), over "at none of the sensors", "at sensor 0", ..."""
+    distance = np.full((size, size), 2.0)
+    distance[0, :] = distance[:, 0] = 1.0
+    np.fill_diagonal(distance, 0.0)
+    return -np.expm1(-distance / (2 * sigma**2)), np.exp(-distance / (2 * sigma**2))
+
+
+def counted(prior: MarkovPrior, release: Release) -> NDArray[np.int64]:
+    """How many counts of each step count those in each state (T, M)."""
+    return np.asarray(np.take_along_axis(release.sees.sum(axis=2), release.classes(prior), axis=1))
+
+
+def check_single(prior: MarkovPrior, release: Release | None = None) -> None:
+    """Refuse what rests on a sighting making the chain start afresh, where it does not reveal the state."""
+    if release is not None and not release.reveals:
+        raise UnsupportedRelease("a count of a zone, a flow or visitors does not show the place: nothing starts afresh")
+    if not prior.single:
+        raise UnsupportedRelease("a sighting shows a place that several states share, so nothing starts afresh there")
+
+
 def check_stretches(prior: MarkovPrior, release: Release) -> None:
-    """Refuse sums over stretches between sightings (`kernels.renewal`) where they take too long."""
+    """Refuse sums over stretches between sightings (`kernels.renewal`) where they take too long, or do not apply."""
+    check_single(prior, release)
     steps, sensors = release.grid.shape
-    if (1 + steps * sensors) * steps * prior.places**2 > STRETCHES_LIMIT:
+    if (1 + steps * sensors) * steps * prior.states**2 > STRETCHES_LIMIT:
         raise UnsupportedRelease(
             f"sums over stretches between sightings would take too long with {steps} steps, {sensors} sensors a step "
             f"and {prior.places} places"
@@ -142,8 +184,18 @@ def _exact(prior: MarkovPrior, release: Release) -> float:
     """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(what is seen at t | unseen since u)`, R(u) the probability of a sighting."""
     if not release.plain:
         raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.way}")
+    if not release.reveals or not prior.single:
+        return _by_series(prior, release)
     check_stretches(prior, release)
     return max(0.0, float(entropies.of_series(prior.initial, prior.matrices, release.grid)))
+
+
+def _by_series(prior: MarkovPrior, release: Release) -> float:
+    """The entropy of the published series, where all of them can be listed."""
+    series = enumerate_series(prior, release, MAX_SERIES, 0.0) if count_series(prior, release) <= MAX_SERIES else None
+    if series is None:
+        raise UnsupportedRelease("exact: there are too many series of these counts to list")
+    return float(shannon(series.mass / series.mass.sum()))
 
 
 def check_independent(release: Release) -> None:
@@ -157,23 +209,29 @@ def check_independent(release: Release) -> None:
 def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> float:
     """The sum over steps; each term raised by its `rounding`, but never above the entropy of what there is to tell."""
     check_independent(release)
+    if release.plain:
+        return sum(map(told_apart, sighting_probabilities(prior, release)))
     total = 0.0
-    for law, step in zip(sighting_probabilities(prior, release), release.channels, strict=True):
-        each = [channel.information(float(p)) for p, channel in zip(law[1:], step, strict=True)]
-        most = [told_apart(np.array([np.delete(law, j).sum(), law[j]])) for j in range(1, law.size)]
-        total += min(sum(min(a + rounding, b) for a, b in zip(each, most, strict=True)), told_apart(law))
+    for law, seen, step in zip(sighting_probabilities(prior, release), release.sees, release.channels, strict=True):
+        # Added up and not subtracted, so that a little is not lost.
+        here, away = (law[:, None] * bit[:, : len(step)] for bit in (seen, 1 - seen))
+        here, away = here.sum(axis=0), away.sum(axis=0)
+        each = [channel.information(float(p)) + rounding for p, channel in zip(here, step, strict=True)]
+        total += min(float(np.minimum(each, told_by_each(here, away)).sum()), told_apart(law))
     return total
 
 
 def _best(prior: MarkovPrior, release: Release) -> float:
     # For raw counts the exact value is the entropy of the series, which is never above the sum over steps.
-    plain = release.plain
+    plain = release.plain and prior.single and release.reveals
     values = [_per_step(prior, release, QUADRATURE)] if release.independent and not plain else []
-    raw = release if plain else Release(release.sensors)
+    raw = release if plain else release.as_raw()
     for method in (_exact, _order1):
         with suppress(UnsupportedRelease):
             values.append(method(prior, raw))
             break
+    if not values:
+        raise UnsupportedRelease("what counts of the same crowd tell of such a chain has no bound here")
     return min(values)
 
 

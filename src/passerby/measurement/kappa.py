@@ -18,15 +18,15 @@ from .ball import FAINT, FULL_LIMIT, ahead, log_ball_paper, log_choose, log_like
 def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Log of a cheap upper bound on what any guess achieves without a release: the best of three.
 
-    The paper's sum over balls; moments of the number right (`log_moment_bound`); an adversary who is told each place
-    after naming it (`log_told_bound`).
+    The paper's sum over balls; moments of the number right (`log_moment_bound`); an adversary who is told each state
+    after naming its place (`log_told_bound`). Where several states share a place, the last one alone.
     """
     values = [0.0]
-    if misses == 0:
+    if misses == 0 and prior.single:
         return min(0.0, log_likeliest(prior, steps))
-    if steps**2 * prior.places**3 <= FULL_LIMIT / 10:
+    if prior.single and steps**2 * prior.states**3 <= FULL_LIMIT / 10:
         values.append(log_moment_bound(prior, steps, steps - misses))
-    if steps * (steps - misses) * prior.places**2 <= FULL_LIMIT / 10:
+    if steps * (steps - misses) * prior.states**2 <= FULL_LIMIT / 10:
         values.append(log_told_bound(prior, steps, misses))
     with suppress(UnsupportedRelease):
         values.append(log_ball_paper(prior, steps, misses))
@@ -53,14 +53,15 @@ def log_moment_bound(prior: MarkovPrior, steps: int, needed: int) -> float:
 
 
 def log_told_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
-    """Log of the success of an adversary who learns each place after naming it: never below that of any guess.
+    """Log of the success of an adversary who learns each state after naming its place: never below that of any guess.
 
-    `W_t(x,k) = Σ_y P(x,y) W_{t+1}(y,k) + max_y P(x,y) (W_{t+1}(y,k-1) - W_{t+1}(y,k))`. Each row k has a scale of its
-    own, as a logarithm. The recursion never falls when `W` is raised, so that what is too small for its scale is.
+    `W_t(x,k) = Σ_y P(x,y) W_{t+1}(y,k) + max_g Σ_{y at g} P(x,y) (W_{t+1}(y,k-1) - W_{t+1}(y,k))`. Each row
+    k has a scale of its own, as a logarithm. The recursion never falls when `W` is raised, so that what is too small
+    for its scale is.
     """
-    named = prior.guessable.astype(np.float64)
+    named = prior.named[prior.place_of]
     needed = steps - misses
-    value, scale = np.zeros((needed + 1, prior.places)), np.full(needed + 1, -np.inf)
+    value, scale = np.zeros((needed + 1, prior.states)), np.full(needed + 1, -np.inf)
     value[0], scale[0] = 1.0, 0.0
     for t in range(steps - 1, -1, -1):
         moves = prior.initial[None] if t == 0 else prior.matrices[0 if prior.homogeneous else t - 1]
@@ -73,7 +74,8 @@ def log_told_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
             row = value[k] * math.exp(scale[k] - scale[k - 1])
             row[(row < FAINT) & (value[k] > 0)] = FAINT
             gain = np.maximum(value[k - 1] - row, 0.0) * named
-            new[k] = moves @ row + (moves * gain).max(axis=1)
+            gains = moves * gain if prior.single else prior.by_place(moves * gain)
+            new[k] = moves @ row + gains.max(axis=1)
             if new[k].min() < FAINT:
                 possible = (moves > 0).astype(np.float64) @ ((row > 0) | (gain > 0)) > 0
                 new[k, (new[k] < FAINT) & possible] = FAINT

@@ -86,6 +86,7 @@ def pose(
     if not isinstance(release, Release):
         raise InputError(f"release: expected a Release, got {release!r}")
     release.check(prior)
+    prior, release = release.over(prior)
     _check_number("tolerance", options["tolerance"], 0.0)
     _check_number("budget", options["budget"], 0.0)
     _check_confidence(options["confidence"])

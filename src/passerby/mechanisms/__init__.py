@@ -1,9 +1,9 @@
 """What is done to a count before it is published.
 
 `base` says what a mechanism is and `domain` what it takes and gives. Those of `fixed` leave nothing to chance, those of
-`chance` and `sampling` draw, `real_noise` and `whole_noise` are `additive`. `composition` puts any two one after
-another: fixed ones after noise by `post_processing`, the rest by `mixture`. `conformance` tests whether a mechanism of
-one's own keeps its promises, `registry` has a line for each, and `notation` reads one from text.
+`chance` and `sampling` draw, `real_noise` (`gaussian`, `laplace`) and `whole_noise` are `additive`. `composition` puts
+any two one after another: fixed ones after noise by `post_processing`, the rest by `mixture`. `conformance` tests
+whether a mechanism of one's own keeps its promises, `registry` has a line for each, and `notation` reads one from text.
 """
 
 from .base import Mechanism
@@ -13,8 +13,9 @@ from .conformance import check_mechanism
 from .discrete import Discrete
 from .domain import COUNTS, REALS, WHOLE, Domain
 from .fixed import AtLeast, Bands, Raw, Rounding, Suppression
+from .gaussian import Gaussian
+from .laplace import Laplace
 from .law import HIDDEN, mixture_information
-from .real_noise import Gaussian, Laplace
 from .sampling import Miscount, Sampling
 from .whole_noise import DiscreteGaussian, Geometric
 

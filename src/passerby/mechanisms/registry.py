@@ -13,7 +13,8 @@ from .chance import RandomRounding
 from .checks import MOST_NOISE, MOST_PEOPLE
 from .composition import Then
 from .fixed import AtLeast, Bands, Raw, Rounding, Suppression
-from .real_noise import Gaussian, Laplace
+from .gaussian import Gaussian
+from .laplace import Laplace
 from .sampling import Miscount, Sampling
 from .whole_noise import DiscreteGaussian, Geometric
 

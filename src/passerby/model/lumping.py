@@ -9,6 +9,7 @@ others can be one state that is never named. In an audit most states are such pl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,29 +30,29 @@ FAINTEST = 1e-300
 SMALL = 1e5
 
 
+@lru_cache(maxsize=8)
 def alike(prior: MarkovPrior) -> Ints:
-    """The largest set of places that are alike, in order; empty where there are none.
+    """The largest set of places that are alike, in order; empty where there are none, or where they share states.
 
     >>> from passerby import MarkovPrior
     >>> alike(MarkovPrior([0.2, 0.2, 0.6], [[0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [0.1, 0.1, 0.8]])).tolist()
     [0, 1]
     """
-    found: Ints | None = prior.__dict__.get("_alike")
-    if found is None:
-        away = prior.matrices.transpose(1, 0, 2)
-        towards = np.concatenate([prior.initial[:, None], prior.matrices.reshape(-1, prior.places).T], axis=1)
-        total = towards.sum(axis=1)
-        classes: dict[bytes, list[int]] = {}
-        for x in np.flatnonzero(total > 0).tolist():
-            classes.setdefault(away[x].tobytes(), []).append(x)
-        found = np.empty(0, dtype=np.int64)
-        for members in sorted(classes.values(), key=len, reverse=True):
-            left = np.array(members, dtype=np.int64)
-            while len(left) > max(1, len(found)):
-                group = _in_proportion(towards[left] / total[left, None])
-                found = left[group] if group.sum() > max(1, len(found)) else found
-                left = left[~group]
-        prior.__dict__["_alike"] = found
+    if not prior.single:
+        return np.empty(0, dtype=np.int64)
+    away = prior.matrices.transpose(1, 0, 2)
+    towards = np.concatenate([prior.initial[:, None], prior.matrices.reshape(-1, prior.places).T], axis=1)
+    total = towards.sum(axis=1)
+    rows: dict[bytes, list[int]] = {}
+    for x in np.flatnonzero(total > 0).tolist():
+        rows.setdefault(away[x].tobytes(), []).append(x)
+    found = np.empty(0, dtype=np.int64)
+    for members in sorted(rows.values(), key=len, reverse=True):
+        left = np.array(members, dtype=np.int64)
+        while len(left) > max(1, len(found)):
+            group = _in_proportion(towards[left] / total[left, None])
+            found = left[group] if group.sum() > max(1, len(found)) else found
+            left = left[~group]
     return found
 
 
@@ -93,7 +94,8 @@ class Merged:
     initial: Floats
     matrices: Floats
     named: Floats
-    places: Ints
+    place_of: Ints
+    classes: Ints
     weights: Floats
     kept: Ints
     best: Ints
@@ -113,45 +115,34 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
     Both states of the merged places have the habits of all of them together; how likely each is comes with the weights.
     """
     n, steps = weights.shape[:2]
-    named = prior.guessable.astype(np.float64)
+    named, watched = prior.named, release.classes(prior)
     group = alike(prior) if n * steps * prior.places**2 >= SMALL else np.empty(0, dtype=np.int64)
     if len(group) < FEWEST:
         nothing = np.empty((0, 0), dtype=np.int64)
-        return Merged(prior.initial, prior.matrices, named, release.grid, weights, np.arange(prior.places), nothing)
+        chain = prior.initial, prior.matrices, named, prior.place_of
+        return Merged(*chain, watched, weights, np.arange(prior.places), nothing)
     kept = np.setdiff1d(np.arange(prior.places), group)
     rest = len(kept)
     towards = prior.initial + prior.matrices.sum(axis=(0, 1))
     share = towards[group] / towards[group].sum()
     # The likelihood at each place of the group, times its share.
-    parts = np.repeat(weights[:, :, :1], len(group), axis=2)
-    places = np.full((steps, release.grid.shape[1] + 2), -1)
-    out = np.zeros((n, steps, places.shape[1] + 1))
-    out[:, :, 0] = weights[:, :, 0]
-    state = np.full(prior.places, -1)
-    state[kept] = np.arange(rest)
-    member = np.full(prior.places, -1)
-    member[group] = np.arange(len(group))
-    for t, step in enumerate(release.sensors):
-        places[t, -2:] = rest, rest + 1
-        for j, place in enumerate(step):
-            if member[place] >= 0:
-                parts[:, t, member[place]] = weights[:, t, 1 + j]
-            else:
-                places[t, j] = state[place]
-                out[:, t, 1 + j] = weights[:, t, 1 + j]
+    parts = np.take_along_axis(weights, np.broadcast_to(watched[None, :, group], (n, steps, len(group))), axis=2)
+    # Two classes more, for the two states of the merged places.
+    last = weights.shape[2]
+    told = np.concatenate([watched[:, kept], np.tile([last, last + 1], (steps, 1))], axis=1)
     # What is possible keeps a weight, if a faint one.
     parts = np.where(parts > 0, np.maximum(parts * share, FAINTEST), 0.0)
     top = np.argmax(parts * named[group] + (named[group] - 1.0), axis=2)
     mine = np.arange(len(group)) == top[:, :, None]
-    out[:, :, -2] = (parts * mine).sum(axis=2)
-    out[:, :, -1] = (parts * ~mine).sum(axis=2)
+    two = np.stack([(parts * mine).sum(axis=2), (parts * ~mine).sum(axis=2)], axis=2)
     away = np.concatenate([kept, group[[0, 0]]])
     return Merged(
         _joined(prior.initial, kept, group),
         np.ascontiguousarray(_joined(prior.matrices, kept, group)[:, away]),
         np.concatenate([named[kept], [named[group].max(), 0.0]]),
-        places,
-        out,
+        np.arange(rest + 2),
+        told,
+        np.concatenate([weights, two], axis=2),
         kept,
         group[top],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -10,20 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, Raw
-from passerby.mechanisms.checks import check_hashable
 
+from .counts import Count, Present
 from .crowd import Crowd
+from .forms import Numbers, checked_mechanism, padded, per_step
 from .prior import MarkovPrior
 from .signals import Channel, Channels, combined, stacked, tables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: A number for each sensor of each step.
-Numbers = tuple[tuple[int, ...], ...]
-#: Whole numbers from here on, or the next ones, are not exact in floating point.
-LARGEST = 2**53 - 1
 
 
 @dataclass(frozen=True)
@@ -37,23 +34,44 @@ class Release:
 
     >>> Release(sensors=[7, [2, 3], []]).sensors
     ((7,), (2, 3), ())
+
+    Zones, flows and different visitors are `counts` (`Present`, `Moved`, `Visitors`), each with a mechanism and a
+    number of others of its own where it is given one, over so many `steps`.
+
+    >>> from passerby import Moved, Present, Visitors
+    >>> Release(counts=[Present([0, 1], step=0), Moved([0], [2], step=0), Visitors([2], steps=range(3))], steps=3)
+    Release(steps=3, counts=3, mechanism=Raw())
     """
 
     sensors: Numbers
     mechanism: Mechanism
     others: Numbers | Crowd | None
 
+    def __new__(
+        cls, *args: Any, counts: Iterable[Count] | None = None, steps: int | None = None, **more: Any
+    ) -> Release:
+        """Counts of any kind are a release of another class, with the same methods."""
+        if counts is None and steps is None:
+            return object.__new__(cls)
+        from .count_release import CountRelease
+
+        return CountRelease.of(counts, steps, *args, **more)
+
     def __init__(
         self,
-        sensors: Iterable[int | Iterable[int]],
+        sensors: Iterable[int | Iterable[int]] | None = None,
         mechanism: Mechanism | None = None,
         others: Iterable[int | Iterable[int]] | Crowd | None = None,
+        *,
+        counts: Iterable[Count] | None = None,
+        steps: int | None = None,
     ) -> None:
-        mechanism = Raw() if mechanism is None else mechanism
-        if not isinstance(mechanism, Mechanism):
-            raise InputError(f"mechanism: expected a Mechanism such as Raw() or Gaussian(sigma=1.0), got {mechanism!r}")
-        check_hashable(mechanism)
-        where = _per_step(sensors, "sensors", "a place number")
+        if counts is not None or steps is not None:
+            return  # made by `__new__`
+        mechanism = checked_mechanism(mechanism)
+        if sensors is None:
+            raise InputError("sensors: expected a list with an entry per step; or give counts=[...] and steps=...")
+        where = per_step(sensors, "sensors", "a place number")
         if not where:
             raise InputError("sensors: the list is empty; give an entry for each step ([] for a step without a sensor)")
         for t, step in enumerate(where):
@@ -63,7 +81,7 @@ class Release:
         if isinstance(others, Crowd):
             others.check(where)
         elif others is not None:
-            others = _per_step(others, "others", "a number of people")
+            others = per_step(others, "others", "a number of people")
             if [len(step) for step in others] != [len(step) for step in where]:
                 raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
         self._hold(where, mechanism, others)
@@ -123,7 +141,13 @@ class Release:
     @cached_property
     def grid(self) -> Ints:
         """The sensors as an array (T, S), padded with -1."""
-        return _padded(self.sensors, -1)
+        return padded(self.sensors, -1)
+
+    @cached_property
+    def cells(self) -> tuple[Ints, Ints, Ints]:
+        """Step, number within the step and place of every sensor, as three arrays."""
+        step, sensor = np.nonzero(self.grid >= 0)
+        return step, sensor, self.grid[step, sensor]
 
     @cached_property
     def channels(self) -> Channels:
@@ -138,6 +162,71 @@ class Release:
         """How many others are known to be at each sensor; nobody is as good as any number where it does not matter."""
         assert self.crowd is None, "of a crowd, numbers are not known: ask for channels"
         return self.others if isinstance(self.others, tuple) else tuple((0,) * len(step) for step in self.sensors)
+
+    @property
+    def reveals(self) -> bool:
+        """Whether each count is of a single place, so that somebody who is seen is seen where they are."""
+        return True
+
+    def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
+        """The chain and the release as they are measured: with what counts need to remember (`model.memory`)."""
+        return prior, self
+
+    def classes(self, prior: MarkovPrior) -> Ints:
+        """The class of each state at each step (T, M): 0 at no sensor, 1 + j at sensor j of the step.
+
+        Evidence has a column for each class.
+
+        >>> from passerby import MarkovPrior
+        >>> prior = MarkovPrior([0.5, 0.5, 0], [[1, 0, 0], [0, 0, 1], [0, 1, 0]], place_of=[0, 0, 1])
+        >>> Release([0, [], [1, 0]]).classes(prior)
+        array([[1, 1, 0],
+               [0, 0, 0],
+               [2, 2, 1]])
+        """
+        out = np.zeros((self.steps, prior.places), dtype=np.int64)
+        step, sensor, place = self.cells
+        out[step, place] = 1 + sensor
+        return out if prior.single else np.ascontiguousarray(out[:, prior.place_of])
+
+    @property
+    def sees(self) -> Ints:
+        """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
+        return _each_its_own(*self.grid.shape)
+
+    def kinds(self, prior: MarkovPrior) -> list[int]:
+        """How many classes the counts of each step can tell apart, of those that are possible."""
+        chance = np.take_along_axis(prior.marginals(self.steps), np.maximum(self.grid, 0), axis=1)
+        return [int(kind) for kind in 1 + ((chance > 0) & (self.grid >= 0)).sum(axis=1)]
+
+    @property
+    def listed(self) -> tuple[Count, ...]:
+        """Every count by itself, with its mechanism and its number of others."""
+        if self.crowd is not None:
+            raise UnsupportedRelease(f"counts of {self.crowd!r} cannot be put together with others yet")
+        known = self.numbers if self.others is not None else None
+        return tuple(
+            Present([place], t, mechanism=self.mechanism, others=None if known is None else known[t][j])
+            for t, step in enumerate(self.sensors)
+            for j, place in enumerate(step)
+        )
+
+    def __add__(self, other: Release) -> Release:
+        """Both releases about the same people: what somebody sees who has both.
+
+        >>> from passerby import Present
+        >>> Release([0, 1]) + Release(counts=[Present([0, 1], step=1)], steps=2)
+        Release(steps=2, counts=3, mechanism=Raw())
+        """
+        if not isinstance(other, Release):
+            return NotImplemented
+        if other.steps != self.steps:
+            raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
+        return Release(counts=[*self.listed, *other.listed], steps=self.steps)
+
+    def as_raw(self) -> Release:
+        """Raw counts from the same sensors."""
+        return Release.raw(self.sensors)
 
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior that does not fit this release, or a release without its counts."""
@@ -191,31 +280,43 @@ class Release:
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
         self._check_counted()
-        there = np.asarray(traces)[:, :, None] == self.grid
+        there = self.there(traces)
         if self.crowd is not None:
             return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
-        return self.published(_padded(self.numbers, 0) + there, rng)
+        return self.published(padded(self.numbers, 0) + there, rng)
+
+    def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
+        return np.asarray(np.asarray(traces)[:, :, None] == self.grid)
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
         """Draw what is published for true counts (n, T, S): an array of that shape, NaN where there is no sensor."""
         return np.where(self.grid >= 0, self.mechanism.sample(counts, rng), np.nan)
 
     def evidence(self, published: ArrayLike) -> Floats:
-        """Log-likelihoods of published series (n, T, S) by where the target is: an array (n, T, S + 1).
+        """Log-likelihoods of published series (n, T, S) by the class of the target's state: an array (n, T, C).
 
-        Entry 0 is for "at none of this step's sensors", entry 1 + j for "at sensor j".
+        Of sensors, entry 0 is for "at none of this step's sensors", entry 1 + j for "at sensor j".
         """
-        return combined(*self.likelihoods(published))
+        return self.by_class(*self.likelihoods(published))
+
+    def by_class(self, absent: Floats, present: Floats) -> Floats:
+        """Log-likelihoods of each value (n, T, S), without and with the target, put together for each class."""
+        return combined(absent, present)
 
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
         """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
         self._check_counted()
         values = np.asarray(published, dtype=np.float64)
         if self.crowd is None:
-            active, numbers = self.grid >= 0, _padded(self.numbers, 0)
+            active, numbers = self.grid >= 0, padded(self.numbers, 0)
             absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
             present = np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
             return absent, present
+        return self._by_channel(values)
+
+    def _by_channel(self, values: Floats) -> tuple[Floats, Floats]:
+        """The same, from what is known of each count by itself."""
         absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
         for t, step in enumerate(self.channels):
             for j, (mechanism, count) in enumerate(step):
@@ -257,33 +358,14 @@ class Release:
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
 
 
-@lru_cache(maxsize=1000)
-def _known(mechanism: Mechanism, others: Numbers) -> Channels:
-    return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)
-
-
-@lru_cache(maxsize=1000)
-def _padded(steps: Numbers, rest: int) -> Ints:
-    """Numbers of each step as an array (T, S), filled up with `rest`."""
-    width = max(map(len, steps))
-    rows = [[*step, *[rest] * (width - len(step))] for step in steps]
-    out = np.array(rows, dtype=np.int64).reshape(len(steps), width)
+@lru_cache(maxsize=64)
+def _each_its_own(steps: int, sensors: int) -> Ints:
+    out = np.zeros((steps, sensors + 1, sensors), dtype=np.int64)
+    out[:, 1:] = np.eye(sensors, dtype=np.int64)
     out.flags.writeable = False
     return out
 
 
-def _per_step(values: Iterable[Any], name: str, what: str) -> tuple[tuple[int, ...], ...]:
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"{name}: expected a list with an entry per step, got {values!r}")
-    return tuple(
-        tuple(_whole(v, f"{name}[{t}]", what) for v in (step if isinstance(step, (Sequence, np.ndarray)) else [step]))
-        for t, step in enumerate(values)
-    )
-
-
-def _whole(value: Any, where: str, what: str) -> int:
-    if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise InputError(f"{where} = {value!r}: expected {what}, a whole number of at least 0")
-    if value >= LARGEST:
-        raise InputError(f"{where} = {value!r}: expected {what} below 2**53; larger ones cannot be told apart")
-    return int(value)
+@lru_cache(maxsize=1000)
+def _known(mechanism: Mechanism, others: Numbers) -> Channels:
+    return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)

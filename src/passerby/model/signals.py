@@ -61,12 +61,17 @@ def _table(step: tuple[Channel, ...]) -> Floats | None:
         return None
     table = np.ones((1, 1))
     for channel in step:
-        single = _merged(paired(*channel))
+        single = single_table(channel)
         if len(table) * len(single) > MOST_OUTCOMES:
             return None
         table = joined(table, single)
     table.flags.writeable = False
     return table
+
+
+def single_table(channel: Channel) -> Floats:
+    """Outcomes of one count (outcomes, 2): likelihoods without the target, and with."""
+    return merge_rows(paired(*channel))
 
 
 def tables(channels: Channels) -> list[Floats] | None:
@@ -93,10 +98,10 @@ def joined(table: Floats, single: Floats) -> Floats:
     """Add a sensor to a step: rows are pairs of outcomes, the target is at one of the sensors at most."""
     absent = table[:, None, :] * single[None, :, :1]
     present = table[:, None, :1] * single[None, :, 1:]
-    return _merged(np.concatenate([absent, present], axis=2).reshape(-1, table.shape[1] + 1))
+    return merge_rows(np.concatenate([absent, present], axis=2).reshape(-1, table.shape[1] + 1))
 
 
-def _merged(rows: Floats) -> Floats:
+def merge_rows(rows: Floats) -> Floats:
     """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior.
 
     With several sensors, rows are products of those of each sensor, which are merged already. Then they are the same
@@ -105,6 +110,7 @@ def _merged(rows: Floats) -> Floats:
     if rows.shape[1] == 2:
         return by_ratio(rows)[::-1]
     rows = without_the_faintest(rows)
+    rows = rows[rows.any(axis=1)]
     shape = rows / rows.sum(axis=1, keepdims=True)
     _, index = np.unique(shape, axis=0, return_inverse=True)
     out = np.zeros((index.max() + 1, rows.shape[1]))

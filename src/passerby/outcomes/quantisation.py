@@ -65,10 +65,11 @@ def grown_series(
     # Telling apart early costs as many series as follow.
     later = (len(laws) - np.cumsum(active)) / max(1, len(laws))
     dear = float(most) ** later
+    watched, counted = release.classes(prior), release.sees
 
     def grown(limit: float) -> tuple[Floats, Floats, float]:
         found: tuple[Floats, Floats, float] = quantisation.grow(
-            prior.initial, prior.matrices, release.grid, cells, sizes, limit * dear, more, faint, most
+            prior.initial, prior.matrices, watched, counted, cells, sizes, limit * dear, more, faint, most
         )
         return found
 

@@ -159,8 +159,7 @@ def count_series(prior: MarkovPrior, release: Release) -> float:
     every = math.prod(1.0 + len(step) for step in release.sensors)
     if every <= MAX_SERIES:
         return every
-    chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
-    return float(np.prod(1.0 + ((chance > 0) & (release.grid >= 0)).sum(axis=1)))
+    return float(math.prod(release.kinds(prior)))
 
 
 def enumerate_series(
@@ -175,7 +174,7 @@ def enumerate_series(
         return None
     tables, sizes = signals
     chosen, mass, left = enumeration.likeliest(
-        prior.initial, prior.matrices, release.grid, tables, sizes, max_series, most_left
+        prior.initial, prior.matrices, release.classes(prior), tables, sizes, max_series, most_left
     )
     if not len(chosen):
         return None
@@ -196,5 +195,7 @@ def relative(evidence: Floats) -> Floats:
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
     """`Pr[at most misses steps wrong | series]` for a guess (n, T) per series of evidence (n, T, S + 1)."""
-    weights = relative(evidence)
-    return np.asarray(scoring.successes(prior.initial, prior.matrices, release.grid, weights, guesses, misses))
+    watched = release.classes(prior)
+    return np.asarray(
+        scoring.successes(prior.initial, prior.matrices, prior.place_of, watched, relative(evidence), guesses, misses)
+    )

@@ -15,6 +15,8 @@ from .family import Cycle
 Ints = NDArray[np.int64]
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
+#: The fewest days that tell Saturdays and Sundays from other days, where a step is a day.
+FEWEST_DAYS = 14
 
 
 def length(cycle: Cycle, window: timedelta) -> int:
@@ -39,19 +41,41 @@ def phase(cycle: Cycle, starts: NDArray[np.datetime64], window: timedelta, steps
     if cycle != "workday":
         return numbers % period
     day = max(1, DAY // window)
-    times = starts[0].astype("datetime64[us]") + numbers * np.timedelta64(window)
+    return np.asarray(numbers % day + day * weekends(starts, window, steps))
+
+
+def weekends(starts: NDArray[np.datetime64], window: timedelta, steps: int) -> NDArray[np.bool_]:
+    """Whether each of the first `steps` steps begins on a Saturday or Sunday."""
+    times = starts[0].astype("datetime64[us]") + np.arange(steps) * np.timedelta64(window)
     # The first day of the epoch was a Thursday.
-    weekend = (times.astype("datetime64[D]").astype(np.int64) + 3) % 7 >= 5
-    return np.asarray(numbers % day + day * weekend)
+    return np.asarray((times.astype("datetime64[D]").astype(np.int64) + 3) % 7 >= 5)
+
+
+def levels(cycle: Cycle, starts: NDArray[np.datetime64], window: timedelta, steps: int) -> tuple[Ints, ...]:
+    """The parts that steps begin in, from broad to fine: of the day, then of the week; the finest is the phase.
+
+    >>> days = np.datetime64("2024-01-04T00:00") + np.arange(2) * np.timedelta64(12, "h")
+    >>> [part.tolist() for part in levels("workday", days, timedelta(hours=12), 6)]
+    [[0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 2, 3]]
+    """
+    finest = phase(cycle, starts, window, steps)
+    if finest is None:
+        return ()
+    broad = phase("hour", starts, window, steps) if cycle != "hour" and length("hour", window) > 1 else None
+    return (finest,) if broad is None else (broad, finest)
 
 
 def usable(cycle: Cycle, window: timedelta, fitted: int) -> bool:
-    """Whether so many fitted steps tell the parts of a cycle apart: each comes twice at least, and there are two."""
+    """Whether so many fitted steps may tell the parts of a cycle apart: enough to try it.
+
+    Parts of the day and days of the week come twice at least. For Saturdays and Sundays one week is enough: where it is
+    too little, habits of all days do better.
+    """
     period = length(cycle, window)
     if cycle == "none":
         return True
     if cycle == "workday":
-        return window <= DAY and DAY % window == timedelta(0) and period > 0 and fitted >= 2 * period
+        return window <= DAY and DAY % window == timedelta(0) and fitted >= max(period, FEWEST_DAYS)
     return period > 1 and fitted >= 2 * period
 
 
@@ -67,5 +91,6 @@ def check(cycle: Cycle, window: timedelta, steps: int) -> None:
             f"rhythm: steps of {window} do not fill {whole} evenly; choose a window that does, or rhythm='none'"
         )
     parts = whole // window
-    if parts < 2 or steps < 2 * parts or (cycle == "workday" and not usable(cycle, window, steps)):
+    few = not usable(cycle, window, steps) if cycle == "workday" else steps < 2 * parts
+    if parts < 2 or few:
         raise InputError(f"rhythm: {steps} steps of {window} are too few to tell {parts} parts apart")

@@ -3,9 +3,12 @@
     P(x, ·) = (n(x, ·) + α [(1-λ) f + λ Q(x, ·)]) / (n(x) + α),    f = (n + β b) / (Σn + β)
 
 n(x, ·) are the person's moves and n their visits, both weighted by `2^(-age / h)`; f are their frequencies, backed off
-to the population's b; Q(x, ·) are the moves of everybody else. With a rhythm, n and Q are those that end in the part of
-the day or week that is moved to, and f are the frequencies in that part, backed off by β to those at all times. This is
-the back-off of language models (MacKay and Peto 1995), with everybody in the place of the corpus.
+to the population's b; Q(x, ·) are the moves of everybody else. This is the back-off of language models (MacKay and Peto
+1995), with everybody in the place of the corpus.
+
+With a rhythm, f are the frequencies in the part of the day or week that is moved to, backed off by β to those in the
+part of the day, and these to those at all times. Moves that end in another part count κ; those in the same part of the
+day on another kind of day count √κ. Q are the moves that end in the same part.
 
 Q leads to all places that the person never visited as one, spread inside by b, and these have one common row. So those
 of them that are not sensed behave as one state, and a person's cost does not depend on the number of places.
@@ -13,6 +16,7 @@ of them that are not sensed behave as one state, and a person's cost does not de
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -26,6 +30,7 @@ Ints = NDArray[np.int64]
 Trim = Literal["none", "before", "around"]
 Start = Literal["equilibrium", "last"]
 Cycle = Literal["none", "hour", "weekday", "workday"]
+Grouping = Literal["none", "alike", "seen", "lately"]
 
 
 @dataclass(frozen=True)
@@ -37,10 +42,14 @@ class Habits:
     the last one ("around"), which are otherwise taken for the habit of being elsewhere. The first published step is
     reached from the "last" step that is not left out, or drawn from the "equilibrium". `rhythm` tells which parts of
     the day ("hour") or week ("weekday") have habits of their own; with "workday", parts of the day on Saturdays and
-    Sundays are others than those of the other days.
+    Sundays are others than those of the other days; `carry` is κ, what moves in other parts count.
 
-    >>> Habits(smoothing=3.0, half_life=8.0)
-    Habits(smoothing=3.0, background=3.0, share=0.3, half_life=8.0, trim='before', start='last', rhythm='none')
+    `modes` tells how the weights of modes are grouped (see `modes`): "none" for a person who always does as usual, one
+    set of weights for everybody ("alike"), or sets by whether a person was "seen" in the last fitted step, or how
+    "lately" they were.
+
+    >>> Habits(smoothing=3.0, half_life=8.0).weights(9)[[0, 8]].tolist()
+    [0.5, 1.0]
     """
 
     smoothing: float = 3.0
@@ -50,15 +59,22 @@ class Habits:
     trim: Trim = "before"
     start: Start = "last"
     rhythm: Cycle = "none"
+    carry: float = 0.0
+    modes: Grouping = "seen"
 
     def __post_init__(self) -> None:
-        for name, least, most in (("smoothing", 1e-9, 1e9), ("background", 1e-9, 1e9), ("share", 0.0, 1.0)):
+        for name, least, most in (
+            ("smoothing", 1e-9, 1e9),
+            ("background", 1e-9, 1e9),
+            ("share", 0.0, 1.0),
+            ("carry", 0.0, 1.0),
+        ):
             value = getattr(self, name)
             if not _is_number(value) or not least <= value <= most:
                 raise InputError(f"Habits({name}={value!r}): expected a number from {least:g} to {most:g}")
         if self.half_life is not None and (not _is_number(self.half_life) or not 1e-3 <= self.half_life < np.inf):
             raise InputError(f"Habits(half_life={self.half_life!r}): expected a number of steps from 0.001, or None")
-        for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle)):
+        for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle), ("modes", Grouping)):
             if getattr(self, name) not in get_args(words):
                 choice = ", ".join(map(repr, get_args(words)))
                 raise InputError(f"Habits({name}={getattr(self, name)!r}): expected one of {choice}")
@@ -67,6 +83,25 @@ class Habits:
         """The weight of each of so many steps, of which the last has the age 0: `2^(-age / h)`."""
         ages = np.arange(steps - 1, -1, -1.0)
         return np.ones(steps) if self.half_life is None else np.exp2(-ages / self.half_life)
+
+    @property
+    def words(self) -> str:
+        """What these habits are, for people.
+
+        >>> Habits(half_life=8.0, trim="none").words.split(", ")[1:]
+        ["own frequencies with 3 steps' worth of everybody's", 'a weight of one half after 8 steps']
+        """
+        rhythms = {"hour": "part of the day", "weekday": "part of the week", "workday": "part of the day and weekend"}
+        parts = [
+            f"own moves with {self.smoothing:g} moves' worth of own frequencies ({100 - 100 * self.share:.0f} %) and "
+            f"of everybody's moves ({100 * self.share:.0f} %)",
+            f"own frequencies with {self.background:g} steps' worth of everybody's",
+            "" if self.half_life is None else f"a weight of one half after {self.half_life:g} steps",
+            {"none": "", "before": "from a person's first visit on", "around": "from first to last visit"}[self.trim],
+            f"by {rhythms[self.rhythm]}, other parts counting {self.carry:g}" if self.rhythm != "none" else "",
+            "begun at equilibrium" if self.start == "equilibrium" else "",
+        ]
+        return ", ".join(part for part in parts if part)
 
 
 def _is_number(value: object) -> bool:
@@ -83,6 +118,18 @@ def blend(visits: Floats, total: Floats, base: Floats, weight: float) -> Floats:
     return np.asarray((visits + weight * base) / (total + weight))
 
 
+def alike(levels: Sequence[Ints], parts: Sequence[int], carry: float) -> Floats:
+    """What steps (K,) in the parts `levels` (each (K,), broad to fine) count for habits towards `parts`: 1, √κ or κ.
+
+    >>> alike([np.array([0, 1, 0]), np.array([0, 1, 2])], (0, 0), 0.25).tolist()
+    [1.0, 0.25, 0.5]
+    """
+    count = np.where(levels[-1] == parts[-1], 1.0, carry)
+    if len(levels) > 1:
+        count[(levels[0] == parts[0]) & (levels[-1] != parts[-1])] = np.sqrt(carry)
+    return count
+
+
 def spans(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[Ints, Ints]:
     """The first step of each person that is kept, and the one after the last; all of those who are never known."""
     n, steps = fitted.shape
@@ -97,41 +144,38 @@ def spans(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[Ints, 
     return first, stop
 
 
+def _sums(index: Ints, weight: Floats, size: int) -> Floats:
+    return np.asarray(np.bincount(index, weight, size), dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class Person:
     """What the family needs of one person, over R states: indices, and which of them stand for unvisited places.
 
-    `index` (K,) are the states of the steps kept, `weight` (K,) their weights, `part` (K,) their parts of the cycle,
-    `b` (R,) the population's frequencies and `visited` (R,) whether the person was there.
+    `index` (K,) are the states of the steps kept, `weight` (K,) their weights, `levels` their parts of the cycle (each
+    (K,), broad to fine), `b` (R,) the population's frequencies and `visited` (R,) whether the person was there.
     """
 
     index: Ints
     weight: Floats
-    part: Ints
+    levels: tuple[Ints, ...]
     b: Floats
     visited: NDArray[np.bool_]
 
-    def tally(self, part: int | None, weight: Floats | None = None) -> tuple[Floats, Floats]:
-        """Moves (R, R) and visits (R,) that end in a part of the cycle, or at any time."""
+    def frequencies(self, habits: Habits, parts: Sequence[int]) -> Floats:
+        """F (R,): own frequencies in parts of the cycle, backed off to broader ones, and these to the population's."""
+        visits = _sums(self.index, self.weight, len(self.b))
+        f = blend(visits, visits.sum(), self.b, habits.background)
+        for level, part in zip(self.levels, parts, strict=True):
+            visits = _sums(self.index, self.weight * (level == part), len(self.b))
+            f = blend(visits, visits.sum(), f, habits.background)
+        return f
+
+    def rows(self, habits: Habits, flow: Floats, parts: Sequence[int]) -> Floats:
+        """P (R, R) towards parts of the cycle (none without a rhythm), from everybody's moves `flow` (R, R)."""
         size = len(self.b)
-        weight = self.weight if weight is None else weight
-        inside = slice(None) if part is None else self.part == part
-        visits = np.asarray(np.bincount(self.index[inside], weight[inside], size), dtype=np.float64)
-        inside = slice(None) if part is None else self.part[1:] == part
+        weight = self.weight * alike(self.levels, parts, habits.carry) if self.levels else self.weight
         pairs = self.index[:-1] * size + self.index[1:]
-        moves = np.asarray(np.bincount(pairs[inside], weight[1:][inside], size * size), dtype=np.float64)
-        return moves.reshape(size, size), visits
-
-    def frequencies(self, visits: Floats, part_visits: Floats | None, background: float) -> Floats:
-        """F (R,): own frequencies in a part, backed off to those at all times, and these to the population's."""
-        f = blend(visits, visits.sum(), self.b, background)
-        return f if part_visits is None else blend(part_visits, part_visits.sum(), f, background)
-
-    def rows(self, habits: Habits, flow: Floats, part: int | None) -> Floats:
-        """P (R, R) towards a part of the cycle (None without a rhythm), from everybody's moves `flow` (R, R)."""
-        moves, visits = self.tally(part)
-        if part is None:
-            back = self.frequencies(visits, None, habits.background)
-        else:
-            back = self.frequencies(self.tally(None)[1], visits, habits.background)
+        moves = _sums(pairs, weight[1:], size * size).reshape(size, size)
+        back = self.frequencies(habits, parts)
         return mixture(moves, moves.sum(axis=1)[:, None], back, flow, habits.smoothing, habits.share)

@@ -8,19 +8,24 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 import numpy as np
-import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.checks import flag
+from passerby.support.checks import flag, whole
 from passerby.visits.table import Visits
-from passerby.visits.traces import Rule, Traces, chosen_window, window_visits
+from passerby.visits.traces import Traces
+from passerby.visits.windows import Rule, chosen_window, window_visits
 
 from . import cycles
-from .choice import Choice, choose
+from .choice import Choice, choose, weigh
 from .family import Cycle, Habits
 from .habits import People
+from .origins import Clock
+from .past import past
 from .population import Population
-from .smoothing import chosen_smoothing
+from .smoothing import checked_smoothing, chosen_smoothing
+
+#: Days of a week.
+DAYS = 7
 
 
 def fit_people(
@@ -36,39 +41,70 @@ def fit_people(
     end: str | datetime | None = None,
     rule: Rule = "most-visited",
     name_elsewhere: bool = False,
-    habits: Habits | Literal["auto", "paper"] = "paper",
+    habits: Habits | Literal["auto", "paper"] = "auto",
 ) -> People:
     """People with their habits: traces as in `window_visits`, the last `holdout` steps kept as the trace to find.
 
     With the window "auto", steps are as long as they can be for habits to get enough of them (`People.window`).
 
-    With `habits="auto"`, they are chosen among a family (`Habits`): the member that gave the highest probability to
-    stretches of later fitted steps, as long as what is published, over everybody. `People.habits` tells which, and the
+    By default habits are chosen among a family (`Habits`): the member that gave the highest probability to stretches of
+    later fitted steps, as long as what is published, over everybody. `People.habits` tells which and why, and the
     scores of the others. A `rhythm` other than "none" is then taken as given; otherwise parts of the day and week are
     tried where steps are short enough to tell. Give `Habits(...)` to fix them. `min_active` counts fitted steps alone:
-    who is looked at must not depend on what is to be found.
+    who is looked at must not depend on what is to be found. Who is known at no fitted step is left out.
 
-    By default, with `habits="paper"`, moves are smoothed with the population's frequencies and started at equilibrium,
-    and `min_active` counts all steps. `smoothing` is then the weight of these frequencies, in steps; with "auto" it is
+    With `habits="paper"`, moves are smoothed with the population's frequencies and started at equilibrium, and
+    `min_active` counts all steps. `smoothing` is then the weight of these frequencies, in steps; with "auto" it is
     the one that predicts the last fifth of the fitted steps best over all people. `rhythm` lets habits differ by hour
     of the day or day of the week. With `name_elsewhere`, a guess that says "elsewhere" is right where the person is at
     none of the chosen places, as in the paper; otherwise only places that are named count.
 
     >>> from passerby.visits import simulate_city
     >>> city = simulate_city(people=60, places=40, days=4)
-    >>> fit_people(city, window="1h", places=20, min_active=1, holdout=12)
-    People(people=60, places=21, fitted_steps=84, held_out_steps=12, smoothing=1)
-    >>> people = fit_people(city, window="1h", places=20, min_active=1, holdout=12, habits="auto")
-    >>> people.habits.scores["rhythm"].unique().sort().to_list()
-    ['hour', 'none']
+    >>> people = fit_people(city, window="1h", places=20, min_active=1, holdout=12)
+    >>> people, people.habits.scores["rhythm"].unique().sort().to_list()
+    (People(people=60, places=21, fitted_steps=84, held_out_steps=12), ['hour', 'none'])
     """
-    traces, named = visits, flag(name_elsewhere, "name_elsewhere")
-    if not isinstance(traces, Traces):
-        between = {"min_active": min_active, "origin": origin, "end": end}
-        length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, **between)  # type: ignore[arg-type]
-        traces = window_visits(visits, window=length, places=places, rule=rule, **between)  # type: ignore[arg-type]
-    least = 1 if isinstance(visits, Traces) else min_active
-    return fit_traces(traces, holdout, least, habits, smoothing, rhythm, named)
+    named = flag(name_elsewhere, "name_elsewhere")
+    if isinstance(visits, Traces):
+        return fit_traces(visits, holdout, 1, habits, smoothing, rhythm, named)
+    steps = {"window": window, "places": places, "rule": rule, "origin": origin, "end": end}
+    traces = traces_of(visits, habits, holdout=holdout, rhythm=rhythm, min_active=min_active, **steps)  # type: ignore[arg-type]
+    return fit_traces(traces, holdout, min_active, habits, smoothing, rhythm, named)
+
+
+def traces_of(
+    visits: Visits,
+    habits: Habits | str,
+    *,
+    window: str | timedelta,
+    places: int | Sequence[str],
+    min_active: int,
+    holdout: int,
+    rhythm: Cycle,
+    origin: str | datetime | None,
+    end: str | datetime | None,
+    rule: Rule,
+) -> Traces:
+    """The traces that habits are fitted to: where they are chosen, also of people who are known half as often."""
+    least = whole(min_active, "min_active")
+    length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, min_active=least, origin=origin, end=end)
+    often = least if habits == "paper" else often_enough(least)
+    between = {"window": length, "places": places, "rule": rule, "origin": origin, "end": end}
+    try:
+        return window_visits(visits, min_active=often, **between)  # type: ignore[arg-type]
+    except InputError:
+        # The message names what was asked for.
+        return window_visits(visits, min_active=least, **between)  # type: ignore[arg-type]
+
+
+def often_enough(min_active: int) -> int:
+    """The least number of active steps in traces that habits are chosen by.
+
+    Earlier origins have half of the fitted steps before them or more, and who was known half as often by then is as
+    good to choose by. To ask for more would be to choose by people who were there afterwards.
+    """
+    return (min_active + 1) // 2
 
 
 def fit_traces(
@@ -81,6 +117,8 @@ def fit_traces(
     name_elsewhere: bool,
 ) -> People:
     """Habits of those who are known in at least `least` fitted steps (of everybody, for habits as in the paper)."""
+    if habits == "paper" and least > 1:
+        traces = _active(traces, least)
     steps = traces.array.shape[1]
     if isinstance(holdout, bool) or not isinstance(holdout, (int, np.integer)) or not 0 <= holdout <= steps - 2:
         raise InputError(
@@ -109,11 +147,38 @@ def fit_traces(
         _check_paper_rhythm(rhythm, people)
         alpha = chosen_smoothing(smoothing, fitted, people.background)
         return replace(people, smoothing=alpha, phase=cycles.phase(rhythm, traces.starts, traces.window, steps))
-    if smoothing not in (1.0, "auto"):
+    if checked_smoothing(smoothing) not in (1.0, None):
         raise InputError(
             f"smoothing: {smoothing!r} is for habits='paper'; say so, or give habits=Habits(smoothing={smoothing!r})"
         )
     return _fit_family(people, habits, rhythm, least)
+
+
+def _active(traces: Traces, least: int) -> Traces:
+    """The traces of those who are known in so many of all steps, as the paper has it."""
+    known = (traces.array != len(traces.places) - 1).sum(axis=1)
+    kept = np.flatnonzero(known >= least)
+    if len(kept) == len(traces):
+        return traces
+    if not len(kept):
+        raise nobody(least, traces.array.shape[1], "", len(traces.places) - 1, int(known.max(initial=0)))
+    array = traces.array[kept]
+    return replace(
+        traces,
+        array=array,
+        people=traces.people.gather(kept.tolist()),
+        active=traces.active[kept],
+        frequency=np.bincount(array.ravel(), minlength=len(traces.places)) / array.size,
+        left_out=replace(traces.left_out, seldom=traces.left_out.seldom + len(traces) - len(kept)),
+    )
+
+
+def nobody(least: int, steps: int, kind: str, places: int, most: int) -> InputError:
+    """The error where nobody is known often enough."""
+    return InputError(
+        f"no person is seen in at least {least} of the {steps} {kind}steps at the {places} chosen places; the most "
+        f"active is seen in {most}; lower min_active or holdout, or choose shorter windows or more places"
+    )
 
 
 def _check_paper_rhythm(rhythm: Cycle, people: People) -> None:
@@ -124,7 +189,7 @@ def _check_paper_rhythm(rhythm: Cycle, people: People) -> None:
 
 def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int) -> People:
     """People with a member of the family of habits, given or chosen, without those who are known too seldom."""
-    everybody, steps = people.fitted, len(people.starts)
+    everybody = people.fitted
     cut, held, places = everybody.shape[1], people.actual.shape[1], len(people.places)
     cycle = habits.rhythm if isinstance(habits, Habits) else rhythm
     cycles.check(cycle, people.window, cut)
@@ -132,16 +197,20 @@ def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int)
     if habits == "auto" and rhythm == "none":
         more: tuple[Cycle, ...] = ("hour", "workday", "weekday")
         tried += [each for each in more if cycles.usable(each, people.window, cut)]
-    phases = {each: cycles.phase(each, people.starts, people.window, max(steps, cut + 1)) for each in tried}
-    week = max(2, cycles.length("weekday", people.window))
-    choice = (
-        Choice(habits, pl.DataFrame())
-        if isinstance(habits, Habits)
-        else choose(everybody, places, held, phases, least, week)
-    )
+    steps = max(len(people.starts), cut + 1)
+    levels = {each: cycles.levels(each, people.starts, people.window, steps) for each in tried}
+    day, week = (cycles.length(each, people.window) for each in ("hour", "weekday"))
+    weekend = cycles.weekends(people.starts, people.window, steps)
+    clock = Clock(day if day > 1 else int(week == DAYS), week if week > 1 else 0, weekend)
+    known = past(everybody, places, held, least, max(2, week), clock)
+    if isinstance(habits, Habits):
+        choice = weigh(known, habits, levels[cycle]) if known else Choice(habits)
+    else:
+        choice = choose(known, levels) if known else Choice(Habits(rhythm=cycle))
+    phase = levels[choice.chosen.rhythm][-1] if choice.chosen.rhythm != "none" else None
+    ever = (everybody != people.elsewhere).any(axis=1)
+    population = Population.of(everybody[ever], places, choice.chosen.trim, phase)
     people = _often_enough(people, least)
-    phase = phases[choice.chosen.rhythm]
-    population = Population.of(people.fitted, places, choice.chosen.trim, phase)
     return replace(
         people,
         background=population.background,
@@ -153,17 +222,13 @@ def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int)
 
 
 def _often_enough(people: People, least: int) -> People:
-    """Those who are known in so many fitted steps."""
+    """Those who are known in so many fitted steps, and in one at least: nothing is known of the habits of others."""
     known = (people.fitted != people.elsewhere).sum(axis=1)
-    enough = np.flatnonzero(known >= least)
-    if len(enough) == len(people) or least <= 1:
+    enough = np.flatnonzero(known >= max(least, 1))
+    if len(enough) == len(people):
         return people
     if not len(enough):
-        raise InputError(
-            f"no person is seen in at least {least} of the {people.fitted.shape[1]} fitted steps at the "
-            f"{people.elsewhere} chosen places; the most active is seen in {known.max(initial=0)}; lower min_active or "
-            "holdout, or choose shorter windows or more places"
-        )
+        raise nobody(max(least, 1), people.fitted.shape[1], "fitted ", people.elsewhere, int(known.max(initial=0)))
     seldom = people.left_out.seldom + len(people) - len(enough)
     return replace(
         people,

@@ -9,7 +9,7 @@ states when it is needed, whatever the number of places.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 
@@ -23,6 +23,7 @@ from passerby.visits.traces import LeftOut
 from . import cycles
 from .choice import Choice
 from .family import Person, spans
+from .modes import USUAL, joined
 from .population import Population
 from .smoothing import equilibrium, plain, rhythmic
 
@@ -65,15 +66,41 @@ class People:
         return len(self.fitted)
 
     def __repr__(self) -> str:
+        smoothing = "" if self.habits else f", smoothing={self.smoothing:.3g}"
         return (
             f"People(people={len(self)}, places={len(self.places)}, fitted_steps={self.fitted.shape[1]}, "
-            f"held_out_steps={self.actual.shape[1]}, smoothing={self.smoothing:.3g})"
+            f"held_out_steps={self.actual.shape[1]}{smoothing})"
         )
 
     @property
     def elsewhere(self) -> int:
         """The number of the place that stands for everywhere else: the last one."""
         return len(self.places) - 1
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What must be known before habits are believed; nothing where there is nothing to say."""
+        if self.habits is None or self.habits.origins:
+            return ()
+        return (
+            f"Habits could not be tried on earlier steps: {self.fitted.shape[1]} fitted steps are too few, or nobody "
+            "was known before an earlier time. Nobody knows whether they predict well, or how many people leave.",
+        )
+
+    @property
+    def words(self) -> str:
+        """How habits are fitted, in a few sentences that may be shared."""
+        if self.habits is not None:
+            return self.habits.words
+        return f"Habits: own moves with {self.smoothing:g} moves' worth of everybody's frequencies, as in the paper."
+
+    @property
+    def plain(self) -> People:
+        """The same people, each with one chain: without a rhythm, and as usual alone."""
+        if self.habits is None:
+            return replace(self, phase=None)
+        usual = replace(self.habits.chosen, rhythm="none", modes="none")
+        return replace(self, phase=None, habits=replace(self.habits, chosen=usual, weights=USUAL))
 
     @cached_property
     def _by_frequency(self) -> list[int]:
@@ -96,17 +123,24 @@ class People:
         steps = self.fitted[person]
         first, stop = self._span(person)
         kept = steps[first:stop]
+        weights = None if self.habits is None else self.habits.of(steps, self.elsewhere)
+        away = [] if weights is None or weights[-2:].max() == 0 else [self.elsewhere]
         every = range(len(self.places))
-        own = np.array(sorted({*kept.tolist(), *sensed}) if reduced else every, dtype=np.int64)
+        own = np.array(sorted({*kept.tolist(), *sensed, *away}) if reduced else every, dtype=np.int64)
         states, b, hidden = self._states(own)
         index = np.searchsorted(own, kept)
-        if self.habits is not None:
-            start, moves = self._backed_off(states, b, index, first, stop)
+        place_of = mode_of = None
+        if weights is not None:
+            chains = self._backed_off(states, b, index, first, stop)
+            start, moves = chains[0]
+            if weights[0] < 1:
+                gone = int(np.searchsorted(own, self.elsewhere))
+                start, moves, place_of, mode_of = joined(weights, chains, int(index[-1]), gone)
         elif self.phase is None:
             start, moves = plain(index, b, self.smoothing)
         else:
             start, moves = rhythmic(index, b, self.smoothing, self.phase, self.actual.shape[1])
-        return self._chain(start, moves, states, hidden), states
+        return self._chain(start, moves, states, hidden, place_of, mode_of), states
 
     def _span(self, person: int) -> tuple[int, int]:
         """The steps of a person that habits are fitted to: from the first one, to before the second."""
@@ -115,41 +149,56 @@ class People:
         first, stop = spans(self.fitted[person][None], self.elsewhere, self.habits.chosen.trim)
         return int(first[0]), int(stop[0])
 
-    def _backed_off(self, states: Ints, b: Floats, index: Ints, first: int, stop: int) -> tuple[Floats, Floats]:
-        """Start and matrices of a member of the family of habits, from the states of the steps that are kept."""
+    @cached_property
+    def _levels(self) -> tuple[Ints, ...]:
+        """Parts of the cycle that all steps begin in, broad to fine."""
+        if self.habits is None or self.phase is None:
+            return ()
+        return cycles.levels(self.habits.chosen.rhythm, self.starts, self.window, len(self.phase))
+
+    def _backed_off(self, states: Ints, b: Floats, index: Ints, first: int, stop: int) -> list[tuple[Floats, Floats]]:
+        """Starts and matrices of a member of the family, and of everybody, from the states of the steps kept."""
         assert self.habits is not None
         assert self.population is not None
-        habits, population = self.habits.chosen, self.population
+        habits, population, levels = self.habits.chosen, self.population, self._levels
         fitted, held = self.fitted.shape[1], self.actual.shape[1]
-        part = np.zeros(fitted, dtype=np.int64) if self.phase is None else self.phase
         visited = np.zeros(len(b), dtype=bool)
         visited[index] = True
-        person = Person(index, habits.weights(fitted)[first:stop], part[first:stop], b, visited)
-        rows: dict[int | None, Floats] = {}
+        kept = tuple(level[first:stop] for level in levels)
+        person = Person(index, habits.weights(fitted)[first:stop], kept, b, visited)
+        rows: dict[int | None, tuple[Floats, Floats]] = {}
 
-        def towards(step: int) -> Floats:
-            part = None if self.phase is None else int(self.phase[step])
+        def towards(step: int) -> tuple[Floats, Floats]:
+            parts = [int(level[step]) for level in levels]
+            part = parts[-1] if parts else None
             if part not in rows:
-                rows[part] = person.rows(habits, population.towards(part).law(person, states, part), part)
+                flow = population.towards(part).law(person, states, part)
+                rows[part] = person.rows(habits, flow, parts), flow
             return rows[part]
 
-        if habits.start == "last":
-            start = towards(fitted)[index[-1]].copy()
-        elif self.phase is None:
-            start = equilibrium(towards(fitted), b)
-        else:
+        own, flow = towards(fitted)
+        starts = [own[index[-1]].copy(), flow[index[-1]].copy()]
+        if habits.start == "equilibrium":
             whole = np.eye(len(b))
             # Steps of a cycle earlier are in the same parts; the first move is that from the first published step.
-            period = cycles.length(habits.rhythm, self.window)
+            period = cycles.length(habits.rhythm, self.window) or 1
             for step in range(fitted + 1 - period, fitted + 1):
-                whole = whole @ towards(step)
-            start = equilibrium(whole, b)
-        if self.phase is None:
-            return start, towards(fitted)
-        moves = [towards(step) for step in range(fitted + 1, fitted + held)]
-        return start, np.array(moves).reshape(-1, len(b), len(b))
+                whole = whole @ towards(step)[0]
+            starts[0] = equilibrium(whole, b)
+        if not levels:
+            return [(starts[0], own), (starts[1], flow)]
+        steps = [towards(step) for step in range(fitted + 1, fitted + held)]
+        return [(starts[k], np.array([each[k] for each in steps]).reshape(-1, len(b), len(b))) for k in range(2)]
 
-    def _chain(self, start: Floats, moves: Floats, states: Ints, hidden: Floats) -> MarkovPrior:
+    def _chain(
+        self,
+        start: Floats,
+        moves: Floats,
+        states: Ints,
+        hidden: Floats,
+        place_of: Ints | None = None,
+        mode_of: Ints | None = None,
+    ) -> MarkovPrior:
         """A chain over such states, which knows what they stand for."""
         elsewhere = np.flatnonzero(states == self.elsewhere)
         return MarkovPrior.known(
@@ -159,6 +208,8 @@ class People:
             universe=len(self.places),
             merged_entropy=hidden,
             elsewhere=int(elsewhere[0]) if elsewhere.size else None,
+            place_of=place_of,
+            mode_of=mode_of,
         )
 
     def _states(self, own: Ints) -> tuple[Ints, Floats, Floats]:

@@ -47,9 +47,13 @@ class Flow:
 
     def among(self, places: Ints) -> Floats:
         """The numbers of moves between some places (V, V)."""
+        return self.between(places[:, None], places)
+
+    def between(self, source: Ints, target: Ints) -> Floats:
+        """The numbers of moves from places to places, of one shape."""
+        wanted = source * len(self.left) + target
         if not len(self.keys):
-            return np.zeros((len(places), len(places)))
-        wanted = places[:, None] * len(self.left) + places
+            return np.zeros(wanted.shape)
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where(self.keys[at] == wanted, self.number[at], 0.0)
 
@@ -67,7 +71,7 @@ class Flow:
         number = np.vstack([inside, self.entered[states[own]] - inside.sum(axis=0)])
         total = np.append(leaving, self.left.sum() - leaving.sum())
         if len(person.index) > 1:
-            mine = slice(None) if part is None else person.part[1:] == part
+            mine = slice(None) if part is None else person.levels[-1][1:] == part
             place = np.cumsum(person.visited) - 1
             pairs = place[person.index[:-1]] * size + place[person.index[1:]]
             counts = np.bincount(pairs[mine], minlength=size * size).reshape(size, size)

@@ -51,15 +51,16 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     if not isinstance(path, str | Path):
         raise InputError(f"schedule: expected the path of a file, got {path!r}")
     file = Path(path)
-    table = read_table(file)
-    if "place" not in table.columns or not {"step", "time"} & set(table.columns):
+    columns, rows = read_table(file)
+    if "place" not in columns or not {"step", "time"} & set(columns):
         raise InputError(
-            f"{file}: a schedule needs the columns place and step (or time); it has {', '.join(table.columns)}"
+            f"{file}: a schedule needs the columns place and step (or time); its first line names {len(columns)} "
+            "columns that are not both of these"
         )
     held = people.actual.shape[1]
     out: Sensors = [[] for _ in range(held)]
-    for line, row in enumerate(table.iter_rows(named=True), start=2):
-        where = f"{file}, line {line}"
+    for line, row in rows:
+        where = f"{file}, {line}"
         step = step_number(people, row, where)
         place = place_number(people, row["place"], where)
         if place not in out[step]:

@@ -60,9 +60,16 @@ def equilibrium(moves: Floats, b: Floats) -> Floats:
 
 def chosen_smoothing(smoothing: float | str, fitted: NDArray[np.int32], background: Floats) -> float:
     """The number given, or the best of `CANDIDATES` where it is "auto"."""
-    if isinstance(smoothing, str) and smoothing == "auto":
+    if checked_smoothing(smoothing) is None:
         scores = [held_out_likelihood(fitted, background, a) for a in CANDIDATES]
         return CANDIDATES[int(np.argmax(scores))]
+    return float(smoothing)
+
+
+def checked_smoothing(smoothing: float | str) -> float | None:
+    """The number given, or None for "auto"; anything else is refused."""
+    if isinstance(smoothing, str) and smoothing == "auto":
+        return None
     number = isinstance(smoothing, (int, float, np.number)) and not isinstance(smoothing, bool)
     if not number or not 1e-9 <= smoothing <= 1e9:  # type: ignore[operator]
         raise InputError(f"smoothing: expected a number from 1e-9 to 1e9, or 'auto', got {smoothing!r}")

@@ -18,14 +18,12 @@ def read_weights(people: People, path: Path) -> NDArray[np.float64]:
 
     Rows about a place and rows about a step multiply.
     """
-    table = read_table(path)
-    if "weight" not in table.columns or not {"place", "step"} & set(table.columns):
-        raise InputError(
-            f"{path}: weights need the columns weight, and place or step; it has {', '.join(table.columns)}"
-        )
+    columns, rows = read_table(path)
+    if "weight" not in columns or not {"place", "step"} & set(columns):
+        raise InputError(f"{path}: weights need the columns weight, and place or step; it has {', '.join(columns)}")
     out = np.ones(people.counts.shape)
-    for line, row in enumerate(table.iter_rows(named=True), start=2):
-        where = f"{path}, line {line}"
+    for line, row in rows:
+        where = f"{path}, {line}"
         steps = slice(None) if _empty(row.get("step")) else step_number(people, {"step": row["step"]}, where)
         places = slice(None) if _empty(row.get("place")) else place_number(people, row["place"], where)
         try:

@@ -29,6 +29,28 @@ def sizes(values: Floats, edges: Floats) -> NDArray[np.int64]:
     return np.histogram(values.clip(edges[0], edges[-1]), edges)[0]
 
 
+def strips(x: Floats, top: float) -> list[tuple[float, float, NDArray[np.bool_]]]:
+    """Classes of x from 0 to `top`, each with enough people for a few boxes: its ends, and who (n,) is in it.
+
+    Who is beyond the top is in the last one. Whatever is told by x is told by these classes: two ways to cut could be
+    held against each other, and their difference be about few people.
+
+    >>> [int(who.sum()) for _, _, who in strips(np.repeat([0.1, 0.9], 30), 1.0) if who.any()]
+    [30, 30]
+    """
+    across, place = np.linspace(0, top, CLASSES + 1), x.clip(0, top)
+    out = []
+    for first, last in merged(sizes(x, across), min(STRIP * _least(len(x)), len(x))):
+        low, high = float(across[first]), float(across[last])
+        out.append((low, high, (place >= low) & ((place < high) | (last == CLASSES))))
+    return out
+
+
+def _least(people: int) -> int:
+    """The fewest people in a box."""
+    return max(FEW, math.ceil(people / BOXES))
+
+
 def boxes(x: Floats, y: Floats, top: float) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Boxes of x, from 0 to `top`, by a chance y, and the median of y in each strip of boxes.
 
@@ -40,24 +62,20 @@ def boxes(x: Floats, y: Floats, top: float) -> tuple[pl.DataFrame, pl.DataFrame]
     >>> rows["people"].to_list(), strips["median"].to_list()
     ([15, 15, 15, 15], [0.44, 0.44])
     """
-    across, up = np.linspace(0, top, CLASSES + 1), np.linspace(0, 1, CLASSES + 1)
-    place, least = x.clip(0, top), max(FEW, math.ceil(len(x) / BOXES))
+    up = np.linspace(0, 1, CLASSES + 1)
     found, medians = [], []
-    for first, last in merged(sizes(x, across), min(STRIP * least, len(x))):
-        ends = float(across[first]), float(across[last])
-        inside = (place >= ends[0]) & ((place < ends[1]) | (last == CLASSES))
+    for left, right, inside in strips(x, top):
         centre = middle(y[inside])
         if centre is None:
             continue
-        medians.append((*ends, centre, int(inside.sum())))
-        counts = sizes(y[inside], up)
-        for low, high in merged(counts, least):
+        medians.append((left, right, centre, int(inside.sum())))
+        counts, width = sizes(y[inside], up), round(CLASSES * (right - left) / top)
+        for low, high in merged(counts, _least(len(x))):
             people = int(counts[low:high].sum())
             if people:
-                density = people / ((last - first) * (high - low))
-                found.append((*ends, float(up[low]), float(up[high]), people, density))
+                found.append((left, right, float(up[low]), float(up[high]), people, people / (width * (high - low))))
     rows = pl.DataFrame(found, schema=["x", "x2", "y", "y2", "people", "density"], orient="row")
-    strips = pl.DataFrame(medians, schema=["x", "x2", "median", "people"], orient="row")
-    return rows.with_columns(pl.col("x", "x2", "y", "y2").round(3)), strips.with_columns(
+    lines = pl.DataFrame(medians, schema=["x", "x2", "median", "people"], orient="row")
+    return rows.with_columns(pl.col("x", "x2", "y", "y2").round(3)), lines.with_columns(
         pl.col("x", "x2", "median").round(3)
     )

@@ -12,7 +12,7 @@ from passerby.support.groups import FEW
 
 from .section import rests_on
 
-WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: no attack can do better"
+WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: bound if the habits are right"
 HAPPENED = "given what was published"
 
 #: Dark for what was found and light for its bound, so that the pair is told apart in grey, on paper and by those who
@@ -49,20 +49,20 @@ def cells(rows: pl.DataFrame, order: list[str], tips: list[alt.Tooltip], least: 
     )
 
 
-def label(name: pl.Expr) -> pl.Expr:
+def label(name: pl.Expr, line: int = LINE) -> pl.Expr:
     """Names on several lines where they are long: an axis shows them in full."""
-    return name.map_elements(wrapped, return_dtype=pl.String)
+    return name.map_elements(lambda each: wrapped(each, line), return_dtype=pl.String)
 
 
-def wrapped(name: str) -> str:
-    """A name on lines of at most `LINE` letters."""
+def wrapped(name: str, line: int = LINE) -> str:
+    """A name on lines of at most so many letters."""
     # Blanks are kept, so that different names stay different.
-    return "\n".join(wrap(name, LINE, expand_tabs=False, replace_whitespace=False, drop_whitespace=False))
+    return "\n".join(wrap(name, line, expand_tabs=False, replace_whitespace=False, drop_whitespace=False))
 
 
 def tall(names: list[str], least: int) -> int:
-    """The height of a row that has room for the longest of these names."""
-    return max([least, *(4 + 14 * (1 + wrapped(name).count("\n")) for name in names)])
+    """The height of a row that has room for the longest of these names, whose first line stands at its middle."""
+    return max([least, *(18 + 28 * wrapped(name).count("\n") for name in names)])
 
 
 def tip(name: str, title: str | None = None, form: str | None = None) -> alt.Tooltip:

@@ -17,6 +17,8 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW
 
+from .labels import readable
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -52,6 +54,11 @@ class Evidence:
         same_day = len({start.date() for start in starts}) == 1
         return [f"{start:%H:%M}" if same_day else f"{start:%Y-%m-%d %H:%M}" for start in starts]
 
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """The names of the places as a page shows them."""
+        return readable(self.people.places)
+
     @property
     def least(self) -> int:
         """The smallest group of people that counts and trials on this page may tell of."""
@@ -78,6 +85,14 @@ PUBLISHED = Need(
 TRIED = Need(
     lambda evidence: evidence.findings is not None and evidence.findings.people >= FEW,
     f"sensors and steps were tried out on fewer than {FEW} people",
+)
+BACKTEST = Need(
+    lambda evidence: evidence.summary.backtest is not None,
+    "habits were not tried on earlier steps: that was turned off, or there are too few steps or people",
+)
+ADVERSARIES = Need(
+    lambda evidence: len(evidence.summary.adversaries) > 1,
+    f"other adversaries were not tried on {FEW} people or more",
 )
 MECHANISMS = Need(
     lambda evidence: "raw" in evidence.ways["mechanism"],

@@ -44,6 +44,8 @@ def in_short(summary: Summary) -> list[str]:
         f"For half of the people the release takes away at most {percent(gain.upper.median)} of what was uncertain; "
         f"for {who}, at least {percent(least)}."
     )
+    if summary.backtest and summary.backtest.verdict == "came true":
+        out.append(summary.backtest.sentence)
     privacy = summary.differential_privacy
     if privacy.epsilon is None:
         return [*out, "Differential privacy gives no guarantee for this release."]
@@ -66,13 +68,14 @@ def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple
             f"{summary.steps:,} of {length(summary.window)} to be found, after {summary.steps_fitted:,} that habits "
             "were fitted to",
         ),
+        ("Habits", evidence.people.words.removeprefix("Habits: ")),
         ("Places", f"{summary.places:,}, with elsewhere"),
         ("Counts", f"{summary.sensors:,}, published as {mechanism(summary.mechanism)}"),
         ("Misses", f"{summary.misses:,}"),
         ("Sureness", sure),
-        ("Rows of the visits", f"{summary.visits.read:,} read, {summary.visits.kept:,} kept"),
+        *((f"Data: {what}", said) for what, said in summary.coverage.lines()),
         ("Seed", str(summary.seed)),
-        *(("Left out", f"{title} Because {reason}.") for title, reason in left_out),
+        *(("Section left out", f"{title} Because {reason}.") for title, reason in left_out),
     ]
 
 

@@ -11,13 +11,16 @@ from typing import Any
 
 import polars as pl
 
+from passerby.audits.alerts import about_backtest
 from passerby.audits.audit import audit_job, clear_parts, parts_of
+from passerby.audits.backtest import run_backtest
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
+from passerby.audits.record import Adversary, Backtest, told_adversaries, told_backtest
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml, write_settings
-from passerby.audits.stages import AUDITING, COMPARING, LOOKING, TRYING, WRITING, Tell, begin
+from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, LOOKING, OTHERS, TRYING, WRITING, Tell, begin
 from passerby.audits.summary import summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
@@ -29,7 +32,7 @@ from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.visits.table import Visits
 
 from .evidence import Evidence
-from .notebook import Report, report_of
+from .notebook import Report, compared, report_of
 
 
 def audit_folder(
@@ -89,8 +92,10 @@ def run_audit(
         clear_parts(out)
     make_folder(draft_of(out).parent, wording.name("out"), private=True)
     write_settings(settings, draft_of(out))
-    workers = enough_workers(len(inputs.people), workers, executor)
-    table, findings = _measure(settings, inputs, workers, executor, tell)
+    few = enough_workers(len(inputs.people), workers, executor)
+    table, findings = _measure(settings, inputs, few, executor, tell)
+    backtest, reason = _went_back(settings, inputs, table, few, executor, tell)
+    others = _compared(settings, inputs, few, executor, tell)
     progress = begin(tell, WRITING)
     summary = summarise(
         table,
@@ -101,9 +106,11 @@ def run_audit(
         seed=settings.seed,
         delta=settings.delta,
         thresholds=settings.thresholds,
-        skipped=inputs.skipped,
+        coverage=inputs.coverage,
         eligible=inputs.eligible,
-        alerts=inputs.alerts,
+        alerts=[*about_backtest(backtest, reason), *inputs.alerts],
+        backtest=backtest,
+        adversaries=others,
     )
     report = report_of(Evidence(table, inputs.people, inputs.release, settings, summary, findings), progress=progress)
     _write(settings, report)
@@ -157,6 +164,36 @@ def _measure(
         )
         findings = replace(findings, **vars(ways))
     return table, findings
+
+
+def _went_back(
+    settings: AuditSettings,
+    inputs: Inputs,
+    table: pl.DataFrame,
+    workers: int | None,
+    executor: Executor | None,
+    tell: Tell | None,
+) -> tuple[Backtest | None, str | None]:
+    """Whether such predictions came true, or the reason why that cannot be tried."""
+    if not settings.backtest:
+        return None, None
+    progress, file = begin(tell, GOING_BACK), settings.out / "parts" / "backtest.jsonl"
+    work, count = inputs.backtest(settings), settings.origins
+    try:
+        found = run_backtest(work, count, workers=workers, executor=executor, progress=progress, file=file)
+    except InputError as error:
+        return None, str(error)
+    return told_backtest(found, table["upper"].drop_nulls()), None
+
+
+def _compared(
+    settings: AuditSettings, inputs: Inputs, workers: int | None, executor: Executor | None, tell: Tell | None
+) -> list[Adversary]:
+    """Adversaries who know less or more than habits, on some of the people."""
+    if not settings.adversaries:
+        return []
+    progress, file = begin(tell, OTHERS), settings.out / "parts" / "adversaries.jsonl"
+    return told_adversaries(compared(settings, inputs.people, inputs.release, workers, executor, progress, file))
 
 
 def _write(settings: AuditSettings, report: Report) -> None:

@@ -11,19 +11,25 @@ from typing import Any
 
 import polars as pl
 
-from passerby.audits.alerts import alerts
+from passerby.audits.adversaries import adversaries
+from passerby.audits.alerts import about_backtest, alerts
 from passerby.audits.audit import audit
+from passerby.audits.calibration import Calibration
+from passerby.audits.coverage import coverage_of
 from passerby.audits.job import enough_workers
-from passerby.audits.settings import Measurement
+from passerby.audits.record import told_adversaries, told_backtest
+from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Arguments
+from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.ways import compare
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
+from passerby.visits.table import Skipped
 
 from .evidence import Evidence
 from .page import built, fill
@@ -65,6 +71,7 @@ def audit_report(
     release: Release,
     misses: int = Measurement.misses,
     *,
+    backtest: Calibration | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -74,16 +81,21 @@ def audit_report(
 
     `settings` are those of an `audit.toml` about the measurement (`tolerance`, `runs`, `confidence`, `budget`, `seed`)
     and the report (`explore`, the number of people to try things out on; `sigmas`, `bases`, `thresholds`, `delta`,
-    `title`).
+    `title`; `adversaries`, the number of people to try other adversaries on, and their `known_steps`). What
+    `passerby.backtest` found about the same people can be handed in: whether such predictions came true.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
-    >>> report = audit_report(people, Release([0, 1, 0, 1]), misses=1, workers=1, explore=0)
+    >>> report = audit_report(people, Release([0, 1, 0, 1]), misses=1, workers=1, explore=0, adversaries=0)
     >>> report.table.height == len(people), report.page[:15]
     (True, '<!DOCTYPE html>')
     >>> list(report.figures)
     ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
+    if not isinstance(people, People):
+        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
+    if not isinstance(release, Release):
+        raise InputError(f"release is a {type(release).__name__}; expected a Release")
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
@@ -98,6 +110,9 @@ def audit_report(
             people, release, table, rules, how, chosen.explore, chosen.thresholds, workers=workers, executor=executor
         )
         findings = replace(findings, **vars(ways))
+    covered = coverage_of(people, Skipped())
+    told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
+    others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
     summary = summarise(
         table,
         people,
@@ -107,11 +122,37 @@ def audit_report(
         seed=chosen.seed,
         delta=chosen.delta,
         thresholds=chosen.thresholds,
-        alerts=alerts(people),
+        coverage=covered,
+        alerts=[*about_backtest(told, None), *alerts(covered, name_elsewhere=people.name_elsewhere)],
+        backtest=told,
+        adversaries=others,
     )
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
     return report_of(Evidence(table, people, release, chosen, summary, findings), call)
+
+
+def compared(
+    settings: AuditSettings,
+    people: People,
+    release: Release,
+    workers: int | None,
+    executor: Executor | None,
+    progress: Progress | None = None,
+    file: Path | None = None,
+) -> pl.DataFrame:
+    """Adversaries who know less or more than habits, with a tenth of the effort for each."""
+    return adversaries(
+        people,
+        release,
+        sample=settings.adversaries,
+        known_steps=settings.known_steps,
+        **{**vars(settings.measurement), "budget": settings.budget / 10},
+        workers=workers,
+        executor=executor,
+        progress=progress,
+        file=file,
+    )
 
 
 def report_of(evidence: Evidence, call: str | None = None, progress: Progress | None = None) -> Report:

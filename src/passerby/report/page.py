@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from passerby.audits.settings import AuditSettings
-from passerby.audits.settings_file import as_toml
+from passerby.audits.settings_file import as_shown
 from passerby.audits.summary import Summary
 from passerby.audits.what_if import Findings
 from passerby.model.release import Release
@@ -85,7 +85,7 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
         internal=evidence.internal,
         short=[*(f"Alert: {alert}" for alert in evidence.summary.alerts), *facts.in_short(evidence.summary)],
         facts=facts.facts(evidence, [(title, reason) for title, reason in reasons if reason]),
-        settings=None if call else as_toml(settings, settings.out),
+        settings=None if call else as_shown(settings, internal=evidence.internal),
         beside="audit.toml",
         again=call or "passerby audit --settings audit.toml --overwrite",
     )

@@ -18,7 +18,7 @@ from .section import Columns
 WITH_IT: Columns = {
     "baseline": ("without the release", percent),
     "lower": ("with it: best attack found", percent),
-    "upper": ("with it: no attack above", percent),
+    "upper": ("with it: bound if the habits are right", percent),
 }
 
 

@@ -101,6 +101,17 @@ def shares(values: ArrayLike, levels: Sequence[float]) -> list[float | None]:
     return [share_at(array, level) if level in kept else None for level in levels]
 
 
+def in_fives(share: float, people: int) -> float:
+    """A share of so many people in steps of `FEW` of them, so that no two shares differ by fewer.
+
+    >>> in_fives(7 / 60, 60) * 60, in_fives(1.0, 12)
+    (5.0, 1.0)
+    """
+    if not people or share in (0.0, 1.0):
+        return share
+    return min(1.0, FEW * round(share * people / FEW) / people)
+
+
 def merged(sizes: ArrayLike, least: int = FEW) -> list[tuple[int, int]]:
     """Neighbouring classes put together until each holds nobody or at least `least` people: the ends of each.
 

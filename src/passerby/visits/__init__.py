@@ -4,6 +4,7 @@ from .city import simulate_city
 from .city_files import write_city
 from .readers import read_visits
 from .table import Skipped, Visits
-from .traces import Traces, window_visits
+from .traces import Traces
+from .windows import window_visits
 
 __all__ = ["Skipped", "Traces", "Visits", "read_visits", "simulate_city", "window_visits", "write_city"]

@@ -186,7 +186,7 @@ def simulate_city(
 ) -> Visits:
     """The visits of a simulated city: homes, work, errands, a daily rhythm, few places that draw many.
 
-    Each person is recorded in a share `seen` of the stretches of length `step`, over so many `days` from `start`.
+    Each person is recorded in a share `seen` of the steps of length `step`, over so many `days` from `start`.
     People are numbered from 0, and the same arguments give the same city.
 
     >>> simulate_city(people=100, places=50, days=7)

@@ -56,6 +56,10 @@ def first_line(path: Path, skipped: int = 0) -> tuple[str, int]:
     start = next(read_chunks(path, 1 << 16), b"").removeprefix(BOM)
     if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in start:
         raise InputError(f"{path} is not a text table (or not in UTF-8); save it as CSV in UTF-8, or as Parquet")
+    if b"\r" in start and b"\n" not in start:
+        raise InputError(
+            f"{path} has no line ends but carriage returns; save it with the usual ones (LF, or CR and LF)"
+        )
     for number, line in enumerate(start.decode(errors="replace").splitlines()):
         if number >= skipped and line.strip() and not line.startswith("#"):
             return line, number
@@ -81,30 +85,36 @@ def read_batches(
             yield Batch(_parse(path, block, start, layout, roles), start, "line", block, layout)
 
 
-def read_table(path: Path) -> pl.DataFrame:
+def read_table(path: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
     """A small table with named columns: Parquet, or text with any usual separator, every column as text.
 
-    Names of columns are in small letters, without blanks around them.
+    The names of its columns, in small letters and without blanks around them, and its rows with where each stands, as
+    in ("line 17", {"place": "park"}). Blank lines are no rows.
     """
     try:
         if check_file(path)[:4] == b"PAR1":
-            table = pl.read_parquet(path, glob=False)
+            batches = [Batch(pl.read_parquet(path, glob=False), 1)]
         else:
             line, before = first_line(path)
-            layout = replace(header_layout(line), skipped=before)
-            frames = [
-                batch.frame
-                for batch in read_batches(path, layout, dict(zip(layout.columns, layout.columns, strict=True)))
-            ]
-            table = pl.concat(frames) if frames else pl.DataFrame(schema=dict.fromkeys(layout.columns, pl.String()))
+            layout = replace(header_layout(line, instead="put a line above that names them"), skipped=before)
+            roles = dict(zip(layout.columns, layout.columns, strict=True))
+            nothing = pl.DataFrame(schema=dict.fromkeys(layout.columns, pl.String()))
+            batches = [*read_batches(path, layout, roles)] or [Batch(nothing, 1)]
     except DAMAGED:
         raise InputError(f"{path} is damaged or no table; copy or write it again") from None
     except InputError as error:
         raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
-    names = [name.strip().lower() for name in table.columns]
+    names = [name.strip().lower() for name in batches[0].frame.columns]
     if len(set(names)) < len(names):
         raise InputError(f"{path}: two columns have the same name but for its case; rename one")
-    return table.rename(dict(zip(table.columns, names, strict=True)))
+    return names, _located_rows(batches, names)
+
+
+def _located_rows(batches: Iterable[Batch], names: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
+    for batch in batches:
+        for where, row in zip(batch.where(range(batch.frame.height)), batch.frame.iter_rows(), strict=True):
+            if any(value is not None for value in row):
+                yield where, dict(zip(names, row, strict=True))
 
 
 def blocks(chunks: Iterable[bytes], quote: str | None) -> Iterator[bytes]:

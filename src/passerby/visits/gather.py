@@ -22,7 +22,7 @@ TIMES = (
     "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
     "time_format='%d.%m.%Y %H:%M'"
 )
-NO_NAMES = ("", "null", "nan", "none")
+NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
 """What is written where there is no name, in small letters."""
 
 Show = Callable[[dict[str, Any]], str]
@@ -112,7 +112,16 @@ class Gatherer:
             duplicates=table.height - unique.height,
             outside=self._outside,
         )
-        return Visits(unique, people, places, skipped, self.timezone, dict(self.columns), tuple(self.remarks))
+        return Visits(
+            unique,
+            people,
+            places,
+            skipped,
+            self.timezone,
+            dict(self.columns),
+            self.span.until,
+            tuple(self.remarks),
+        )
 
     def _taken(self) -> str:
         """Which columns were taken for what, for messages."""

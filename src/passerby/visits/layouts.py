@@ -73,8 +73,15 @@ def detect_layout(first_line: str, separator: str | None = None) -> Layout:
     return header_layout(first_line, separator)
 
 
-def header_layout(first_line: str, separator: str | None = None) -> Layout:
-    """The layout of a table whose first line names the columns."""
+HEADLESS = (
+    "name them, as in columns='person,time,place', or give layout='foursquare' or layout='gowalla' "
+    "if it is one of these"
+)
+"""What to do about visits whose first line is no header."""
+
+
+def header_layout(first_line: str, separator: str | None = None, instead: str = HEADLESS) -> Layout:
+    """The layout of a table whose first line names the columns; `instead` says what to do where it does not."""
     if first_line.lstrip()[:1] in ("{", "["):
         raise InputError("it is JSON and no table; write it as CSV, TSV or Parquet, with a column for each value")
     separator = separator or likely_separator(first_line)
@@ -82,8 +89,7 @@ def header_layout(first_line: str, separator: str | None = None) -> Layout:
     if any(map(_DATA.match, columns)):
         # Naming what was found would print a row, with someone's id in it.
         raise InputError(
-            f"the first line names no columns: it holds numbers or times in {len(columns)} fields; name them, as in "
-            "columns='person,time,place', or give layout='foursquare' or layout='gowalla' if it is one of these"
+            f"the first line names no columns: it holds numbers or times in {len(columns)} fields; {instead}"
         )
     repeated = {name for name in columns if name and columns.count(name) > 1}
     if repeated:

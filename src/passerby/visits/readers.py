@@ -1,7 +1,7 @@
 """From a file or a table in memory to `Visits`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -9,11 +9,13 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.checks import number, text, whole
+from passerby.support.checks import number
 from passerby.support.workers import Progress
 
 from .delimited import Batch, first_line, read_batches
 from .files import DAMAGED, check_file
+from .form import FILE_NAME, Form
+from .frames import as_polars
 from .gather import Gatherer
 from .grid import Cells
 from .layouts import FIXED, FOURSQUARE, detect_layout, header_layout, match_columns, named_layout
@@ -25,9 +27,6 @@ from .times import check_time_format, check_timezone
 LayoutName = Literal["auto", "foursquare", "gowalla", "table"]
 
 _SLICE = 2_000_000
-
-FILE_NAME = "{file}"
-"""In the place of a column: the name of the file, where there is one for each person."""
 
 
 def read_visits(
@@ -83,46 +82,10 @@ def read_visits(
     name = "the table" if files is None else str(source) if isinstance(source, str | Path) else "the files"
     gatherer = Gatherer(name, timezone, time_format, cells, share, _span(since, until, timezone))
     if files is None:
-        _gather(_frame_batches(_as_polars(source), form, gatherer), gatherer)
+        _gather(_frame_batches(as_polars(source), form, gatherer), gatherer)
     else:
         _gather_files(files, form, gatherer, progress)
     return gatherer.finish()
-
-
-@dataclass(frozen=True)
-class Form:
-    """What the caller says about the form of the files."""
-
-    layout: str
-    given: dict[str, str | None]
-    coordinates: bool
-    columns: tuple[str, ...] | None = None
-    separator: str | None = None
-    skip_lines: int = 0
-
-    @classmethod
-    def checked(
-        cls,
-        layout: str,
-        given: dict[str, str | None],
-        coordinates: bool,
-        columns: str | Sequence[str] | None,
-        separator: str | None,
-        skip_lines: int,
-    ) -> "Form":
-        """A form, unless what is said about it makes no sense."""
-        if layout not in ("auto", "table", *FIXED):
-            known = ", ".join(map(repr, ("auto", "table", *FIXED)))
-            raise InputError(f"layout is {layout!r}, which is not known; choose one of {known}")
-        for role, column in given.items():
-            text(column, role)
-        idle = ("place",) if coordinates else ("latitude", "longitude")
-        for role in idle:
-            if given[role] is not None:
-                beside = "with grid_metres or h3_resolution" if coordinates else "without grid_metres or h3_resolution"
-                raise InputError(f"{role}={given[role]!r} has no effect {beside}; leave it out")
-        lines = whole(skip_lines, "skip_lines", 0, 1000)
-        return cls(layout, given, coordinates, _names(columns), check_separator(separator), lines)
 
 
 def list_files(source: Any) -> list[Path] | None:
@@ -166,25 +129,6 @@ def _span(since: str | datetime | None, until: str | datetime | None, timezone: 
     if first is not None and last is not None and last <= first:
         raise InputError(f"since='{since}' is not before until='{until}'; choose an earlier one, or a later end")
     return Span(first, last)
-
-
-def _names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    if columns is None:
-        return None
-    names = columns.split(",") if isinstance(columns, str) else columns
-    if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
-        raise InputError(f"columns is {columns!r}; expected the names of all columns in order, as in columns='a,b,c'")
-    return tuple(names)
-
-
-def check_separator(separator: str | None) -> str | None:
-    """The character between columns; one that cannot be is refused."""
-    words = {"tab": "\t", "blank": " ", "space": " ", "comma": ",", "semicolon": ";", "\\t": "\t"}
-    text(separator, "separator")
-    wanted = None if separator is None else words.get(separator, separator)
-    if wanted is not None and (len(wanted) != 1 or wanted in '"\r\n' or wanted.isalnum()):
-        raise InputError(f"separator is {separator!r}; give one character, or 'tab', 'blank', 'comma' or 'semicolon'")
-    return wanted
 
 
 def _file_batches(
@@ -234,6 +178,9 @@ def _matched(columns: Sequence[str], form: Form, gatherer: Gatherer) -> dict[str
 
 
 def _parquet_batches(path: Path, form: Form, gatherer: Gatherer, progress: Progress | None) -> Iterator[Batch]:
+    for name, given in (("columns", form.columns), ("separator", form.separator), ("skip_lines", form.skip_lines)):
+        if given:
+            raise InputError(f"{name} has no effect on a Parquet file, whose columns have names; leave it out")
     try:
         lazy = pl.scan_parquet(path, glob=False)
         roles = _matched(lazy.collect_schema().names(), form, gatherer)
@@ -254,32 +201,6 @@ def _frame_batches(frame: pl.DataFrame, form: Form, gatherer: Gatherer) -> Itera
     chosen = frame.select(pl.col(column).alias(role) for role, column in roles.items())
     for start in range(0, frame.height, _SLICE):
         yield Batch(chosen.slice(start, _SLICE), start + 1)
-
-
-def _as_polars(table: Any) -> pl.DataFrame:
-    """The table itself, or a pandas table column by column (so that pyarrow is not needed)."""
-    if isinstance(table, pl.DataFrame):
-        return table
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
-    if type(table).__module__.partition(".")[0] in ("pandas", "geopandas", "skmob", "trackintel"):
-        return pl.DataFrame([_pandas_column(str(name), table[name]) for name in table.columns])
-    raise InputError(f"a {type(table).__name__} is not a table of visits; give a path, or a polars or pandas DataFrame")
-
-
-def _pandas_column(name: str, column: Any) -> pl.Series:
-    kind = column.dtype.kind
-    if kind == "M":
-        zone = getattr(column.dtype, "tz", None)
-        naive = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
-        times = pl.Series(name, naive.to_numpy().astype("datetime64[us]"))
-        return times if zone is None else times.dt.replace_time_zone("UTC")
-    if kind in "iu" and not column.isna().any():
-        return pl.Series(name, column.to_numpy())
-    if kind == "f":
-        return pl.Series(name, column.to_numpy(), nan_to_null=True)
-    values = [None if missing else str(value) for value, missing in zip(column, column.isna(), strict=True)]
-    return pl.Series(name, values, dtype=pl.String)
 
 
 def _located(error: InputError, path: Path) -> InputError:

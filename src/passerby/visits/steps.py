@@ -149,12 +149,14 @@ class Steps:
         origin: str | datetime | None,
         end: str | datetime | None,
         timezone: str = "UTC",
+        until: datetime | None = None,
     ) -> "Steps":
         """The steps from the origin through the last of the times (clock times), or up to the end.
 
         Without an origin, steps begin where the clock strikes: at midnight, and every `length` from there where a day
         holds a whole number of them; weeks begin on Mondays. With "first-visit", they begin at the very first time. A
-        last step that the times cover only in part is left out, unless an end is given, or "first-visit".
+        last step that the times cover only in part is left out, unless an end is given, or "first-visit". Times that
+        were asked for `until` an instant cover the steps before it, however late the last one is.
         """
         size = parse_length(length)
         first, last = times.min(), times.max()
@@ -175,7 +177,9 @@ class Steps:
         count = (last - start) // size + 1
         if count < 1:
             raise InputError(f"origin is {start}, later than the last visit ({last}); choose an earlier one")
-        short = origin != FIRST_VISIT and count > 1 and _ends_early(start + count * size, times, last, size)
+        stop = start + count * size
+        covered = until is not None and stop <= on_the_clock(until, timezone)
+        short = origin != FIRST_VISIT and count > 1 and not covered and _ends_early(stop, times, last, size)
         return cls(start, size, count - 1 if short else count, timezone, short)
 
     @property
@@ -204,8 +208,18 @@ def aligned(first: datetime, length: timedelta) -> datetime:
 
 
 def _ends_early(end: datetime, times: pl.Series, last: datetime, length: timedelta) -> bool:
-    """Whether the times end long before the last step does, compared with the step and with how dense they are."""
+    """Whether the times end long before the last step does, compared with the step, how dense they are, and the others.
+
+    Where people are recorded every other hour, no step is covered to its very end: half of those before it are to be
+    covered further than the last.
+    """
     first = times.min()
     assert isinstance(first, datetime)
     usual = (last - first) / max(1, len(times) - 1)
-    return end - last > max(length / 10, 10 * usual)
+    if end - last <= max(length / 10, 10 * usual):
+        return False
+    size, stop = length // _MICROSECOND, (end - datetime(1970, 1, 1)) // _MICROSECOND
+    before = pl.DataFrame({"left": stop - times.to_physical()}).filter(pl.col("left") > size)
+    open_ends = before.group_by(step=(pl.col("left") - 1) // size).agg(((pl.col("left") - 1) % size + 1).min())["left"]
+    typical = open_ends.median()
+    return not isinstance(typical, float) or (end - last) // _MICROSECOND - typical > size / 10

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import polars as pl
 
@@ -56,6 +57,8 @@ class Visits:
     """The zone in which times without one were read, and by whose clock steps begin."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The column that was taken for each of person, time and place (or latitude and longitude)."""
+    until: datetime | None = None
+    """Up to when visits count, where that was asked for: a step that ends by then is covered to its end."""
     remarks: tuple[str, ...] = ()
     """What a reader should know, such as a second column that could have been meant."""
 

@@ -91,6 +91,8 @@ def parse_times(values: pl.Series, timezone: str = "UTC", form: str | None = Non
 
 def _parsed(values: pl.Series, timezone: str, form: str | None) -> pl.Series:
     dtype = values.dtype
+    if form is not None and dtype in (pl.Date, pl.Datetime):
+        raise InputError(f"time_format='{form}' has no effect on a column that holds times already; leave it out")
     if dtype == pl.Date:
         return _zoned(values.cast(pl.Datetime("us")), timezone)
     if isinstance(dtype, pl.Datetime):

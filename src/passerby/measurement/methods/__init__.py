@@ -15,6 +15,7 @@ from .fano import FANO
 from .known import KNOWN
 from .leakage import LEAKAGE
 from .loose import LOOSE
+from .modes import MODES
 from .monte_carlo import MONTE_CARLO
 from .no_misses import NO_MISSES
 from .one_series import ONE_SERIES
@@ -41,6 +42,7 @@ METHODS: tuple[Method, ...] = (
     ENUMERATION,
     QUANTISATION,
     SHORT_LIST,
+    MODES,
     SAMPLING,
     RAW_AGAIN,
     KNOWN,

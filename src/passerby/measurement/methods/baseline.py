@@ -24,13 +24,16 @@ LEAST_EFFORT = 1e9
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
-    """Both ends, and the best guess. Without misses it is the likeliest trace, which the attack `prior` names."""
+    """Both ends, and the best guess. Without misses it is the likeliest trace, which the attack `prior` names.
+
+    Where states share places that attack names the places of the likeliest trace of states, and others may do better.
+    """
     prior, steps, misses = question.prior, question.steps, question.misses
     plain = [known.attack(name) for name in ("prior", "constant")]
     found = [finding for finding in plain if finding is not None]
     found = found or [attack(prior, steps, misses) for attack in (prior_attack, constant_attack)]
     best = max(found, key=lambda finding: finding.floor)
-    if misses == 0:
+    if misses == 0 and prior.single:
         upper = best.floor if best.floor > FAINT else rounded_up(log_kappa_bound(prior, steps, 0))
         yield _between(best.floor, upper, best.guess)
         return

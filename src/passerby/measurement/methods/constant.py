@@ -27,9 +27,9 @@ def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
     number of visits), and those whose bound is below the best success found are never scored.
     """
     named = constants(prior)
-    if steps * min(misses + 2, steps - misses + 1) * prior.places**3 <= SCORE_ALL:
+    if steps * min(misses + 2, steps - misses + 1) * prior.states**2 * prior.places <= SCORE_ALL:
         places = np.flatnonzero(named)
-        values = score.constants(prior.initial, prior.matrices, places, steps, misses)
+        values = score.constants(prior.initial, prior.matrices, prior.place_of, places, steps, misses)
         pick = int(np.argmax(values))
         return exact("constant", min(1.0, float(values[pick])), (int(places[pick]),) * steps)
     ceiling = _visits_ceiling(prior, steps, steps - misses)
@@ -54,7 +54,7 @@ def constants(prior: MarkovPrior) -> NDArray[np.bool_]:
 
 
 def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
-    """For each place, an upper bound on the probability of being there at `needed` steps or more, shape (M,).
+    """For each place, an upper bound on the probability of being there at `needed` steps or more, shape (P,).
 
     With V visits, `Pr[V >= m] <= E[C(V, k)] / C(m, k)`; the moments are sums over sets of k steps of the
     probability of being there at all of them. k = 1 for any chain; higher k from the diagonals of the powers of a
@@ -63,7 +63,7 @@ def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
     marginals = prior.marginals(steps)
     margin = 1 + 1e-9  # rounding must not hide the best place
     ceiling = marginals.sum(axis=0) / needed * margin
-    if not prior.homogeneous or steps * prior.places**3 > 1e11 or steps**3 * prior.places > 1e9:
+    if not prior.homogeneous or not prior.single or steps * prior.places**3 > 1e11 or steps**3 * prior.places > 1e9:
         return np.asarray(ceiling)
     returns = np.empty((steps, prior.places))
     power = np.eye(prior.places)

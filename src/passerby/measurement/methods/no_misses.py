@@ -29,7 +29,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
 
 def log_all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
     """Log of `Σ_y max_x Pr[X = x, Y = y]` for raw counts; None where there are misses, or where it takes too long."""
-    if misses:
+    if misses or not release.reveals or not prior.single:
         return None
     prior, release = with_one_sensor(prior, release)
     try:

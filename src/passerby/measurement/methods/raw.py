@@ -11,7 +11,6 @@ from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
-from passerby.model.release import Release
 from passerby.outcomes.series import count_series, enumerate_series
 
 from .no_misses import log_all_right
@@ -43,7 +42,7 @@ def bounded(question: Question, budget: float) -> Finding:
 
 def raw_loss(question: Question, budget: float) -> tuple[float, float]:
     """What raw counts from the same sensors would give: at least, and at most."""
-    counts = Release.raw(question.release.sensors)
+    counts = question.release.as_raw()
     prior, misses, tolerance = question.prior, question.misses, question.tolerance
     log_exact = log_all_right(prior, counts, misses)
     if log_exact is not None:

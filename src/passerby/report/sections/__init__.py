@@ -2,15 +2,17 @@
 
 from passerby.report.section import Section
 
-from . import counts, exposure, limits, noise, privacy, ranking, realisation, traits
+from . import adversaries, backtest, counts, exposure, limits, noise, privacy, ranking, realisation, traits
 
 SECTIONS: tuple[Section, ...] = (
     counts.SECTION,
     exposure.SECTION,
+    backtest.SECTION,
     traits.SECTION,
     realisation.SECTION,
     ranking.SECTION,
     noise.SECTION,
+    adversaries.SECTION,
     privacy.SECTION,
     limits.SECTION,
 )

@@ -29,8 +29,10 @@ def build(evidence: Evidence) -> Content:
     summary, release = evidence.summary, evidence.release
     places = len({place for step in release.sensors for place in step})
     some = "1 place" if places == 1 else f"{places:,} places"
+    known = summary.coverage
+    when = f", from {known.published_from} to {known.steps_end} ({known.timezone})" if known.published_from else ""
     lead = (
-        f"{summary.sensors:,} numbers, from {some} over {summary.steps:,} steps of {length(summary.window)}: "
+        f"{summary.sensors:,} numbers, from {some} over {summary.steps:,} steps of {length(summary.window)}{when}: "
         f"{mechanism(summary.mechanism)}."
     )
     counts = rows(evidence)
@@ -56,7 +58,7 @@ def rows(evidence: Evidence) -> pl.DataFrame:
         for x in step:
             true = int(people.counts[t, x])
             count, shown = (float(true), f"{true:,}") if evidence.internal else told(release.mechanism, true)
-            found.append((t + 1, labels[t], people.places[x], count, shown, None if count is None else int(count)))
+            found.append((t + 1, labels[t], evidence.places[x], count, shown, None if count is None else int(count)))
     kinds = {"step": pl.Int64, "start": pl.String, "place": pl.String, "count": pl.Float64, "shown": pl.String}
     return pl.DataFrame(found, schema={**kinds, "people": pl.Int64}, orient="row")
 

@@ -23,8 +23,8 @@ RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 THRESHOLDS = (
     "The share of all people who are found with at least this chance: without the release, with an attack that was "
-    f"found, and with any attack that the bounds do not exclude. Shares that would tell of {FEW - 1} people or fewer, "
-    "also by their difference to another share, are not told."
+    "found, and with any attack that the bounds allow if the habits are right. Shares that would tell of "
+    f"{FEW - 1} people or fewer, also by their difference to another share, are not told."
 )
 EXPOSURE = (
     "Choose a chance on the horizontal axis: the curves give the share of people who are found with at least this "
@@ -52,7 +52,7 @@ def build(evidence: Evidence) -> Content:
         "level": ("chance of at least", level),
         "without": ("without the release", _share),
         "found": ("with it: attack found", _share),
-        "bound": ("with it: not excluded", _share),
+        "bound": ("with it: bound if the habits are right", _share),
         "people": ("share of (people)", "{:,}".format),
     }
     above = sheet(thresholds(summary), levels, "thresholds.csv")
@@ -95,7 +95,7 @@ def words(summary: Summary) -> list[str]:
     return [
         f"A person is found if an adversary names {question(summary).replace('a person was', 'they were')}. Each "
         "person's chance to be found with the release lies between that of the best attack found and a bound that no "
-        "attack can exceed.",
+        "attack exceeds if the habits are right.",
         f"For half of the people the chance is at least {of(percent(loss.lower.median), percent(known.lower.median))}; "
         f"for {tail(loss.lower)[0]}, at least {end(loss.lower)} and {end(known.lower)}.",
     ]

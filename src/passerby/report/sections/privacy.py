@@ -46,7 +46,7 @@ def words(summary: Summary, bound: float | None) -> list[str]:
     if bound is not None and summary.loss:
         first += (
             f" From this guarantee alone, people could be found with a chance of up to {percent(bound)} on average; "
-            f"the bounds of this audit exclude more than {percent(summary.loss.upper.mean)}."
+            f"the bounds of this audit exclude more than {percent(summary.loss.upper.mean)} if the habits are right."
         )
     return [
         first,

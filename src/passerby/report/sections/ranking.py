@@ -58,13 +58,13 @@ def rows(evidence: Evidence, what: str) -> pl.DataFrame:
     `fall` and `error` (points), and the `people` behind the fall. On a page that is shared, all numbers are null where
     these are fewer than `FEW`.
     """
-    findings, people, labels = evidence.findings, evidence.people, evidence.steps
+    findings, labels = evidence.findings, evidence.steps
     assert findings is not None
     found = findings.left_out.filter(pl.col("what") == what)
     behind = (_behind(findings.people) + 1e-9).floor().cast(pl.Int64)
     kept = behind >= evidence.least
     known = {
-        "place": [None if place is None else people.places[place] for place in found["place"]],
+        "place": [None if place is None else evidence.places[place] for place in found["place"]],
         "start": [None if step is None else labels[step] for step in found["step"]],
     }
     found = found.with_columns(

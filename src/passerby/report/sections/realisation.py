@@ -20,7 +20,7 @@ def build(evidence: Evidence) -> Content:
     columns: Columns = {
         **RANKED,
         "realised_lower": ("best guess found", percent),
-        "realised_upper": ("no guess above", percent),
+        "realised_upper": ("bound if the habits are right", percent),
     }
     possible = evidence.known.filter(pl.col("realised_status") == "ok")
     table = sheet(ranks(possible, ("realised_lower", "realised_upper")), columns, "realised.csv")

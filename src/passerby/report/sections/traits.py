@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -12,15 +11,13 @@ from numpy.typing import NDArray
 
 from passerby.people.habits import People
 from passerby.report import chart
-from passerby.report.boxes import boxes, sizes
+from passerby.report.boxes import boxes, strips
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few
-from passerby.support.groups import FEW, merged, middle, reached
+from passerby.support.groups import FEW, middle, reached
 from passerby.support.numerals import percent
 
-#: Classes of a table, before those with few people are merged.
-COARSE = 5
 #: The most people whose habits are fitted again for their spectral gap, where habits follow a rhythm.
 REFITTED = 1500
 
@@ -49,7 +46,7 @@ REASONS = (
 TRAITS = {
     "baseline": ("chance without the release", percent),
     "lower": ("chance with the release: best attack found", percent),
-    "upper": ("chance with the release: no attack above", percent),
+    "upper": ("chance with the release: bound if the habits are right", percent),
     "sighted": ("chance to pass a sensor at least once", percent),
     "spectral_gap": ("spectral gap", "{:.2f}".format),
     "places": ("places visited", "{:.0f}".format),
@@ -70,7 +67,7 @@ def build(evidence: Evidence) -> Content:
             "people": ("people", "{:,}".format),
             "baseline": ("median without the release", percent),
             "lower": ("median with it: best attack", percent),
-            "upper": ("median with it: no attack above", percent),
+            "upper": ("median with it: bound if the habits are right", percent),
         }
         table = sheet(classes(people, column), columns, f"{key}.csv")
         out.append(Figure(key, title, says, table, picture(people, column, axis)))
@@ -93,10 +90,10 @@ def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataF
     """
     gap = known["spectral_gap"]
     if gap.null_count():
-        # Habits that follow a rhythm have no single chain; take the one that ignores it.
+        # Habits that follow a rhythm or have modes are no single chain; take the one of those who do as usual.
         rows = np.flatnonzero(table["lower"].is_not_null().to_numpy())
         chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:REFITTED])
-        plain, known = replace(people, phase=None), known[chosen.tolist()]
+        plain, known = people.plain, known[chosen.tolist()]
         gap = pl.Series([plain.prior(int(rows[i]))[0].spectral_gap for i in chosen], dtype=pl.Float64)
     return known.select(
         "sighted", gap.alias("spectral_gap"), pl.col("baseline_lower").alias("baseline"), "lower", "upper", "places"
@@ -109,17 +106,14 @@ def _top(values: NDArray[np.float64], column: str) -> float:
 
 
 def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Medians of the loss in classes of a column, merged until each holds at least `FEW` people."""
+    """Medians of the loss in the classes of a column that its picture has too."""
     x = people[column].to_numpy()
-    edges = np.linspace(0, _top(x, column), COARSE + 1)
-    index = np.searchsorted(edges[1:-1], x, side="right")
     rows = []
-    for first, last in merged(sizes(x, edges)):
-        group = people.filter((index >= first) & (index < last))
-        if group.height:
-            open_end = last == COARSE and column != "sighted"
-            name = f"{edges[first]:.2f} " + ("and more" if open_end else f"to {edges[last]:.2f}")
-            rows.append((name, group.height, *(middle(group[c].to_numpy()) for c in ("baseline", "lower", "upper"))))
+    found = [(low, high, people.filter(inside)) for low, high, inside in strips(x, _top(x, column)) if inside.any()]
+    for number, (low, high, group) in enumerate(found, start=1):
+        open_end = number == len(found) and column != "sighted"
+        name = f"{low:.2f} " + ("and more" if open_end else f"to {high:.2f}")
+        rows.append((name, group.height, *(middle(group[c].to_numpy()) for c in ("baseline", "lower", "upper"))))
     kinds = {"class": pl.String, "people": pl.Int64, **dict.fromkeys(("baseline", "lower", "upper"), pl.Float64)}
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
@@ -215,7 +209,7 @@ def picture(people: pl.DataFrame, column: str, title: str) -> dict[str, Any]:
     )
     lines = (
         alt.Chart(chart.values(strips))
-        .mark_rule(color=chart.COLOURS[chart.WITHOUT], strokeWidth=3)
+        .mark_rule(color=chart.COLOURS[chart.FOUND], strokeWidth=3)  # dark on boxes of any fullness, also in grey
         .encode(
             x="x:Q",
             x2="x2:Q",

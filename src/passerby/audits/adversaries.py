@@ -1,0 +1,205 @@
+"""How much does each kind of knowledge matter? Adversaries from the weakest to the strongest, on the same people.
+
+A person is taken to live by their own habits. A stranger guesses by what everybody does, and is scored by the person's
+habits: no guess of theirs is better than the best one of somebody who knows those habits. Whoever also knows where the
+person was at some steps does at least as well, on average over where the person may have been at them. For single
+people, or where people do not live by their habits, neither need hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.errors import InputError, PasserbyError
+from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.decode import unaided_success
+from passerby.model.release import Release
+from passerby.outcomes.series import one_series, score
+from passerby.people.habits import People
+from passerby.people.others import everyone_else
+from passerby.support.fingerprint import fingerprint
+from passerby.support.pieces import Pieces
+from passerby.support.workers import Progress, collect
+
+from .attacks import listed_series
+from .job import Job, check_job
+from .knowledge import Knowing, Target, found_by
+from .person import stream_of
+from .sample import only, some_people
+from .settings import BacktestSettings, Measurement
+from .stranger import Stranger
+
+Ints = NDArray[np.int64]
+
+STRANGER, HABITS = "a stranger, who knows what everybody does", "knows the person's habits"
+#: Traces that are drawn for each person, to be known at some steps.
+DRAWS = 2
+#: People that are handed to a worker at a time, at most, and the normal quantile of an interval of 95 %.
+CHUNK, SURE = 4, 1.96
+
+
+def adversaries(
+    people: People,
+    release: Release,
+    misses: int = Measurement.misses,
+    *,
+    sample: int = BacktestSettings.adversaries,
+    known_steps: Sequence[int] = BacktestSettings.known_steps,
+    tolerance: float = Measurement.tolerance,
+    runs: int = Measurement.runs,
+    confidence: float = Measurement.confidence,
+    budget: float = Measurement.budget / 10,
+    seed: int = Measurement.seed,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    file: Path | None = None,
+) -> pl.DataFrame:
+    """The mean chance to be found by each kind of adversary, from the weakest to the strongest, on `sample` people.
+
+    A stranger knows what everybody does, the next one the person's habits, and those after them also where the person
+    was at so many steps, drawn at random: one for each number of `known_steps`. A row has the means over `people` of
+    the chance without the release (`baseline`) and with it (`lower` and `upper`, the ends of the interval; a stranger's
+    own guess is one number), an interval of 95 % for the mean over everybody (`least`, `most`), and the share that each
+    really found. What is known at steps is drawn from the habits for the former, and is the truth for the latter.
+
+    >>> import passerby as pb
+    >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
+    >>> found = adversaries(people, Release([0, 1, 0, 1]), sample=10)
+    >>> found["adversary"].to_list()[1:], found["upper"].is_sorted()
+    (["knows the person's habits", 'and where they were at 1 step', 'and where they were at 2 steps'], True)
+    """
+    job = Job(people, release, Measurement(misses, tolerance, runs, confidence, budget, seed))
+    check_job(job)
+    counts = _checked(known_steps, release.steps)
+    chosen = only(people, some_people(people, sample, seed + 2))
+    job = replace(job, people=chosen, others=everyone_else(chosen, release))
+    sensed = sorted({place for step in release.sensors for place in step})
+    work = _Work(job, Stranger.of(people, sensed), counts)
+    kept = None if file is None else Pieces(file, fingerprint(work))
+    everyone = range(len(chosen))
+    found = collect(_one, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept)
+    names = [STRANGER, HABITS, *(f"and where they were at {n} step{'s' * (n != 1)}" for n in counts)]
+    return _table(names, [rows for rows in found if rows is not None])
+
+
+def _checked(known_steps: Sequence[int], steps: int) -> tuple[int, ...]:
+    """Numbers of known steps in increasing order; those of more steps than there are would know all."""
+    for count in known_steps:
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise InputError(f"known_steps: expected whole numbers of at least 1, got {count!r}")
+    return tuple(sorted({int(count) for count in known_steps if count <= steps}))
+
+
+@dataclass(frozen=True)
+class _Work:
+    job: Job
+    stranger: Stranger
+    counts: tuple[int, ...]
+
+
+def _one(work: _Work, person: int) -> list[list[float]] | None:
+    """A row for each adversary; None where the loss of the person cannot be measured."""
+    job, misses = work.job, work.job.measurement.misses
+    seed = stream_of(job.measurement.seed, job.people.ids[person])
+    rng = np.random.default_rng([*seed, 2])
+    real = job.people.actual[person].astype(np.int64)
+    own = Target.of(job, person, real.tolist())
+    settings = {**vars(job.measurement), "seed": seed}
+    order = rng.permutation(own.release.steps)
+    values = own.release.publish(np.array([[own.number[int(place)] for place in real]]), rng)
+    try:
+        known = Knowing.of(own, {}, settings, rng)
+        rows = [_stranger(work, person, own, values, rng), [*known.loss, found_by(own, {}, values, real, misses)]]
+        gains = [_gains(job, person, own, known, order, work.counts, settings, rng) for _ in range(DRAWS)]
+        for count, gain in zip(work.counts, np.mean(gains, axis=0).reshape(-1, 3), strict=True):
+            found = found_by(own, _at(real, order[:count]), values, real, misses)
+            rows.append([*(known.loss + gain).tolist(), found])
+    except PasserbyError:
+        return None
+    return rows
+
+
+def _at(trace: Ints, steps: Ints) -> dict[int, int]:
+    return {int(t): int(trace[t]) for t in sorted(steps)}
+
+
+def _drawn(job: Job, person: int, own: Target, rng: np.random.Generator) -> tuple[Target, Ints]:
+    """A trace drawn from the habits, by places, and a chain over them: what stands for many places is one of them."""
+    trace = own.places[own.prior.sample(1, own.release.steps, rng)[0]]
+    if (trace >= 0).all():
+        return own, trace
+    hidden = np.setdiff1d(np.arange(len(job.people.places)), own.places)
+    shares = job.people.background[hidden]
+    trace[trace < 0] = rng.choice(hidden, int((trace < 0).sum()), p=shares / shares.sum())
+    return Target.of(job, person, sorted({*own.places[own.places >= 0].tolist(), *trace.tolist()})), trace
+
+
+def _gains(
+    job: Job,
+    person: int,
+    own: Target,
+    fewer: Knowing,
+    order: Ints,
+    counts: Sequence[int],
+    settings: Mapping[str, Any],
+    rng: np.random.Generator,
+) -> list[NDArray[np.float64]]:
+    """What knowing more and more steps of a trace that is drawn adds to the baseline and to both ends of the loss.
+
+    Whoever knows more is compared with whoever knows less, in the same case. On average over what may be known, the
+    guesses of the latter are as good as they were before, so nothing is added on average that is not gained; and the
+    difference varies far less from one case to the next than the loss itself does.
+    """
+    target, trace = _drawn(job, person, own, rng)
+    total, out = np.zeros(3), []
+    for count in counts:
+        more = Knowing.of(target, _at(trace, order[:count]), settings, rng)
+        still = fewer.success(more.prior, target.release, settings["misses"], rng)
+        # The upper and the lower end are compared with the same guesses.
+        total = total + (more.loss - still[[0, 1, 1]]) - (fewer.loss - fewer.aided[[0, 1, 1]])
+        out.append(total)
+        fewer = more
+    return out
+
+
+def _stranger(
+    work: _Work, person: int, own: Target, values: NDArray[np.float64], rng: np.random.Generator
+) -> list[float]:
+    """The stranger's guesses, made by everybody's habits and scored by the person's own."""
+    stranger, misses, steps = work.stranger, work.job.measurement.misses, own.release.steps
+    release = stranger.release(work.job.release_for(person))
+    series = listed_series(own.prior, own.release, rng)
+    aided = bracket_series(stranger.prior, release, series, misses, 0.0, 0.0).guesses[:, 2]
+    real = one_series(own.release.evidence(values))
+    named = bracket_series(stranger.prior, release, real, misses, 0.0, 0.0).guesses[0, 2]
+    silent, nothing = Release.silent(steps), one_series(np.zeros((1, steps, 1)))
+    blind = bracket_series(stranger.prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
+    places = np.unique(stranger.places[np.concatenate([aided.ravel(), named, blind])])
+    wide = Target.of(work.job, person, sorted({*places.tolist(), *work.job.people.actual[person].tolist()}))
+    number = np.array([wide.number.get(int(place), -1) for place in stranger.places])
+    success = series.mean(score(wide.prior, wide.release, series.evidence, np.ascontiguousarray(number[aided]), misses))
+    right = (stranger.places[named] != work.job.people.actual[person]).sum() <= misses
+    return [unaided_success(wide.prior, number[blind], misses), success[0], success[0], float(right)]
+
+
+def _table(names: list[str], found: list[list[list[float]]]) -> pl.DataFrame:
+    kinds = dict.fromkeys(("baseline", "lower", "upper", "least", "most", "right"), pl.Float64)
+    rows = []
+    for name, values in zip(names, np.array(found).reshape(len(found), len(names), 4).swapaxes(0, 1), strict=True):
+        if len(found):
+            # Gains of drawn traces may take a person above 1; their mean is what counts.
+            baseline, lower, upper, right = values.mean(axis=0).clip(0.0, 1.0).tolist()
+            error = values.std(axis=0, ddof=1) / sqrt(len(found)) if len(found) > 1 else np.ones(4)
+            least, most = max(0.0, lower - SURE * error[1]), min(1.0, upper + SURE * error[2])
+            rows.append((name, len(found), baseline, lower, upper, least, most, right))
+    return pl.DataFrame(rows, schema={"adversary": pl.String, "people": pl.Int64, **kinds}, orient="row")

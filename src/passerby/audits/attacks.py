@@ -1,0 +1,107 @@
+"""What attacks promise for one person, and whether they are right about what the person really did."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.methods.constant import constant_attack
+from passerby.measurement.methods.prior import prior_trace
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.outcomes.series import Series, enumerate_series, one_series, sample_series, score
+from passerby.people.habits import People
+
+from .job import Job, over_states
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: The attacks: two with the counts, and two without them.
+ATTACKS = ("map", "marginal", "prior", "constant")
+#: Series that are listed for a promise, the probability that may be left over, and how many are drawn instead.
+LISTED, LEFT, DRAWN = 512, 1e-3, 100
+#: Numbers of misses that are looked at, at most.
+MOST_MISSES = 6
+
+
+def misses_tried(steps: int, asked: int) -> list[int]:
+    """Numbers of misses, evenly spread where steps are many, with the one that is asked for.
+
+    >>> misses_tried(5, 1), misses_tried(24, 2)
+    ([0, 1, 2, 3, 4], [0, 2, 6, 12, 17, 23])
+    """
+    if steps <= MOST_MISSES:
+        return list(range(steps))
+    some = np.linspace(0, steps - 1, MOST_MISSES - 1).round().astype(int).tolist()
+    return sorted({*some, asked})
+
+
+def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Promised and right (attacks, misses) for one person.
+
+    A promise is the attack's success under the habits, over all series that can be published, listed or, where they are
+    too many, drawn.
+    """
+    prior, release, state_of = over_states(job.people, person, job.release_for(person))
+    trace = real_trace(job.people, person, state_of)
+    series = listed_series(prior, release, rng)
+    guesses = aided_guesses(prior, release, series)
+    real = one_series(release.evidence(release.publish(trace[None], rng)))
+    blind, silent = prior_trace(prior, release.steps), Release.silent(release.steps)
+    nothing = np.zeros((1, release.steps, 1))
+    try:
+        named = aided_guesses(prior, release, real)
+    except InputError:
+        # Habits do not explain what was published about this trace: the adversary falls back on habits alone.
+        named = np.repeat(blind[None, None], 2, axis=0)
+    promised, right = np.empty((2, len(ATTACKS), len(misses)))
+    for column, allowed in enumerate(misses):
+        same = constant_attack(prior, release.steps, allowed)
+        assert same.guess is not None
+        promised[:2, column] = [
+            series.mean(score(prior, release, series.evidence, guess, allowed))[0] for guess in guesses
+        ]
+        promised[2, column] = score(prior, silent, nothing, blind[None], allowed)[0]
+        promised[3, column] = same.value
+        all_named = np.array([*named[:, 0], blind, same.guess])
+        right[:, column] = (all_named != trace).sum(axis=1) <= allowed
+    return np.clip(promised, 0.0, 1.0), right
+
+
+def listed_series(prior: MarkovPrior, release: Release, rng: np.random.Generator) -> Series:
+    """All series that can be published but for a small rest, or a sample where they are too many."""
+    series = enumerate_series(prior, release, LISTED, LEFT)
+    return sample_series(prior, release, rng, DRAWN) if series is None else series
+
+
+def aided_guesses(prior: MarkovPrior, release: Release, series: Series) -> Ints:
+    """The guesses of `map` and `marginal` (2, n, T), neither of which depends on the misses."""
+    guesses = bracket_series(prior, release, series, 0, np.inf, 0.0).guesses
+    return np.ascontiguousarray(guesses[:, :2].swapaxes(0, 1))
+
+
+def real_trace(people: People, person: int, state_of: dict[int, int]) -> Ints:
+    """Where a person really was at the steps to find (T,), in the numbers of their own chain."""
+    others = state_of.get(-1, 0)
+    return np.array([state_of.get(int(place), others) for place in people.actual[person]])
+
+
+def likelihood(people: People, person: int) -> float:
+    """Mean log probability of the steps that a person really made; minus infinity for what cannot happen."""
+    actual = people.actual[person]
+    prior, places = people.prior(person, sorted(set(actual.tolist())))
+    number = {int(place): k for k, place in enumerate(places)}
+    law, total = prior.initial, 0.0
+    for t, place in enumerate(actual.tolist()):
+        if t:
+            law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
+        law = np.where(prior.place_of == number[place], law, 0.0)
+        chance = float(law.sum())
+        if chance <= 0:
+            return -np.inf
+        total += np.log(chance)
+        law = law / chance
+    return total / len(actual)

@@ -1,0 +1,184 @@
+"""What an audit covers: rows, times, people and steps, how many of each were left out, and by which rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from passerby.people.habits import People
+from passerby.support.groups import FEW
+from passerby.support.numerals import percent
+from passerby.visits.steps import clock_times
+from passerby.visits.table import Skipped, Visits
+
+from .record import Record
+
+
+class Rows(Record):
+    """What was read and what was left out; each row of the visits is counted once."""
+
+    read: int
+    kept: int
+    unreadable_times: int
+    missing: int = Field(description="Rows without a person or place.")
+    bad_coordinates: int
+    duplicates: int
+    outside: int = Field(description="Rows outside of the time that was asked for.")
+    outside_steps: int = Field(description="Kept rows before the first step or after the last; of no use.")
+    other_places: int = Field(description="Kept rows at places that were not chosen; of no use.")
+
+    def sentence(self) -> str:
+        """How many rows were kept, and why others were not."""
+        reasons = {
+            "without a time that can be read": self.unreadable_times,
+            "without a person or place": self.missing,
+            "with bad coordinates": self.bad_coordinates,
+            "repeated": self.duplicates,
+            "outside of the time that was asked for": self.outside,
+        }
+        idle = {"outside of the steps": self.outside_steps, "at places that were not chosen": self.other_places}
+        return f"{self.kept:,} of {self.read:,} rows{_listed('; left out: ', reasons)}{_listed('; of no use: ', idle)}"
+
+
+class Coverage(Record):
+    """Rows, times, people and steps of an audit."""
+
+    rows: Rows
+    first_visit: str | None = Field(description="The day of the first kept row, by the clock of the time zone.")
+    last_visit: str | None = Field(description="The day of the last one.")
+    first_step: str | None = Field(description="When the first step begins, by the clock of the time zone.")
+    published_from: str | None = Field(description="When the first published step begins.")
+    steps_end: str | None = Field(description="When the last step ends.")
+    partial_step: bool = Field(description="Whether a last step was left out that the visits cover only in part.")
+    timezone: str = Field(description="The time zone by whose clock steps begin.")
+    min_active: int | None = Field(description="In how many steps people must be seen to be audited.")
+    people: int = Field(description="People in the visits.")
+    kept: int = Field(description="People who can be audited.")
+    seldom: int = Field(description="People left out: seen at the chosen places, but in too few steps.")
+    unseen: int = Field(description="People left out: never seen at the chosen places.")
+    absent_before: int = Field(description="Kept people who are at none of the chosen places in any fitted step.")
+    absent_after: int = Field(description="Kept people who are at none of them in any published step.")
+    elsewhere_fitted: float = Field(description="Share of the fitted person-steps that are elsewhere.")
+    elsewhere_published: float = Field(description="Share of the published person-steps that are elsewhere.")
+
+    @property
+    def shared(self) -> Coverage:
+        """The same for others to see: days instead of minutes, which tell of one visit, and no groups of few people.
+
+        Groups of one to four people are told as five, and all people as so many more.
+        """
+        groups = {name: _told(getattr(self, name)) for name in ("seldom", "unseen", "absent_before", "absent_after")}
+        days = {name: (getattr(self, name) or "")[:10] or None for name in ("first_visit", "last_visit")}
+        everyone = self.kept + groups["seldom"] + groups["unseen"]
+        return self.model_copy(update={**groups, **days, "people": everyone})
+
+    def lines(self, exact: bool = False) -> Iterator[tuple[str, str]]:
+        """What is covered, in sentences by what they are about; `exact` where small groups were not told as five."""
+
+        def some(count: int) -> str:
+            return f"{count} or fewer" if count == FEW and not exact else f"{count:,}"
+
+        yield "rows", self.rows.sentence()
+        if self.first_visit is not None:
+            yield "visits", f"from {self.first_visit} to {self.last_visit} ({self.timezone})"
+        if self.first_step is not None:
+            partial = "; a last step that the visits cover only in part is left out" if self.partial_step else ""
+            yield (
+                "dates",
+                f"habits from {self.first_step}, published from {self.published_from} to {self.steps_end} "
+                f"({self.timezone}){partial}",
+            )
+        about = "" if exact or FEW not in (self.seldom, self.unseen) else "about "
+        gone = self.seldom + self.unseen
+        rule = "too few" if self.min_active is None else f"fewer than {self.min_active}"
+        why = f"; left out: {some(self.seldom)} seen in {rule} steps, {some(self.unseen)} in none" if gone else ""
+        yield "people", f"{self.kept:,} of {about}{self.people:,} can be audited{why}"
+        yield (
+            "elsewhere",
+            f"{percent(self.elsewhere_fitted)} of the fitted person-steps, "
+            f"{percent(self.elsewhere_published)} of the published ones",
+        )
+        if self.absent_before or self.absent_after:
+            yield (
+                "absent",
+                f"{some(self.absent_before)} people from all fitted steps, {some(self.absent_after)} from all "
+                "published ones",
+            )
+
+
+def coverage_of(
+    people: People, skipped: Skipped, visits: Visits | None = None, min_active: int | None = None
+) -> Coverage:
+    """What an audit of these people covers, before any of them are drawn as a sample."""
+    left, away = people.left_out, people.elsewhere
+    first, last = _ends(visits)
+    absent_before, absent_after = (
+        int((steps == away).all(axis=1).sum()) if steps.shape[1] else 0 for steps in (people.fitted, people.actual)
+    )
+    fitted, published = elsewhere_shares(people)
+    known = len(people.starts) > 0
+    return Coverage(
+        rows=Rows(
+            read=skipped.rows,
+            kept=skipped.kept,
+            unreadable_times=skipped.times,
+            missing=skipped.missing,
+            bad_coordinates=skipped.coordinates,
+            duplicates=skipped.duplicates,
+            outside=skipped.outside,
+            outside_steps=left.outside,
+            other_places=left.other_places,
+        ),
+        first_visit=first,
+        last_visit=last,
+        first_step=_minute(people.starts[0]) if known else None,
+        published_from=_minute(people.starts[people.fitted.shape[1]]) if people.actual.shape[1] and known else None,
+        steps_end=_minute(people.starts[-1] + np.timedelta64(people.window)) if known else None,
+        partial_step=left.partial_step,
+        timezone=people.timezone,
+        min_active=min_active,
+        people=left.people or len(people),
+        kept=len(people),
+        seldom=left.seldom,
+        unseen=left.unseen,
+        absent_before=absent_before,
+        absent_after=absent_after,
+        elsewhere_fitted=round(fitted, 3),
+        elsewhere_published=round(published, 3),
+    )
+
+
+def elsewhere_shares(people: People) -> tuple[float, float]:
+    """The shares of person-steps that are elsewhere, of the fitted and of the published ones."""
+    fitted, published = (
+        float(np.mean(steps == people.elsewhere)) if steps.size else 0.0 for steps in (people.fitted, people.actual)
+    )
+    return fitted, published
+
+
+def _ends(visits: Visits | None) -> tuple[str | None, str | None]:
+    """The minutes of the first and the last visit, by the clock."""
+    if visits is None or not len(visits):
+        return None, None
+    ends = pl.Series([visits.table["time"].min(), visits.table["time"].max()])
+    first, last = clock_times(ends, visits.timezone).dt.strftime("%Y-%m-%d %H:%M")
+    return first, last
+
+
+def _minute(moment: Any) -> str:
+    found: datetime = moment.astype("datetime64[us]").item()
+    return f"{found:%Y-%m-%d %H:%M}"
+
+
+def _told(count: int) -> int:
+    return FEW if 0 < count < FEW else count
+
+
+def _listed(head: str, counts: dict[str, int]) -> str:
+    said = [f"{count:,} {why}" for why, count in counts.items() if count]
+    return head + ", ".join(said) if said else ""

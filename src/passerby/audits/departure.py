@@ -1,0 +1,64 @@
+"""How far people depart from their habits: the least that explains what came true, and what it does to an upper end.
+
+A person's law D departs from their habits P by `KL(D ‖ P)` nats. That an attack is right is an event, so its chance q
+under D and p under P have `kl(q ‖ p) <= KL(D ‖ P)` (data-processing inequality). People depart by different amounts;
+only the average over them is spoken of here. Of all chances q with a given average of `kl(q ‖ p)`, those of the highest
+mean are all tilted alike, `q = p e^θ / (1 - p + p e^θ)`, which one number decides (Csiszár 1975, I-projections).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: The largest tilt that is tried, at which all that is possible is certain, and halvings to find one.
+_MOST, _HALVINGS = 750.0, 80
+
+
+def least_departure(promised: Floats, right: float) -> float:
+    """The least mean of `kl(q ‖ p)` over people with promises p (N,) for which a share `right` is expected to be right.
+
+    0 where at least as many were promised; infinite where more were right than were promised any chance.
+
+    >>> round(least_departure(np.array([0.25, 0.25]), 0.5), 4), least_departure(np.array([0.6]), 0.2)
+    (0.1438, 0.0)
+    >>> least_departure(np.array([0.0, 0.5]), 0.75)
+    inf
+    """
+    p = np.clip(promised, 0.0, 1.0)
+    if right <= p.mean():
+        return 0.0
+    if right > (p > 0).mean():
+        return float("inf")
+    low, high = 0.0, _MOST
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _tilted(p, middle)[0] < right else (low, middle)
+    return _tilted(p, high)[1]
+
+
+def highest_mean(upper: Floats, nats: float) -> float:
+    """The highest mean chance of people with upper ends (N,) who depart from their habits by `nats` on average.
+
+    >>> round(highest_mean(np.array([0.25, 0.25]), 0.1438), 3), highest_mean(np.array([0.25]), 0.0)
+    (0.5, 0.25)
+    """
+    p = np.clip(upper, 0.0, 1.0)
+    if nats <= 0:
+        return float(p.mean())
+    low, high = 0.0, _MOST
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _tilted(p, middle)[1] < nats else (low, middle)
+    return _tilted(p, high)[0]
+
+
+def _tilted(p: Floats, tilt: float) -> tuple[float, float]:
+    """The means of the tilted chances and of their divergence: `log q = log p + θ - A`, `kl = q θ - A`."""
+    with np.errstate(divide="ignore"):
+        log_p, log_rest = np.log(p), np.log1p(-p)
+    total = np.logaddexp(log_p + tilt, log_rest)
+    q = np.exp(log_p + tilt - total)
+    return float(q.mean()), max(0.0, float((q * tilt - total).mean()))

@@ -1,0 +1,100 @@
+"""What an adversary knows of a person, and how well they guess: by habits, and where the person was at some steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.decode import unaided_success
+from passerby.measurement.measure import measure
+from passerby.measurement.methods.prior import prior_attack
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.outcomes.series import one_series, score
+
+from .attacks import listed_series
+from .job import Job
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A person's chain over their own places and some others, and what is published, over it."""
+
+    prior: MarkovPrior
+    release: Release
+    places: Ints
+    number: Mapping[int, int]
+
+    @classmethod
+    def of(cls, job: Job, person: int, also: Sequence[int] = ()) -> Target:
+        """With these places told apart from others, beside those with a sensor."""
+        release = job.release_for(person)
+        sensed = {place for step in release.sensors for place in step}
+        prior, places = job.people.prior(person, sorted({*sensed, *also}))
+        number = {int(place): k for k, place in enumerate(places)}
+        return cls(prior, release.relabelled(number), places, number)
+
+    def given(self, seen: Mapping[int, int]) -> MarkovPrior:
+        """The chain of somebody who is known to have been at some places at some steps."""
+        known = {t: self.number[place] for t, place in seen.items()}
+        return self.prior.given(known, self.release.steps) if known else self.prior
+
+
+@dataclass(frozen=True)
+class Knowing:
+    """Somebody who knows habits and some steps: their `loss` (baseline, lower, upper), and the guesses they make.
+
+    `blind` is their guess without the release; `aided` (2,) is how likely that and their guesses with it are right.
+    """
+
+    prior: MarkovPrior
+    loss: NDArray[np.float64]
+    blind: Ints
+    aided: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, target: Target, seen: Mapping[int, int], settings: Mapping[str, Any], rng: np.random.Generator
+    ) -> Knowing:
+        """Who knows that the person was at some places at some steps."""
+        release, misses = target.release, settings["misses"]
+        prior = target.given(seen)
+        loss = measure(prior, release, **settings)
+        silent, nothing = Release.silent(release.steps), one_series(np.zeros((1, release.steps, 1)))
+        blind = bracket_series(prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
+        ends = np.array([loss.baseline.lower, loss.lower, loss.upper])
+        made = cls(prior, ends, blind, np.empty(2))
+        return replace(made, aided=made.success(prior, release, misses, rng))
+
+    def success(
+        self, truth: MarkovPrior, release: Release, misses: int, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """How likely their guesses are right, without the release and with it (2,), for a person with this law."""
+        series = listed_series(truth, release, rng)
+        guesses = np.ascontiguousarray(bracket_series(self.prior, release, series, misses, 0.0, 0.0).guesses[:, 2])
+        aided = series.mean(score(truth, release, series.evidence, guesses, misses))[0]
+        return np.array([unaided_success(truth, self.blind, misses), aided])
+
+
+def found_by(target: Target, seen: Mapping[int, int], values: NDArray[np.float64], real: Ints, misses: int) -> float:
+    """Whether the best guess found, given what would have been published about the real trace, is right."""
+    trace = np.array([target.number[int(place)] for place in real])
+    series = one_series(target.release.evidence(values))
+    try:
+        prior = target.given(seen)
+        guess = bracket_series(prior, target.release, series, misses, 0.0, 0.0).guesses[0, 2].copy()
+    except InputError:
+        # The habits do not explain what was seen: the adversary falls back on them alone, and on what they know.
+        guess = np.array(prior_attack(target.prior, target.release.steps, misses).guess)
+    for t, place in seen.items():
+        if target.prior.guessable[target.number[place]]:
+            guess[t] = target.number[place]
+    return float((guess != trace).sum() <= misses)

@@ -1,0 +1,160 @@
+"""What a summary tells of the habits: whether such predictions came true, and what other adversaries would find.
+
+Every number rests on at least five people, and shares of people who were really found are told in steps of five.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field
+
+from passerby.support.groups import FEW, in_fives
+from passerby.support.numerals import percent
+
+from .calibration import CLOSE, MARGIN, Calibration, told
+from .departure import highest_mean
+
+
+class Record(BaseModel):
+    """A part of `summary.json`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Promise(Record):
+    """What one attack promised with so many misses, and how many people it really found."""
+
+    attack: str
+    misses: int
+    promised: float = Field(description="Mean chance to be found that the habits promised.")
+    right: float = Field(description="Share of the people who were really found, in steps of five people.")
+    lower: float | None = Field(description="Right minus promised, at least (95 %); null for one origin alone.")
+    upper: float | None = Field(description="Right minus promised, at most (95 %).")
+    verdict: str = Field(
+        description=f"came true: the difference is at most {CLOSE:g} and its interval within {MARGIN:g}; did not come "
+        "true: the difference is larger and its interval leaves out 0; cannot be told: neither."
+    )
+    nats: float | None = Field(
+        description="The least departure of people from their habits, on average and in nats, that explains so many "
+        "being found; null where none does."
+    )
+    nats_upper: float | None = Field(description="The same at the upper end of the interval.")
+
+
+class Promises(Record):
+    """People by what one attack promised for them, at the misses of the audit."""
+
+    attack: str
+    promised: float
+    right: float = Field(description="Share of them who were really found, in steps of five people.")
+    lower: float | None = Field(description="That share, at least (95 %); null for one origin alone.")
+    upper: float | None = Field(description="That share, at most (95 %).")
+    people: int
+
+
+class Robust(Record):
+    """The mean upper end where people depart from their habits, on average over people."""
+
+    nats: float = Field(description="The departure, in nats.")
+    upper: float = Field(description="No attack has a mean chance above this.")
+
+
+class Backtest(Record):
+    """What habits promised at earlier origins, and what came true."""
+
+    verdict: str = Field(description="Of all attacks at the misses of the audit: the worst of theirs.")
+    sentence: str
+    too_low: bool = Field(description="Whether more people were found than promised.")
+    origins: int = Field(description="Earlier steps from which on habits were tried.")
+    independent: int = Field(description="Origins that the intervals count for: fewer where the steps after overlap.")
+    people: int = Field(description="Different people on whom habits were tried.")
+    share: float = Field(description="Share of the people who were known well enough at an origin.")
+    gap: float = Field(description="Mean of |promised - right| over the attacks map and prior and all misses tried.")
+    by_misses: list[Promise]
+    by_promise: list[Promises]
+    robust: Robust | None = Field(
+        description="Under the least departure that explains what came true; null where no departure does."
+    )
+    robust_upper: Robust | None = Field(description="The same at the upper ends of the intervals.")
+
+
+class Adversary(Record):
+    """One kind of adversary, on some people."""
+
+    adversary: str
+    people: int
+    baseline: float = Field(description="Mean chance to be found without the release.")
+    lower: float = Field(description="Mean chance with the release, of the best attack found.")
+    upper: float = Field(description="Mean chance with the release that no attack of this adversary exceeds.")
+    least: float = Field(description="What the mean over all people is, at least (95 %).")
+    most: float = Field(description="What the mean over all people is, at most (95 %).")
+    right: float = Field(description="Share of the people who were really found, in steps of five people.")
+
+
+def told_backtest(found: Calibration, upper: pl.Series) -> Backtest:
+    """What is told of a backtest; `upper` are the upper ends of the people of an audit."""
+    tries = int(found.by_origin["people"].sum())
+    row = found.telling
+    right = in_fives(row["right"], tries)
+    sentence = told(found.verdict, found.origins, row["attack"], percent(row["promised"]), percent(right))
+    return Backtest(
+        verdict=found.verdict,
+        sentence=sentence,
+        too_low=row["difference"] > 0,
+        origins=found.origins,
+        independent=found.independent,
+        people=found.people,
+        share=round(found.share, 4),
+        gap=round(found.gap, 3),
+        by_misses=[_promise(each, tries) for each in found.by_misses.iter_rows(named=True)],
+        by_promise=[_promises(each) for each in found.by_promise.iter_rows(named=True) if each["people"] >= FEW],
+        robust=_robust(found.nats, upper),
+        robust_upper=_robust(found.nats_upper, upper),
+    )
+
+
+def _promise(row: dict[str, float], tries: int) -> Promise:
+    return Promise(
+        attack=str(row["attack"]),
+        misses=int(row["misses"]),
+        promised=round(row["promised"], 4),
+        right=round(in_fives(row["right"], tries), 4),
+        lower=_rounded(row["lower"], 2),
+        upper=_rounded(row["upper"], 2),
+        verdict=str(row["verdict"]),
+        nats=_rounded(row["nats"], 3),
+        nats_upper=_rounded(row["nats_upper"], 3),
+    )
+
+
+def _promises(row: dict[str, float]) -> Promises:
+    return Promises(
+        attack=str(row["attack"]),
+        promised=round(row["promised"], 4),
+        right=round(in_fives(row["right"], int(row["tries"])), 4),
+        lower=_rounded(row["lower"], 2),
+        upper=_rounded(row["upper"], 2),
+        people=int(row["people"]),
+    )
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None or not isfinite(value) else round(value, digits)
+
+
+def _robust(nats: float | None, upper: pl.Series) -> Robust | None:
+    if nats is None or not isfinite(nats) or len(upper) < FEW:
+        return None
+    return Robust(nats=round(nats, 3), upper=round(highest_mean(upper.to_numpy(), nats), 4))
+
+
+def told_adversaries(table: pl.DataFrame) -> list[Adversary]:
+    """What is told of other adversaries, of those that were tried on enough people."""
+    out = []
+    for row in table.filter(pl.col("people") >= FEW).iter_rows(named=True):
+        numbers = {name: round(row[name], 4) for name in ("baseline", "lower", "upper", "least", "most")}
+        right = round(in_fives(row["right"], row["people"]), 4)
+        out.append(Adversary(adversary=row["adversary"], people=row["people"], right=right, **numbers))
+    return out

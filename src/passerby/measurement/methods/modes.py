@@ -1,0 +1,63 @@
+"""The bound `modes`: an adversary who is told which of several habits the target keeps to knows more than any other."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from passerby.measurement.best_guess import guided_success
+from passerby.measurement.finding import Finding, Known, exact, limit
+from passerby.measurement.method import Method
+from passerby.measurement.question import Question
+from passerby.model.mixture import parts
+
+from .ways import by_sightings, refuses_others, too_many
+
+#: The share of the budget that goes to the modes together.
+SHARE = 0.5
+
+
+def run(question: Question, known: Known) -> Iterator[Finding]:
+    """`Σ_k w_k loss_k`, each mode by itself; for raw counts also guesses that are scored under every mode.
+
+    Where all series can be looked at, and were, telling the mode adds nothing.
+    """
+    if "posterior" in known and not (by_sightings(question) and too_many(question)):
+        return
+    if by_sightings(question):
+        achieved = guided_success(question.prior, question.told, question.misses)
+        if achieved is not None:
+            yield exact("ascent", achieved)
+    if not question.within(known.floor.floor, known.ceiling.ceiling):
+        yield told_mode(question)
+
+
+def told_mode(question: Question) -> Finding:
+    """What is achieved at most where the mode is told."""
+    from passerby.measurement.conclusion import conclude
+    from passerby.measurement.measure import investigate
+
+    ceiling, certain = 0.0, True
+    modes = parts(question.prior)
+    doubt = (1 - question.level) / len(modes)
+    for weight, prior in modes:
+        asked = replace(question, prior=prior, budget=SHARE * weight * question.budget, confidence=1 - doubt)
+        loss = conclude(asked, *investigate(asked), 0.0)
+        ceiling += weight * loss.upper
+        certain &= loss.effort.confidence is None
+    return limit("modes", ceiling, level=None if certain else question.level)
+
+
+def refuses(question: Question) -> str | None:
+    """Only a mixture has modes."""
+    return "the habits are of one kind" if question.prior.modes == 1 else refuses_others(question)
+
+
+MODES = Method(
+    "modes",
+    "bounds what an adversary achieves who is told which of several habits the person keeps to",
+    run,
+    attacks=("ascent",),
+    bounds=("modes",),
+    needs=("baseline",),
+    refuses=refuses,
+    cost=lambda question: SHARE * question.budget,
+)

@@ -1,0 +1,86 @@
+"""Gaussian noise, and what it tells of a person, by the trapezoid rule."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from .law import Floats
+from .log_chance import log_normal
+from .real_noise import Noise
+
+
+@dataclass(frozen=True, repr=False)
+class Gaussian(Noise):
+    """The count plus independent normal noise of standard deviation `sigma` (the Gaussian mechanism).
+
+    Total variation `2 Φ(1 / (2 sigma)) - 1`, attained by the threshold half way between the two means.
+
+    >>> round(Gaussian(sigma=1.0).total_variation(), 4)
+    0.3829
+    """
+
+    sigma: float
+
+    @property
+    def width(self) -> float:
+        """The standard deviation."""
+        return float(self.sigma)
+
+    @property
+    def reach(self) -> float:
+        """`Φ(-8.8) < 1e-18`."""
+        return 8.8 * self.sigma
+
+    def reach_of(self, log_tail: float) -> float:
+        """`Φ(-z) <= exp(-z² / 2)`."""
+        return math.sqrt(-2 * log_tail) * self.sigma
+
+    def log_within(self, low: Floats, high: Floats) -> Floats:
+        """`log(Φ(high / sigma) - Φ(low / sigma))`."""
+        return log_normal(low / self.sigma, high / self.sigma)
+
+    def log_density(self, noise: Floats) -> Floats:
+        """Of a normal law."""
+        z = noise / self.sigma
+        return np.asarray(-0.5 * z * z - math.log(self.sigma * math.sqrt(2 * math.pi)))
+
+    def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+        """Normal draws."""
+        return rng.normal(0.0, self.sigma, size=shape)
+
+    def half(self) -> float:
+        """By the error function."""
+        return math.erf(0.5 / (math.sqrt(2) * self.sigma))
+
+    def information(self, presence: float, count: int = 0) -> float:
+        """`-(1-p) E[log(1-p + p L)] - p E[log(p + (1-p)/L)]` under each law, L the likelihood ratio.
+
+        By the trapezoid rule over the noise. Counting up or down is the same to Gaussian noise, so that the rarer of
+        "there" and "away" can be taken for p, whose little is then not lost beside one.
+        """
+        if self.processed:
+            return self.processed.information(presence, count)
+        if not 0 < presence < 1:
+            return 0.0
+        ratio_less_one, log_inverse, weight = _points(self.sigma)
+        rare = min(presence, 1 - presence)
+        absent = np.log1p(rare * ratio_less_one)
+        present = np.logaddexp(math.log(rare), math.log1p(-rare) + log_inverse)
+        return max(0.0, -float(weight @ ((1 - rare) * absent + rare * present)))
+
+
+@lru_cache(maxsize=64)
+def _points(sigma: float) -> tuple[Floats, Floats, Floats]:
+    """At standard normal noise z: `L - 1`, where nobody is there, `-log L`, where somebody is, and the weights of z.
+
+    What is integrated is analytic up to a distance of πσ from the real line, so with steps of h the error is of the
+    order `exp(-2π² σ / h)`, beyond double precision for h = σ / 2. L is at most e^72 for noise up to 12.
+    """
+    step = min(0.25, max(sigma / 2, 1 / 64))
+    z, half = np.arange(-12, 12, step), 1 / (2 * sigma**2)
+    weight = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) * step
+    return np.expm1(z / sigma - half), -z / sigma - half, weight

@@ -1,0 +1,269 @@
+"""A release of any counts: zones, flows and different visitors, each with a mechanism of its own if need be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from passerby.errors import InputError, UnsupportedRelease
+from passerby.mechanisms import Mechanism, Raw
+from passerby.support.checks import whole
+
+from .counts import Count, Present
+from .crowd import Crowd
+from .forms import checked_mechanism
+from .memory import Watch, remember
+from .prior import MarkovPrior
+from .release import Release
+from .signals import MOST_OUTCOMES, Channel, Channels, merge_rows, single_table
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class CountRelease(Release):
+    """Counts of any kind, by the step at which each is read; `sensors` numbers them, in the order given.
+
+    Over the states of a chain (`over`), `watch` tells which of them each count sees.
+    """
+
+    counts: tuple[tuple[Count, ...], ...]
+    watch: Watch | None
+
+    @classmethod
+    def of(
+        cls,
+        counts: Iterable[Count] | None,
+        steps: int | None,
+        sensors: None = None,
+        mechanism: Mechanism | None = None,
+        others: None = None,
+    ) -> Release:
+        """The release of such counts; where all are of single places, it is one of sensors."""
+        mechanism = checked_mechanism(mechanism)
+        if sensors is not None or others is not None:
+            raise InputError("counts: give the place and the others of each count in it, not sensors or others beside")
+        if steps is None:
+            raise InputError("steps: how many steps there are must be said beside counts=[...]")
+        whole(steps, "steps", 1)
+        if isinstance(counts, (str, bytes)) or not isinstance(counts, Iterable):
+            raise InputError(f"counts: expected a list such as [Present([0, 1], step=0)], got {counts!r}")
+        by_step: list[list[Count]] = [[] for _ in range(steps)]
+        for i, count in enumerate(counts):
+            if not isinstance(count, Count):
+                raise InputError(f"counts[{i}] = {count!r}: expected Present(...), Moved(...) or Visitors(...)")
+            if count.read >= steps:
+                raise InputError(f"counts[{i}] = {count!r}: it needs step {count.read}, but there are {steps} steps")
+            by_step[count.read].append(count)
+        found = tuple(tuple(step) for step in by_step)
+        return _as_sensors(found, mechanism) or cls._made(found, mechanism, None)
+
+    @classmethod
+    def _made(cls, counts: tuple[tuple[Count, ...], ...], mechanism: Mechanism, watch: Watch | None) -> CountRelease:
+        out = object.__new__(cls)
+        numbers = iter(range(sum(map(len, counts))))
+        object.__setattr__(out, "counts", counts)
+        object.__setattr__(out, "watch", watch)
+        out._hold(tuple(tuple(next(numbers) for _ in step) for step in counts), mechanism, None)
+        return out
+
+    @property
+    def reveals(self) -> bool:
+        """Never: a zone, a flow or a window of visitors does not show the place."""
+        return False
+
+    @property
+    def plain(self) -> bool:
+        """Whether every count is published as it is."""
+        return all(isinstance(self._mechanism(count), Raw) for step in self.counts for count in step)
+
+    @property
+    def way(self) -> str:
+        """In words, what is published."""
+        return f"{self.mechanism!r} of zones, flows or visitors"
+
+    def _mechanism(self, count: Count) -> Mechanism:
+        return self.mechanism if count.mechanism is None else count.mechanism
+
+    @cached_property
+    def channels(self) -> Channels:
+        """What each count tells, in the order of `counts`."""
+        self._check_counted()
+        return tuple(
+            tuple(Channel(self._mechanism(count), count.others or 0) for count in step) for step in self.counts
+        )
+
+    @property
+    def numbers(self) -> tuple[tuple[int, ...], ...]:
+        """How many others each count counts."""
+        return tuple(tuple(count.others or 0 for count in step) for step in self.counts)
+
+    def _check_counted(self) -> None:
+        for step in self.counts:
+            for count in step:
+                if count.others is None and not self._mechanism(count).shift_invariant:
+                    raise InputError(
+                        f"others: {self._mechanism(count)!r} treats small and large counts differently, so the number "
+                        f"of other people is needed: others=... in {count!r}"
+                    )
+
+    def check_places(self, prior: MarkovPrior) -> None:
+        """Refuse, with an `InputError`, a prior of other steps or places."""
+        prior.check_steps(self.steps)
+        for step in self.counts:
+            for count in step:
+                for zone in count.zones:
+                    if zone[-1] >= prior.places:
+                        raise InputError(
+                            f"{count!r}: place {zone[-1]}, but the prior has {prior.places} places, numbered 0 to "
+                            f"{prior.places - 1}"
+                        )
+
+    def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
+        """The chain with what counts need to remember, and this release over its states."""
+        chain, watch = remember(prior, self.counts)
+        return chain, self._made(self.counts, self.mechanism, watch)
+
+    @property
+    def told(self) -> Watch:
+        """What is told apart; only over the states of a chain."""
+        assert self.watch is not None, "ask for `over` a prior first"
+        return self.watch
+
+    def classes(self, prior: MarkovPrior) -> Ints:
+        """The class of each state at each step (T, M)."""
+        return self.told.classes
+
+    @property
+    def sees(self) -> Ints:
+        """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
+        return self.told.sees
+
+    def kinds(self, prior: MarkovPrior) -> list[int]:
+        """How many classes the counts of each step can tell apart."""
+        return [int(kind) for kind in self.told.kinds]
+
+    def with_others(self, others: Iterable[int | Iterable[int]] | Crowd | None) -> Release:
+        """Others are given count by count."""
+        raise UnsupportedRelease("numbers of others are given with each count: Present(..., others=12)")
+
+    def relabelled(self, state_of: Any) -> Release:
+        """Zones are not reduced to the few places of a person yet."""
+        raise UnsupportedRelease("zones, flows and visitors cannot be audited yet: measure them person by person")
+
+    @property
+    def listed(self) -> tuple[Count, ...]:
+        """Every count by itself, with its mechanism and its number of others."""
+        return tuple(replace(count, mechanism=self._mechanism(count)) for step in self.counts for count in step)
+
+    def as_raw(self) -> Release:
+        """The same counts, published as they are."""
+        counts = tuple(tuple(replace(count, mechanism=None) for count in step) for step in self.counts)
+        return self._made(counts, Raw(), self.watch)
+
+    def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
+        places = np.asarray(traces)
+        out = np.zeros((len(places), *self.grid.shape), dtype=bool)
+        for t, step in enumerate(self.counts):
+            for j, count in enumerate(step):
+                out[:, t, j] = count.bits(places)
+        return out
+
+    def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
+        """Draw what is published for true counts (n, T, S), each by its own mechanism."""
+        out = np.full(counts.shape, np.nan)
+        for t, step in enumerate(self.counts):
+            for j, count in enumerate(step):
+                out[:, t, j] = self._mechanism(count).sample(counts[:, t, j], rng)
+        return out
+
+    def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
+        """Log-likelihoods of each value (n, T, S): without the target, and with."""
+        self._check_counted()
+        return self._by_channel(np.asarray(published, dtype=np.float64))
+
+    def by_class(self, absent: Floats, present: Floats) -> Floats:
+        """Those of all counts of a step together, for each class (n, T, C)."""
+        sees = self.sees
+        out = np.zeros((*absent.shape[:2], sees.shape[1]))
+        for t, step in enumerate(self.counts):
+            for j in range(len(step)):
+                out[:, t] += np.where(sees[t, :, j], present[:, t, j, None], absent[:, t, j, None])
+        return out
+
+    @cached_property
+    def revealed(self) -> Release | None:
+        """The raw counts that tell the same, where each value gives the bit away or does not depend on it."""
+        if self.plain:
+            return self
+        apart = [[channel.apart for channel in step] for step in self.channels]
+        if not {0.0, 1.0}.issuperset(value for step in apart for value in step):
+            return None
+        kept = [[j for j, value in enumerate(step) if value] for step in apart]
+        counts = tuple(tuple(step[j] for j in chosen) for step, chosen in zip(self.counts, kept, strict=True))
+        watch = self.told
+        sees = np.zeros((*watch.sees.shape[:2], max(map(len, kept), default=0)), dtype=np.int64)
+        for t, chosen in enumerate(kept):
+            sees[t, :, : len(chosen)] = watch.sees[t][:, chosen]
+        return self._made(counts, self.mechanism, Watch(watch.classes, sees, watch.kinds)).as_raw()
+
+    def stacked_signals(self) -> tuple[Floats, Ints] | None:
+        """Likelihoods of each step's outcomes (T, outcomes, C), and how many outcomes (T,)."""
+        return _stacked(self.channels, self.sees.tobytes(), self.sees.shape)
+
+    def signals(self) -> list[Floats] | None:
+        """The same, step by step."""
+        found = self.stacked_signals()
+        return None if found is None else [table[:size] for table, size in zip(*found, strict=True)]
+
+    def __repr__(self) -> str:
+        return f"Release(steps={self.steps}, counts={sum(map(len, self.counts))}, mechanism={self.mechanism!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CountRelease) and (self.counts, self.mechanism) == (other.counts, other.mechanism)
+
+    def __hash__(self) -> int:
+        return hash((self.counts, self.mechanism))
+
+
+def _as_sensors(counts: Sequence[Sequence[Count]], mechanism: Mechanism) -> Release | None:
+    """The same as sensors: where every count is of one place at one step, of which no other is, in the same way."""
+    every = [count for step in counts for count in step]
+    single = all(isinstance(count, Present) and len(count.places) == 1 for count in every)
+    ways = {mechanism if count.mechanism is None else count.mechanism for count in every}
+    others = {count.others is None for count in every}
+    places = [[zone[0] for count in step for zone in count.zones] for step in counts]
+    twice = any(len(set(step)) < len(step) for step in places)
+    if not single or twice or len(ways) > 1 or len(others) > 1:
+        return None
+    known = None if others != {False} else [[count.others for count in step] for step in counts]
+    return Release(places, next(iter(ways), mechanism), known)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=16)
+def _stacked(channels: Channels, sees: bytes, shape: tuple[int, int, int]) -> tuple[Floats, Ints] | None:
+    """Likelihoods of each step's outcomes by class (T, outcomes, C), padded with zeros, and how many outcomes (T,)."""
+    seen = np.frombuffer(sees, dtype=np.int64).reshape(shape)
+    tables = []
+    for t, step in enumerate(channels):
+        if any(channel.continuous for channel in step):
+            return None
+        table = np.ones((1, shape[1]))
+        for j, channel in enumerate(step):
+            single = single_table(channel)[:, seen[t, :, j]]
+            if len(table) * len(single) > MOST_OUTCOMES:
+                return None
+            table = merge_rows((table[:, None] * single[None]).reshape(-1, shape[1]))
+        tables.append(table)
+    out = np.zeros((len(tables), max(map(len, tables)), shape[1]))
+    for t, table in enumerate(tables):
+        out[t, : len(table)] = table
+    sizes = np.array([len(table) for table in tables], dtype=np.int64)
+    out.flags.writeable = sizes.flags.writeable = False
+    return out, sizes

@@ -1,0 +1,203 @@
+"""What a published number counts: people in a zone, people who went from one zone to another, different visitors.
+
+Of the target, a count sees one bit: whether their trace has the property that is counted. It is known when the last
+step that matters to it is over, the step at which the count is *read*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+from passerby.mechanisms import Mechanism
+from passerby.mechanisms.checks import check_hashable
+from passerby.support.checks import whole
+
+Ints = NDArray[np.int64]
+Bits = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Count:
+    """A published number. `mechanism` and `others` (people who are counted besides the target) may be its own."""
+
+    mechanism: Mechanism | None = field(default=None, kw_only=True)
+    others: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.mechanism is not None and not isinstance(self.mechanism, Mechanism):
+            raise InputError(f"{self!r}: mechanism must be a Mechanism such as Raw(), got {self.mechanism!r}")
+        if self.mechanism is not None:
+            check_hashable(self.mechanism)
+        if self.others is not None:
+            whole(self.others, "others", 0, 2**53 - 1)
+
+    @property
+    def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that it is about."""
+        raise NotImplementedError
+
+    @property
+    def first(self) -> int:
+        """The first step that matters to it."""
+        raise NotImplementedError
+
+    @property
+    def read(self) -> int:
+        """The step at which it is read: the last that matters to it."""
+        raise NotImplementedError
+
+    def bits(self, traces: Ints) -> Bits:
+        """Whether each trace (n, T) is counted (n,)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Present(Count):
+    """How many people are in a zone, a set of places, at a step.
+
+    >>> Present([0, 1], step=2).bits(np.array([[2, 2, 1], [0, 0, 2]])).tolist()
+    [True, False]
+    """
+
+    places: tuple[int, ...]
+    step: int
+
+    def __init__(
+        self, places: int | Iterable[int], step: int, *, mechanism: Mechanism | None = None, others: int | None = None
+    ) -> None:
+        _hold(self, places=_zone(places, "places"), step=whole(step, "step", 0), mechanism=mechanism, others=others)
+        self.__post_init__()
+
+    @property
+    def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that it is about."""
+        return (self.places,)
+
+    @property
+    def first(self) -> int:
+        """The first step that matters to it."""
+        return self.step
+
+    @property
+    def read(self) -> int:
+        """The step at which it is read."""
+        return self.step
+
+    def bits(self, traces: Ints) -> Bits:
+        """Whether each trace (n, T) is counted (n,)."""
+        return np.isin(traces[:, self.step], self.places)
+
+
+@dataclass(frozen=True)
+class Moved(Count):
+    """How many people are in one zone at a step and in another one at the next: a flow.
+
+    >>> Moved([0], [1, 2], step=0).bits(np.array([[0, 2], [0, 0]])).tolist()
+    [True, False]
+    """
+
+    origin: tuple[int, ...]
+    destination: tuple[int, ...]
+    step: int
+
+    def __init__(
+        self,
+        origin: int | Iterable[int],
+        destination: int | Iterable[int],
+        step: int,
+        *,
+        mechanism: Mechanism | None = None,
+        others: int | None = None,
+    ) -> None:
+        ends = {"origin": _zone(origin, "origin"), "destination": _zone(destination, "destination")}
+        _hold(self, **ends, step=whole(step, "step", 0), mechanism=mechanism, others=others)
+        self.__post_init__()
+
+    @property
+    def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that it is about."""
+        return (self.origin, self.destination)
+
+    @property
+    def first(self) -> int:
+        """The first step that matters to it."""
+        return self.step
+
+    @property
+    def read(self) -> int:
+        """The step at which it is read."""
+        return self.step + 1
+
+    def bits(self, traces: Ints) -> Bits:
+        """Whether each trace (n, T) is counted (n,)."""
+        left, came = (np.isin(traces[:, t], zone) for t, zone in enumerate(self.zones, self.step))
+        return np.asarray(left & came)
+
+
+@dataclass(frozen=True)
+class Visitors(Count):
+    """How many different people are in a zone at `times` or more of some steps.
+
+    >>> Visitors([1], steps=range(3), times=2).bits(np.array([[1, 0, 1], [1, 0, 0]])).tolist()
+    [True, False]
+    """
+
+    places: tuple[int, ...]
+    steps: tuple[int, ...]
+    times: int
+
+    def __init__(
+        self,
+        places: int | Iterable[int],
+        steps: Iterable[int],
+        times: int = 1,
+        *,
+        mechanism: Mechanism | None = None,
+        others: int | None = None,
+    ) -> None:
+        window = tuple(sorted(set(_zone(steps, "steps"))))
+        if whole(times, "times", 1) > len(window):
+            raise InputError(f"times = {times}: nobody can be there so often in {len(window)} steps")
+        _hold(self, places=_zone(places, "places"), steps=window, times=int(times), mechanism=mechanism, others=others)
+        self.__post_init__()
+
+    @property
+    def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that it is about."""
+        return (self.places,)
+
+    @property
+    def first(self) -> int:
+        """The first step that matters to it."""
+        return self.steps[0]
+
+    @property
+    def read(self) -> int:
+        """The step at which it is read."""
+        return self.steps[-1]
+
+    def bits(self, traces: Ints) -> Bits:
+        """Whether each trace (n, T) is counted (n,)."""
+        there = np.isin(traces[:, self.steps], self.places)
+        return np.asarray(there.sum(axis=1) >= self.times)
+
+
+def _zone(values: Any, name: str) -> tuple[int, ...]:
+    """Whole numbers from 0 on, in order and each once; at least one."""
+    if isinstance(values, (str, bytes)):
+        raise InputError(f"{name} = {values!r}: expected numbers of places")
+    numbers = list(values) if isinstance(values, Iterable) else [values]
+    if not numbers:
+        raise InputError(f"{name}: the list is empty; a count is about one place or step at least")
+    return tuple(sorted({whole(number, name, 0) for number in numbers}))
+
+
+def _hold(count: Count, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(count, name, value)

@@ -1,0 +1,57 @@
+"""The forms in which releases are given: a number for each sensor of each step, and a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+from passerby.mechanisms import Mechanism, Raw
+from passerby.mechanisms.checks import check_hashable
+
+Ints = NDArray[np.int64]
+#: A number for each sensor of each step.
+Numbers = tuple[tuple[int, ...], ...]
+#: Whole numbers from here on, or the next ones, are not exact in floating point.
+LARGEST = 2**53 - 1
+
+
+def checked_mechanism(mechanism: Mechanism | None) -> Mechanism:
+    """A mechanism that can be used, raw counts by default; else an `InputError`."""
+    mechanism = Raw() if mechanism is None else mechanism
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(f"mechanism: expected a Mechanism such as Raw() or Gaussian(sigma=1.0), got {mechanism!r}")
+    check_hashable(mechanism)
+    return mechanism
+
+
+@lru_cache(maxsize=1000)
+def padded(steps: Numbers, rest: int) -> Ints:
+    """Numbers of each step as an array (T, S), filled up with `rest`."""
+    width = max(map(len, steps))
+    rows = [[*step, *[rest] * (width - len(step))] for step in steps]
+    out = np.array(rows, dtype=np.int64).reshape(len(steps), width)
+    out.flags.writeable = False
+    return out
+
+
+def per_step(values: Iterable[Any], name: str, what: str) -> Numbers:
+    """A number for each sensor of each step, as tuples; an `InputError` says what is none."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{name}: expected a list with an entry per step, got {values!r}")
+    return tuple(
+        tuple(_whole(v, f"{name}[{t}]", what) for v in (step if isinstance(step, (Sequence, np.ndarray)) else [step]))
+        for t, step in enumerate(values)
+    )
+
+
+def _whole(value: Any, where: str, what: str) -> int:
+    if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"{where} = {value!r}: expected {what}, a whole number of at least 0")
+    if value >= LARGEST:
+        raise InputError(f"{where} = {value!r}: expected {what} below 2**53; larger ones cannot be told apart")
+    return int(value)

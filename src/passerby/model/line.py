@@ -1,0 +1,31 @@
+"""The paper's simulated habits: places on a line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from passerby.errors import InputError
+
+from .prior import MarkovPrior
+
+
+def line_prior(places: int = 100, tau: float = 0.1) -> MarkovPrior:
+    """The paper's simulated chain: places on a line, near moves likelier than far ones.
+
+    `P(x, y) ∝ exp(-|x - y| / (tau M))`, started at equilibrium; the larger `tau`, the more independent the
+    steps. Koga, Meehan and Chaudhuri (2024), section 4.1.
+
+    >>> line_prior(places=3, tau=1.0).transition.round(3)
+    array([[0.448, 0.321, 0.23 ],
+           [0.294, 0.411, 0.294],
+           [0.23 , 0.321, 0.448]])
+    """
+    if isinstance(places, bool) or not isinstance(places, (int, np.integer)) or places < 1:
+        raise InputError(f"places: expected a whole number of at least 1, got {places!r}")
+    if not 0 < tau < np.inf:
+        raise InputError(f"tau: expected a finite number above 0, got {tau!r}")
+    where = np.arange(places)
+    weight = np.exp(-np.abs(where[:, None] - where) / (tau * places))
+    # The weights are symmetric, so the row sums are proportional to the stationary distribution.
+    total = weight.sum(axis=1)
+    return MarkovPrior(total / total.sum(), weight / total[:, None])

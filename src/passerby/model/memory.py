@@ -1,0 +1,162 @@
+"""A chain that remembers what counts need: where somebody came from, and how often they were in a zone.
+
+A flow is read at the step after it began, and a number of visitors when its window closes. So that each count is about
+the state of one step, a state is made of what is remembered and the state of the prior. What is remembered is forgotten
+when it is read, and of visits no more is counted than matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import UnsupportedRelease
+
+from .counts import Count, Moved, Visitors
+from .prior import MarkovPrior
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+#: What is remembered at a step: a number for each count that is open there.
+Memory = tuple[int, ...]
+Counts = Sequence[Sequence[Count]]
+#: For each zone, whether each state is in it.
+Inside = dict[tuple[int, ...], Ints]
+
+#: Entries of all matrices of a chain with its memory, at most.
+MOST_ENTRIES = 1e8
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """Which states of a chain its counts tell apart.
+
+    `classes` (T, M) has the class of each state at each step, and `sees` (T, C, S) is 1 where count j of a step counts
+    those of class c. `kinds` (T,) is the number of classes of each step.
+    """
+
+    classes: Ints
+    sees: Ints
+    kinds: Ints
+
+
+def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
+    """The prior with the memory that these counts need, by the step at which each is read, and what they tell apart."""
+    steps, base = len(counts), prior.states
+    every = [count for step in counts for count in step]
+    inside = {zone: np.isin(prior.place_of, zone).astype(np.int64) for count in every for zone in count.zones}
+    open_at = [_open(every, t) for t in range(steps)]
+    labels: list[dict[Memory, int]] = [{} for _ in range(steps)]
+    begun = _grouped(_counted(open_at[0], (), (), 0, inside, base), prior.initial > 0, labels[0])
+    blocks = [
+        list(_blocks(open_at, t, inside, labels, prior.matrices[0 if prior.homogeneous else t]))
+        for t in range(steps - 1)
+    ]
+    watch = _watch(counts, inside, open_at, labels, base)
+    size = base * max(map(len, labels))
+    if size == base:
+        return prior, watch
+    if size**2 * steps > MOST_ENTRIES:
+        raise UnsupportedRelease(
+            f"counts: to tell flows and visitors, {size // base} things must be remembered beside each of {base} "
+            f"states, which makes {size:,} states over {steps} steps; at most "
+            f"{int((MOST_ENTRIES / steps) ** 0.5):,} are possible: leave out counts, shorten windows of visitors, or "
+            "lower `times`"
+        )
+    start, moves = np.zeros(size), np.zeros((steps - 1, size, size))
+    for label, states in begun:
+        start[label * base + states] = prior.initial[states]
+    for t, found in enumerate(blocks):
+        matrix = prior.matrices[0 if prior.homogeneous else t]
+        for a, x, b, y in found:
+            moves[t, (a * base + x)[:, None], b * base + y] = matrix[x[:, None], y]
+    times = size // base
+    return MarkovPrior.known(
+        start,
+        moves,
+        place_of=np.tile(prior.place_of, times),
+        mode_of=np.tile(prior.mode_of, times),
+        guessable=prior.guessable.copy(),
+        universe=prior.universe,
+        merged_entropy=prior.merged_entropy.copy(),
+        elsewhere=prior.elsewhere,
+    ), watch
+
+
+def _open(every: Sequence[Count], t: int) -> list[Count]:
+    """The counts of which something is remembered at step t: flows that are read there, and windows that are open."""
+    flows = (count for count in every if isinstance(count, Moved) and count.read == t)
+    windows = (c for c in every if isinstance(c, Visitors) and len(c.steps) > 1 and c.first <= t <= c.read)
+    return list(dict.fromkeys([*flows, *windows]))
+
+
+def _counted(now: Sequence[Count], before: Sequence[Count], memory: Memory, t: int, inside: Inside, base: int) -> Ints:
+    """What is remembered at step t in each state (M, counts), after this memory of the step before; no flows."""
+    out = np.zeros((base, len(now)), dtype=np.int64)
+    known = dict(zip(before, memory, strict=True))
+    for i, count in enumerate(now):
+        if isinstance(count, Visitors):
+            there = inside[count.places] if t in count.steps else 0
+            out[:, i] = np.minimum(count.times, known.get(count, 0) + there)
+    return out
+
+
+def _grouped(after: Ints, possible: NDArray[np.bool_], labels: dict[Memory, int]) -> list[tuple[int, Ints]]:
+    """The states with each memory, of those that are possible, by its label; new memories get the next ones."""
+    rows, which = np.unique(after, axis=0, return_inverse=True)
+    which = which.reshape(-1)
+    out = []
+    for i, row in enumerate(rows):
+        states = np.flatnonzero((which == i) & possible)
+        if len(states):
+            out.append((labels.setdefault(tuple(row.tolist()), len(labels)), states))
+    return out
+
+
+def _blocks(
+    open_at: Sequence[Sequence[Count]], t: int, inside: Inside, labels: list[dict[Memory, int]], matrix: Floats
+) -> Iterator[tuple[int, Ints, int, Ints]]:
+    """The moves from step t to the next: from a memory and some states, to a memory and some states."""
+    before, now, base = open_at[t], open_at[t + 1], len(matrix)
+    flows = [i for i, count in enumerate(now) if isinstance(count, Moved)]
+    # States that the flows take for the same origin move alike.
+    left = np.array([inside[now[i].zones[0]] for i in flows], dtype=np.int64).reshape(len(flows), base).T
+    origins, which = np.unique(left, axis=0, return_inverse=True)
+    for memory, label in list(labels[t].items()):
+        after = _counted(now, before, memory, t + 1, inside, base)
+        for i, origin in enumerate(origins):
+            after[:, flows] = origin
+            states = np.flatnonzero(which.reshape(-1) == i)
+            for following, ahead in _grouped(after, np.asarray((matrix[states] > 0).any(axis=0)), labels[t + 1]):
+                yield label, states, following, ahead
+
+
+def _watch(
+    counts: Counts, inside: Inside, open_at: Sequence[Sequence[Count]], labels: list[dict[Memory, int]], base: int
+) -> Watch:
+    """What the counts of each step tell of the state there: those that all of them treat alike are one class."""
+    steps, size = len(counts), base * max(map(len, labels))
+    bits = [np.zeros((size, len(step)), dtype=np.int64) for step in counts]
+    for t, step in enumerate(counts):
+        for memory, label in labels[t].items():
+            known = dict(zip(open_at[t], memory, strict=True))
+            for j, count in enumerate(step):
+                bits[t][label * base : (label + 1) * base, j] = _bit(count, known, inside)
+    found = [np.unique(each, axis=0, return_inverse=True) for each in bits]
+    kinds = np.array([len(rows) for rows, _ in found])
+    sees = np.zeros((steps, kinds.max(), max(map(len, counts))), dtype=np.int64)
+    for t, (rows, _) in enumerate(found):
+        sees[t, : rows.shape[0], : rows.shape[1]] = rows
+    return Watch(np.array([which.reshape(-1) for _, which in found]), sees, kinds)
+
+
+def _bit(count: Count, known: dict[Count, int], inside: Inside) -> Ints:
+    """Whether a count counts those in each state of the prior (M,), with what is remembered at the step it is read."""
+    if isinstance(count, Moved):
+        return known[count] * inside[count.destination]
+    if isinstance(count, Visitors) and len(count.steps) > 1:
+        return np.full(len(inside[count.places]), int(known[count] >= count.times))
+    return inside[count.zones[0]]

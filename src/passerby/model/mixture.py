@@ -1,0 +1,134 @@
+"""One chain from several: somebody keeps to one of them, and which one is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from passerby.errors import InputError
+
+from .probabilities import normalised, numbers
+
+if TYPE_CHECKING:
+    from .prior import MarkovPrior
+
+Floats = NDArray[np.float64]
+
+
+def joined(cls: type[MarkovPrior], weights: ArrayLike, priors: Sequence[MarkovPrior]) -> MarkovPrior:
+    """The chain over (mode, place), a block of states for each of the `priors`; see `MarkovPrior.mixture`."""
+    shares = normalised(numbers(weights, "weights"), "weights")
+    if shares.shape != (len(priors),) or not len(priors):
+        raise InputError(f"weights: expected one for each of the {len(priors)} priors, got a shape {shares.shape}")
+    first = priors[0]
+    for prior in priors:
+        if not isinstance(prior, cls):
+            raise InputError(f"priors: expected MarkovPriors, got {prior!r}")
+        if not np.array_equal(prior.guessable, first.guessable):
+            raise InputError("priors: the chains of a mixture are over the same places, of which the same are named")
+        if prior.modes > 1:
+            raise InputError("priors: one of them is a mixture itself; give its chains and weights one by one")
+    kept = [
+        (share, prior, np.flatnonzero(reached(prior))) for share, prior in zip(shares, priors, strict=True) if share
+    ]
+    seen = np.concatenate([prior.place_of[states] for _, prior, states in kept])
+    if len(np.unique(seen)) < first.places:
+        # Somewhere must a place be that is never reached: it keeps a state.
+        kept = [(share, prior, np.arange(prior.states)) for share, prior, _ in kept]
+    return cls.known(
+        np.concatenate([share * prior.initial[states] for share, prior, states in kept]),
+        block_diagonal([(prior.transition, states) for _, prior, states in kept]),
+        place_of=np.concatenate([prior.place_of[states] for _, prior, states in kept]),
+        mode_of=np.repeat(np.arange(len(kept)), [len(states) for _, _, states in kept]),
+        guessable=first.guessable.copy(),
+        universe=first.universe,
+        merged_entropy=first.merged_entropy.copy(),
+        elsewhere=first.elsewhere,
+    )
+
+
+def reached(prior: MarkovPrior) -> NDArray[np.bool_]:
+    """Which states (M,) can be reached at all."""
+    seen = np.asarray(prior.initial > 0)
+    moves = np.asarray((prior.matrices > 0).any(axis=0))
+    while True:
+        grown = seen | moves[seen].any(axis=0)
+        if (grown == seen).all():
+            return np.asarray(seen)
+        seen = grown
+
+
+def block_diagonal(parts: Sequence[tuple[Floats, NDArray[np.int64]]]) -> Floats:
+    """Matrices, restricted to some states each, as blocks of one; (M, M), or a matrix per step where one has those."""
+    steps = {len(moves) for moves, _ in parts if moves.ndim == 3}
+    if len(steps) > 1:
+        raise InputError(f"priors: chains for different numbers of steps: {sorted(n + 1 for n in steps)}")
+    size = sum(len(states) for _, states in parts)
+    out = np.zeros((*steps, size, size))
+    at = 0
+    for moves, states in parts:
+        stop = at + len(states)
+        out[..., at:stop, at:stop] = moves[..., states[:, None], states]
+        at = stop
+    return out
+
+
+def parts(prior: MarkovPrior) -> list[tuple[float, MarkovPrior]]:
+    """The weight and the chain of each mode, over the same places; a state is a place wherever that can be.
+
+    >>> from passerby import MarkovPrior
+    >>> home, away = MarkovPrior([1, 0], np.eye(2)), MarkovPrior([0, 1], np.eye(2))
+    >>> [(weight, part.initial.tolist()) for weight, part in parts(MarkovPrior.mixture([0.75, 0.25], [home, away]))]
+    [(0.75, [1.0, 0.0]), (0.25, [0.0, 1.0])]
+    """
+    return [_part(prior, np.flatnonzero(prior.mode_of == mode)) for mode in range(prior.modes)]
+
+
+def _part(prior: MarkovPrior, states: NDArray[np.int64]) -> tuple[float, MarkovPrior]:
+    """The chain of one mode. Places that it never visits have a state that nobody comes to."""
+    weight = float(prior.initial[states].sum())
+    where = prior.place_of[states]
+    missing = np.setdiff1d(np.arange(prior.places), where)
+    size = len(states) + len(missing)
+    start, moves = np.zeros(size), np.zeros((*prior.transition.shape[:-2], size, size))
+    moves[..., np.arange(size), np.arange(size)] = 1.0
+    start[: len(states)] = prior.initial[states] / weight
+    moves[..., : len(states), : len(states)] = prior.transition[..., states[:, None], states]
+    place_of = np.concatenate([where, missing])
+    order = np.argsort(place_of, kind="stable")
+    return weight, type(prior).known(
+        start[order],
+        moves[..., order[:, None], order],
+        place_of=place_of[order],
+        guessable=prior.guessable.copy(),
+        universe=prior.universe,
+        merged_entropy=prior.merged_entropy.copy(),
+        elsewhere=prior.elsewhere,
+    )
+
+
+def average(prior: MarkovPrior, steps: int) -> MarkovPrior:
+    """The chain over places that moves from each as the mixture does on average: a guide for guesses, no more.
+
+    `P_t(x, y) = Pr[X_{t+1} = y | X_t = x]`, a matrix per step.
+    """
+    from .prior import state_laws
+
+    laws = state_laws(prior, steps)
+    moves = np.zeros((steps - 1, prior.places, prior.places))
+    for t in range(steps - 1):
+        together = laws[t][:, None] * prior.matrices[0 if prior.homogeneous else t]
+        np.add.at(moves[t], prior.place_of, prior.by_place(together))
+    total = moves.sum(axis=2, keepdims=True)
+    moves = np.divide(moves, total, out=np.zeros_like(moves), where=total > 0) + (total == 0) * np.eye(prior.places)
+    return type(prior).known(
+        prior.by_place(prior.initial),
+        moves,
+        guessable=prior.guessable.copy(),
+        universe=prior.universe,
+        merged_entropy=prior.merged_entropy.copy(),
+        elsewhere=prior.elsewhere,
+    )

@@ -1,0 +1,169 @@
+"""What the family of habits needs to know of later fitted steps to say how likely they were, for all people at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .family import Floats, Habits, Ints, Trim, alike, blend, mixture, spans
+from .population import LITTLE, Flow, Population
+
+#: Half-lives, and what moves in other parts of the cycle count, that evidence is gathered for.
+Lives = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Before:
+    """Steps (n, F) of people before an origin, and which of them are kept."""
+
+    steps: NDArray[np.int32]
+    kept: NDArray[np.bool_]
+    last: Ints
+    places: int
+
+    @classmethod
+    def of(cls, steps: NDArray[np.int32], places: int, trim: Trim) -> Before:
+        """With `last` (n,), the last place that is kept."""
+        first, stop = spans(steps, places - 1, trim)
+        number = np.arange(steps.shape[1])
+        kept = (number >= first[:, None]) & (number < stop[:, None])
+        return cls(steps, kept, steps[np.arange(len(steps)), stop - 1].astype(np.int64), places)
+
+    @cached_property
+    def visited(self) -> tuple[Ints, NDArray[np.bool_]]:
+        """Different places that are kept (n, V), and whether there is one: people visited different numbers of them."""
+        ordered = np.sort(np.where(self.kept, self.steps, self.places), axis=1).astype(np.int64)
+        ordered[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = self.places
+        ordered = np.sort(ordered, axis=1)
+        there = ordered < self.places
+        width = int(there.sum(axis=1).max(initial=1))
+        return np.where(there, ordered, 0)[:, :width], there[:, :width]
+
+    def moved(self, source: Ints) -> NDArray[np.bool_]:
+        """Whether each step but the first (n, F-1) was reached from a person's `source` (n,)."""
+        return np.asarray((self.steps[:, :-1] == source[:, None]) & self.kept[:, :-1] & self.kept[:, 1:])
+
+    def flow(self, everybody: Flow, b: Floats, source: Ints, target: Ints, own: tuple[Ints, Ints]) -> Floats:
+        """Q(x, y) (n,) of `Flow.law` for one x and y each; `own` are the person's moves from x to y, and from x."""
+        places, there = self.visited
+        known = [(there & (places == x[:, None])).any(axis=1) for x in (source, target)]
+        left, entered = everybody.left, everybody.entered
+        inside = (everybody.between(source[:, None], places) * there).sum(axis=1)
+        number = everybody.between(source, target) - own[0]
+        total = left[source] - own[1]
+        away = left[source] - inside
+        new = np.flatnonzero(~known[0])
+        if len(new):
+            mine, here = places[new], there[new]
+            number[new] = entered[target[new]] - (everybody.between(mine, target[new, None]) * here).sum(axis=1)
+            total[new] = left.sum() - (left[mine] * here).sum(axis=1)
+            among = everybody.between(mine[:, :, None], mine[:, None, :]) * (here[:, :, None] & here[:, None, :])
+            away[new] = total[new] - (entered[mine] * here).sum(axis=1) + among.sum(axis=(1, 2))
+        number, total, away = (np.maximum(each, 0.0) for each in (number, total, away))
+        rest = np.maximum(1.0 - (b[places] * there).sum(axis=1), np.finfo(np.float64).tiny)
+        inner = (number + LITTLE * b[target]) / (total + LITTLE)
+        return np.where(known[1], inner, (away + LITTLE * rest) / (total + LITTLE) * (b[target] / rest))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """For n stretches of S steps: weighted moves and visits, by what other parts count (C) and half-life (L).
+
+    `moves` and `left` (C, L, n, S) are the person's moves to each step and all from where it is reached; `visits` and
+    `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, broad to fine; `b` and
+    `flow` (n, S) the population's frequency and moves; `stayed` and `gone` (n,) whether all steps were at the last
+    place, or elsewhere.
+    """
+
+    carries: tuple[float, ...]
+    lives: tuple[float | None, ...]
+    moves: Floats
+    left: Floats
+    visits: Floats
+    total: Floats
+    b: Floats
+    flow: Floats
+    stayed: NDArray[np.bool_]
+    gone: NDArray[np.bool_]
+
+    def frequencies(self, half_life: float | None, background: float) -> Floats:
+        """The person's frequencies of each step (n, S), backed off."""
+        k, f = self.lives.index(half_life), self.b
+        for visits, total in zip(self.visits[:, k], self.total[:, k], strict=True):
+            f = blend(visits, total, f, background)
+        return f
+
+    def usual(self, habits: Habits, f: Floats | None = None) -> Floats:
+        """The log probability of each stretch (n,) of people who do as usual; `f` are their frequencies."""
+        f = self.frequencies(habits.half_life, habits.background) if f is None else f
+        k = self.lives.index(habits.half_life)
+        c = self.carries.index(habits.carry) if len(self.carries) > 1 else 0
+        law = mixture(self.moves[c, k], self.left[c, k], f, self.flow, habits.smoothing, habits.share)
+        return np.asarray(np.log(law).sum(axis=1))
+
+    @cached_property
+    def others(self) -> Floats:
+        """The log probability of each stretch in the modes but the first (n, 3): as everybody, staying, gone."""
+        with np.errstate(divide="ignore"):
+            return np.stack([np.log(self.flow).sum(axis=1), np.log(self.stayed), np.log(self.gone)], axis=1)
+
+    def logs(self, habits: Habits) -> Floats:
+        """The log probability of each stretch in each mode (n, 4)."""
+        return np.column_stack([self.usual(habits), self.others])
+
+    @classmethod
+    def together(cls, parts: Sequence[Evidence]) -> Evidence:
+        """That of several origins."""
+        arrays = {
+            name: np.concatenate([getattr(each, name) for each in parts], axis=axis)
+            for name, axis in (("moves", 2), ("left", 2), ("visits", 2), ("total", 2), ("b", 0), ("flow", 0))
+        }
+        ends = {name: np.concatenate([getattr(each, name) for each in parts]) for name in ("stayed", "gone")}
+        return cls(parts[0].carries, parts[0].lives, **arrays, **ends)
+
+
+def gather(
+    before: Before,
+    path: NDArray[np.int32],
+    population: Population,
+    levels: tuple[Ints, ...],
+    lives: Lives,
+    carries: Sequence[float],
+) -> Evidence:
+    """Evidence of the stretches `path` (n, S) that follow; `levels` are the parts of the cycle of all these steps."""
+    (n, cut), stretch = before.steps.shape, path.shape[1]
+    forgotten = np.array([Habits(half_life=life).weights(cut) for life in lives]).T
+    carries = tuple(carries) if levels else (0.0,)
+    moves, left = np.empty((2, len(carries), len(lives), n, stretch))
+    visits, total = np.empty((2, 1 + len(levels), len(lives), n, stretch))
+    flow = np.empty((n, stretch))
+    target = path.astype(np.int64)
+    source = np.column_stack([before.last, target[:, :-1]])
+    known = [level[:cut] for level in levels]
+    for j in range(stretch):
+        parts = [int(level[cut + j]) for level in levels]
+        counts = np.array([alike(known, parts, carry) for carry in carries]) if levels else np.ones((1, cut))
+        within = np.array([np.ones(cut), *(level == part for level, part in zip(known, parts, strict=True))])
+        leaves = before.moved(source[:, j])
+        arrives = leaves & (before.steps[:, 1:] == target[:, j, None])
+        there = before.kept & (before.steps == target[:, j, None])
+        moves[..., j], left[..., j] = (_weighted(each, counts[:, 1:], forgotten[1:]) for each in (arrives, leaves))
+        visits[..., j], total[..., j] = (_weighted(each, within, forgotten) for each in (there, before.kept))
+        same = known[-1][1:] == parts[-1] if levels else np.ones(cut - 1, dtype=bool)
+        own = (arrives[:, same].sum(axis=1), leaves[:, same].sum(axis=1))
+        everybody = population.towards(parts[-1] if levels else None)
+        flow[:, j] = before.flow(everybody, population.background, source[:, j], target[:, j], own)
+    stayed, gone = (target == before.last[:, None]).all(axis=1), (target == before.places - 1).all(axis=1)
+    b = population.background[target]
+    return Evidence(carries, tuple(lives), moves, left, visits, total, b, flow, stayed, gone)
+
+
+def _weighted(steps: NDArray[np.bool_], counts: Floats, forgotten: Floats) -> Floats:
+    """Sums of what steps (n, K) count, for each of `counts` (C, K) and `forgotten` (K, L): (C, L, n)."""
+    size = len(steps), len(counts), forgotten.shape[1]
+    table = (counts.T[:, :, None] * forgotten[:, None, :]).reshape(len(forgotten), -1)
+    return np.moveaxis((steps.astype(np.float64) @ table).reshape(size), 0, 2)

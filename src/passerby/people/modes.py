@@ -1,0 +1,116 @@
+"""Modes: what a person does for the whole of the published steps.
+
+People differ in ways that a mean chain hides: most do as usual, some do as everybody does, some stay where they were
+last, and some are gone. The prior of a person is a mixture of these four, with weights by expectation-maximisation
+(Dempster, Laird and Rubin 1977) over whole stretches of later fitted steps of everybody. Weights may differ by what is
+known of a person: whether they were seen in the last fitted step, or how lately.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .family import Floats, Grouping, Ints
+
+#: The modes, in the order of weights and of blocks of states.
+NAMES = ("as usual", "like everybody", "staying", "gone")
+#: The weights of a person who always does as usual.
+USUAL: Floats = np.array([[1.0, 0.0, 0.0, 0.0]])
+#: Weights that are taken where nothing is known, and to which those of everybody are drawn.
+FIRST: Floats = np.array([0.85, 0.05, 0.05, 0.05])
+#: A group's weights are drawn to those of everybody by so many people's worth, and these to the first ones.
+SHRINKAGE = 10.0
+#: Modes of fewer people than this share are left out: each costs a chain.
+LEAST = 1e-3
+#: The most steps since a person was seen, in each group but the last.
+AGO: dict[Grouping, tuple[int, ...]] = {"none": (), "alike": (), "seen": (0,), "lately": (0, 2)}
+_ROUNDS = 100
+
+
+def groups(fitted: NDArray[np.int32], elsewhere: int, grouping: Grouping) -> Ints:
+    """The group of each person (N,), by how many steps ago they were seen.
+
+    >>> groups(np.array([[0, 2, 2, 2], [0, 1, 2, 2], [2, 2, 2, 1]], dtype=np.int32), 2, "lately").tolist()
+    [2, 1, 0]
+    """
+    known = fitted != elsewhere
+    ago = np.where(known.any(axis=1), known[:, ::-1].argmax(axis=1), fitted.shape[1])
+    return np.asarray(np.searchsorted(np.array(AGO[grouping], dtype=np.int64), ago), dtype=np.int64)
+
+
+def log_chances(logs: Floats, weights: Floats) -> Floats:
+    """The log probability of each stretch (n,), from that in each mode (n, 4) and the weights of modes (n, 4)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.logaddexp.reduce(logs + np.log(weights), axis=1))
+
+
+def fitted_weights(logs: Floats, group: Ints, count: Floats, grouping: Grouping) -> Floats:
+    """The weights of modes of each group (G, 4), from the log probability of each stretch in each mode (n, 4).
+
+    `count` (n,) says how much each stretch counts. Groups are drawn to everybody by `SHRINKAGE`, so one without anybody
+    has the weights of all, and these to `FIRST`.
+    """
+    if grouping == "none":
+        return USUAL
+    likely = np.exp(logs - logs.max(axis=1, keepdims=True))
+    everybody = _maximised(likely, count, FIRST, SHRINKAGE)
+    found = [everybody]
+    if AGO[grouping]:
+        each = [group == number for number in range(len(AGO[grouping]) + 1)]
+        found = [_maximised(likely[inside], count[inside], everybody, SHRINKAGE) for inside in each]
+    weights = np.array(found)
+    weights[weights < LEAST] = 0.0
+    # Each place needs a state, and those who do as usual have one of each.
+    weights[:, 0] = np.maximum(weights[:, 0], LEAST)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _maximised(likely: Floats, count: Floats, toward: Floats, strength: float) -> Floats:
+    """Weights (4,) that make stretches likely, with `strength` people's worth of the weights `toward`."""
+    weights = toward
+    if not len(likely):
+        return weights
+    for _ in range(_ROUNDS):
+        share = likely * weights
+        share *= (count / share.sum(axis=1))[:, None]
+        weights = (share.sum(axis=0) + strength * toward) / (count.sum() + strength)
+    return weights
+
+
+def joined(
+    weights: Floats, chains: Sequence[tuple[Floats, Floats]], last: int, elsewhere: int
+) -> tuple[Floats, Floats, Ints, Ints]:
+    """One chain over states (mode, place) from that of each mode: start (S,), moves, and place and mode of each (S,).
+
+    `chains` are start (R,) and moves (R, R) or (T-1, R, R) of those who do as usual and as everybody does. Who stays is
+    in one state, at the place `last`, and who is gone in another, `elsewhere`. Modes follow one another in blocks, and
+    those of weight 0 are left out. Somebody who was elsewhere and stays there is gone.
+    """
+    usual, alike, staying, gone = weights
+    if last == elsewhere:
+        staying, gone = 0.0, staying + gone
+    stand = np.ones(1), np.ones((1, 1))
+    every = np.arange(len(chains[0][0]))
+    blocks = [
+        (weight, *chain, places)
+        for weight, chain, places in (
+            (usual, chains[0], every),
+            (alike, chains[1], every),
+            (staying, stand, np.array([last])),
+            (gone, stand, np.array([elsewhere])),
+        )
+        if weight > 0
+    ]
+    start = np.concatenate([weight * first for weight, first, _, _ in blocks])
+    moves = np.zeros((*chains[0][1].shape[:-2], len(start), len(start)))
+    at = 0
+    for _, first, inside, _ in blocks:
+        size = len(first)
+        moves[..., at : at + size, at : at + size] = inside
+        at += size
+    place_of = np.concatenate([places for *_, places in blocks]).astype(np.int64)
+    mode_of = np.repeat(np.arange(len(blocks)), [len(places) for *_, places in blocks])
+    return start, moves, place_of, mode_of

@@ -1,0 +1,98 @@
+"""Earlier origins, and evidence of what everybody did after them: what habits are chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .evidence import Before, Evidence, gather
+from .family import Floats, Grouping, Ints, Trim
+from .modes import fitted_weights, groups, log_chances
+from .origins import Clock, Origin, origins
+from .population import Population
+
+TRIMS: tuple[Trim, ...] = ("none", "before", "around")
+#: What moves in other parts of the cycle may count.
+CARRIES = (0.0, 0.1, 1.0)
+#: Half-lives, as parts of the fitted steps, in addition to one that forgets nothing.
+HALF_LIVES = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
+
+
+@dataclass(frozen=True)
+class Past:
+    """Fitted steps (N, F) of everybody, earlier origins, and evidence of what came after them."""
+
+    fitted: NDArray[np.int32]
+    places: int
+    stretch: int
+    looked: Sequence[Origin]
+    lives: tuple[float | None, ...]
+
+    @property
+    def people(self) -> int:
+        """How many different people are looked at."""
+        return len(np.unique(np.concatenate([origin.who for origin in self.looked])))
+
+    @property
+    def half(self) -> NDArray[np.bool_]:
+        """Whether each stretch (n,) is in the first half of the people."""
+        return np.asarray(np.concatenate([origin.who for origin in self.looked]) % 2 == 0)
+
+    @property
+    def count(self) -> Floats:
+        """How much each stretch (n,) counts: at each origin half as much as at the next later one."""
+        return np.concatenate([np.full(len(origin.who), 0.5**k) for k, origin in enumerate(self.looked)])
+
+    def groups(self, grouping: Grouping) -> Ints:
+        """The group of each stretch (n,)."""
+        return np.concatenate(
+            [groups(self.fitted[each.who, : each.cut], self.places - 1, grouping) for each in self.looked]
+        )
+
+    def evidence(self, trim: Trim, levels: tuple[Ints, ...], carries: Sequence[float] = CARRIES) -> Evidence:
+        """Evidence of all stretches."""
+        phase, found = levels[-1] if levels else None, []
+        for origin in self.looked:
+            cut = origin.cut
+            population = Population.of(self.fitted[origin.everybody, :cut], self.places, trim, phase)
+            before = Before.of(self.fitted[origin.who, :cut], self.places, trim)
+            path = self.fitted[origin.who, cut : cut + self.stretch]
+            found.append(gather(before, path, population, levels, self.lives, carries))
+        return Evidence.together(found)
+
+    def trims(self) -> list[Trim]:
+        """Those that differ for anybody."""
+        kept: dict[bytes, Trim] = {}
+        for trim in TRIMS:
+            sides = [Before.of(self.fitted[:, : each.cut], self.places, trim).kept for each in self.looked]
+            kept.setdefault(b"".join(np.packbits(side).tobytes() for side in sides), trim)
+        return list(kept.values())
+
+    def scored(self, logs: Floats, grouping: Grouping) -> float:
+        """The mean log probability of a step, with weights from the other half of the people."""
+        group, count, half = self.groups(grouping), self.count, self.half
+        everybody = np.ones(len(half), dtype=bool)
+        both = half.any() and not half.all()
+        total = 0.0
+        for fit, tried in ((half, ~half), (~half, half)) if both else ((everybody, everybody),):
+            weights = fitted_weights(logs[fit], group[fit], count[fit], grouping)
+            total += float(log_chances(logs[tried], weights[group[tried]]) @ count[tried])
+        return total / (float(count.sum()) * self.stretch)
+
+
+def past(
+    fitted: NDArray[np.int32], places: int, horizon: int, least: int, week: int, clock: Clock | None = None
+) -> Past | None:
+    """What there is to choose by; nothing where nobody was known before an earlier origin.
+
+    `least` is the number of steps in which a person was known to be looked at. No half-life is shorter than `week`
+    steps: who forgets sooner takes a weekend for a new habit.
+    """
+    stretch, cuts = origins(fitted.shape[1], horizon, clock)
+    looked = [Origin.at(fitted, cut, places - 1, least, stretch) for cut in cuts]
+    looked = [origin for origin in looked if len(origin.who)]
+    lives = (None, *(each for part in HALF_LIVES if (each := part * fitted.shape[1]) >= week))
+    return Past(fitted, places, stretch, looked, lives) if looked else None

@@ -1,0 +1,241 @@
+"""Whether such predictions came true: promised against really found, at earlier origins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from passerby.audits.calibration import CLOSE, LEVEL, MARGIN
+from passerby.audits.record import Backtest
+from passerby.audits.summary import Summary
+from passerby.report import chart
+from passerby.report.evidence import BACKTEST, MEASURED, Evidence
+from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.terms import level
+from passerby.support.groups import FEW
+from passerby.support.numerals import percent
+
+WITH, WITHOUT = "with the release", chart.WITHOUT
+#: What attacks are called on the page.
+ATTACKS = {
+    "map": "likeliest trace, with the release",
+    "marginal": "likeliest place of each step, with the release",
+    "prior": "likeliest trace, without it",
+    "constant": "one place throughout, without it",
+}
+RELIABILITY = (
+    "Each point is a group of people for whom habits promised about the same chance to be found. Points on the line "
+    "came true; above it more people were found than promised, below it fewer. Bars say how sure that is "
+    f"({level(LEVEL)}). Shares of people who were found are told in steps of {FEW} people."
+)
+BY_MISSES = (
+    "The mean chance that habits promised (dashed), and the share of people who were really found, by the number of "
+    "steps that may be wrong. The table has every attack. Came true: they differ by at most "
+    f"{100 * CLOSE:g} points, and surely by no more than {100 * MARGIN:g}. Did not come true: they differ by more, and "
+    f"surely ({level(LEVEL)}). Cannot be told: neither."
+)
+ROBUST = (
+    "The mean chance that no attack exceeds if people live by their habits, and if they depart from them: by the least "
+    "that explains what came true, and by the least that would explain the upper end of what it may have been. Nobody "
+    "can know that people will not depart further. Departures are in nats: at 0.1, what habits call 50 % may be 72 %."
+)
+
+
+def build(evidence: Evidence) -> Content:
+    """Words, the reliability figure, promises by misses, and the upper end for people who depart from their habits."""
+    summary = evidence.summary
+    found = summary.backtest
+    assert found is not None
+    points = reliability(found)
+    drawn = Figure("reliability", "Promised and really found", RELIABILITY, _points_sheet(points), picture(points))
+    columns: Columns = {
+        "attack": ("attack", str),
+        "misses": ("misses", str),
+        "promised": ("promised", percent),
+        "right": ("really found", percent),
+        "lower": ("difference, at least", _points),
+        "upper": ("difference, at most", _points),
+        "verdict": ("verdict", str),
+        "people": ("rests on (people)", "{:,}".format),
+    }
+    table = sheet(by_misses(found), columns, "promises.csv")
+    ends: Columns = {
+        "people_who": ("if people", str),
+        "nats": ("departure (nats)", "{:.3g}".format),
+        "upper": ("no attack above, on average", percent),
+        "people": ("mean of (people)", "{:,}".format),
+    }
+    departed = sheet(robust(summary), ends, "robust.csv")
+    return Content(
+        words(summary),
+        [
+            drawn,
+            Figure("promises", "By misses", BY_MISSES, table, by_misses_picture(found)),
+            Figure("robust", "If people depart from their habits", ROBUST, departed),
+        ],
+    )
+
+
+def _points(value: float | None) -> str:
+    return "not known" if value is None else f"{100 * value:+.0f} points"
+
+
+def words(summary: Summary) -> list[str]:
+    """The verdict for somebody who has to decide, how it was found, and what it means for the upper end."""
+    found = summary.backtest
+    assert found is not None
+    meaning = {
+        "came true": "What this report says of the chance to be found can be taken as a prediction of what happens.",
+        "did not come true": f"The chances in this report are likely too {'low' if found.too_low else 'high'}.",
+        "cannot be told": "Take the chances in this report for what would hold if people lived by their habits.",
+    }
+    times = "one earlier time" if found.origins == 1 else f"{found.origins} earlier times"
+    counted = "" if found.independent == found.origins else f" (which overlap, and count for {found.independent})"
+    how = (
+        f"For this, habits were fitted again at {times}{counted}, to what was before each, and the same counts were "
+        f"attacked after it, for {found.people:,} people in all: {percent(found.share)} of those who were known well "
+        "enough by then. People share what changes for all, so intervals are about times and not about people alone."
+    )
+    return [f"{found.sentence} {meaning[found.verdict]}", how, *_departure(summary, found)]
+
+
+def _departure(summary: Summary, found: Backtest) -> list[str]:
+    if not summary.loss:
+        return []
+    certain = percent(summary.loss.upper.mean)
+    if found.robust is None:
+        return ["People were found of whom habits said that it cannot happen: no departure from them explains it."]
+    if found.robust.nats == 0:
+        first = f"No departure from habits is needed to explain what came true, so the upper end stays at {certain}"
+    else:
+        first = (
+            f"No attack has a mean chance above {certain} if people live by their habits, and above "
+            f"{percent(found.robust.upper)} if they depart from them by as much as what came true asks for at least"
+        )
+    more = "" if found.robust_upper is None else f"; to be careful, take {percent(found.robust_upper.upper)}"
+    return [f"{first}{more}."]
+
+
+def reliability(found: Backtest) -> pl.DataFrame:
+    """The points of the figure, with the release and without it."""
+    names = {"map": WITH, "prior": WITHOUT}
+    rows = [
+        (names[each.attack], each.promised, each.right, each.lower, each.upper, each.people)
+        for each in found.by_promise
+        if each.attack in names
+    ]
+    kinds = {"which": pl.String, **dict.fromkeys(("promised", "right", "lower", "upper"), pl.Float64)}
+    return pl.DataFrame(rows, schema={**kinds, "people": pl.Int64}, orient="row")
+
+
+def _points_sheet(points: pl.DataFrame) -> Any:
+    columns: Columns = {
+        "which": ("attack", str),
+        "promised": ("promised", percent),
+        "right": ("really found", percent),
+        "lower": ("at least", _share),
+        "upper": ("at most", _share),
+        "people": ("people", "{:,}".format),
+    }
+    return sheet(points, columns, "reliability.csv")
+
+
+def _share(value: float | None) -> str:
+    return "not known" if value is None else percent(value)
+
+
+def by_misses(found: Backtest) -> pl.DataFrame:
+    """A row for each attack and number of misses."""
+    rows = [
+        (ATTACKS[each.attack], each.misses, each.promised, each.right, each.lower, each.upper, each.verdict)
+        for each in found.by_misses
+    ]
+    names = ("promised", "right", "lower", "upper")
+    kinds = {"attack": pl.String, "misses": pl.Int64, **dict.fromkeys(names, pl.Float64), "verdict": pl.String}
+    return pl.DataFrame(rows, schema=kinds, orient="row").with_columns(people=pl.lit(found.people, pl.Int64))
+
+
+def robust(summary: Summary) -> pl.DataFrame:
+    """The mean upper end, by how far people depart from their habits."""
+    found, loss = summary.backtest, summary.loss
+    assert found is not None
+    assert loss is not None
+    rows = [("live by their habits", 0.0, loss.upper.mean)]
+    for who, end in (
+        ("depart by what came true", found.robust),
+        ("depart by what may have come true", found.robust_upper),
+    ):
+        rows += [(who, end.nats, end.upper)] if end else []
+    kinds = {"people_who": pl.String, "nats": pl.Float64, "upper": pl.Float64}
+    table = pl.DataFrame(rows, schema=kinds, orient="row")
+    return table.with_columns(people=pl.lit(summary.people_measured, pl.Int64))
+
+
+def picture(points: pl.DataFrame) -> dict[str, Any]:
+    """Really found against promised, with the line on which they agree."""
+    names, values = [WITH, WITHOUT], chart.values(points)
+    colours = alt.Scale(domain=names, range=[chart.COLOURS[chart.FOUND], chart.COLOURS[WITHOUT]])
+    legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1)
+    form = alt.Axis(format=chart.PERCENT, tickCount=10)
+    x = alt.X("promised:Q", title="promised chance to be found", axis=form, scale=chart.unit())
+    y = alt.Y("right:Q", title="share really found", axis=form, scale=chart.unit())
+    colour = alt.Color("which:N", scale=colours, legend=legend)
+    base = alt.Chart(values).encode(x=x, color=colour)
+    # The line is no datum about people, and is drawn from none.
+    agree = alt.Chart(alt.Data(values=[{}])).mark_rule(strokeDash=[4, 4], color="#888888")  # type: ignore[no-untyped-call]
+    line = agree.encode(x=alt.datum(0), x2=alt.datum(1), y=alt.datum(0), y2=alt.datum(1))
+    marks = base.mark_point(size=70, filled=True, opacity=1).encode(
+        y=y,
+        shape=alt.Shape("which:N", scale=alt.Scale(domain=names, range=["circle", "square"]), legend=legend),
+        tooltip=[
+            chart.tip("which:N", " "),
+            chart.tip("promised:Q", "promised", chart.FINE),
+            chart.tip("right:Q", "really found", chart.FINE),
+            chart.tip("lower:Q", "at least", chart.PERCENT),
+            chart.tip("upper:Q", "at most", chart.PERCENT),
+            chart.tip("people:Q", "people", ",d"),
+        ],
+    )
+    layers = [line, marks]
+    if points["lower"].null_count() < points.height:
+        bars = base.transform_filter("datum.lower !== null").mark_rule(strokeWidth=1.5)
+        layers.insert(1, bars.encode(y=alt.Y("lower:Q", scale=chart.unit()), y2="upper:Q"))
+    return chart.spec(alt.layer(*layers), 320)
+
+
+def by_misses_picture(found: Backtest) -> dict[str, Any]:
+    """Promised and really found against misses, with the release and without it."""
+    names, kinds = {"map": WITH, "prior": WITHOUT}, ["really found", "promised"]
+    rows = [
+        {"which": names[each.attack], "what": what, "misses": each.misses, "share": share, "people": found.people}
+        for each in found.by_misses
+        if each.attack in names
+        for what, share in zip(kinds, (each.right, each.promised), strict=True)
+    ]
+    colours = alt.Scale(domain=[WITH, WITHOUT], range=[chart.COLOURS[chart.FOUND], chart.COLOURS[WITHOUT]])
+    legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1)
+    drawn = (
+        alt.Chart(chart.values(pl.DataFrame(rows)))
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=40))
+        .encode(
+            x=alt.X("misses:O", title="misses", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+            color=alt.Color("which:N", scale=colours, legend=legend),
+            shape=alt.Shape("which:N", scale=alt.Scale(domain=[WITH, WITHOUT], range=["circle", "square"])),
+            # The words above say what is dashed: a legend of dashes alone has no colour to show them in.
+            strokeDash=alt.StrokeDash("what:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 4]]), legend=None),
+            tooltip=[
+                chart.tip("what:N", " "),
+                chart.tip("which:N", "attack"),
+                chart.tip("misses:O"),
+                chart.tip("share:Q", "people", chart.FINE),
+                chart.tip("people:Q", "rests on (people)", ",d"),
+            ],
+        )
+    )
+    return chart.spec(drawn, 240)
+
+
+SECTION = Section("backtest", "Did such predictions come true?", build, needs=(MEASURED, BACKTEST))

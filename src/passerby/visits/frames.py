@@ -1,0 +1,33 @@
+"""Tables of visits that are in memory: polars' own, and pandas' without pyarrow."""
+
+from typing import Any
+
+import polars as pl
+
+from passerby.errors import InputError
+
+
+def as_polars(table: Any) -> pl.DataFrame:
+    """The table itself, or a pandas table column by column (so that pyarrow is not needed)."""
+    if isinstance(table, pl.DataFrame):
+        return table
+    if isinstance(table, pl.LazyFrame):
+        return table.collect()
+    if type(table).__module__.partition(".")[0] in ("pandas", "geopandas", "skmob", "trackintel"):
+        return pl.DataFrame([_pandas_column(str(name), table[name]) for name in table.columns])
+    raise InputError(f"a {type(table).__name__} is not a table of visits; give a path, or a polars or pandas DataFrame")
+
+
+def _pandas_column(name: str, column: Any) -> pl.Series:
+    kind = column.dtype.kind
+    if kind == "M":
+        zone = getattr(column.dtype, "tz", None)
+        naive = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
+        times = pl.Series(name, naive.to_numpy().astype("datetime64[us]"))
+        return times if zone is None else times.dt.replace_time_zone("UTC")
+    if kind in "iu" and not column.isna().any():
+        return pl.Series(name, column.to_numpy())
+    if kind == "f":
+        return pl.Series(name, column.to_numpy(), nan_to_null=True)
+    values = [None if missing else str(value) for value, missing in zip(column, column.isna(), strict=True)]
+    return pl.Series(name, values, dtype=pl.String)

@@ -1,0 +1,62 @@
+"""What is said of rows, times, people and steps, to oneself and to others."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from tests.people.test_habits import traces
+
+import passerby as pb
+from passerby.audits.coverage import coverage_of
+from passerby.visits.table import Skipped
+from passerby.visits.traces import LeftOut
+
+
+def visits(zone: str = "UTC") -> pb.Visits:
+    """Six people at two places every hour for two days; one of them once, and one at another place only."""
+    rows = [
+        (n, f"2024-05-0{day} {hour:02d}:10", "ab"[hour % 2]) for n in range(6) for day in (1, 2) for hour in range(24)
+    ]
+    rows += [(7, "2024-05-01 08:00", "a"), (8, "2024-05-01 09:30", "z"), (0, "2024-05-01 00:10", "a")]
+    table = pl.DataFrame(rows, schema=["person", "time", "place"], orient="row")
+    return pb.read_visits(table, timezone=zone)
+
+
+def test_lines_say_what_was_read_and_left_out_and_by_which_rule() -> None:
+    read = visits("Europe/Paris")
+    people = pb.fit_people(read, window="1h", places=["a", "b"], min_active=10, holdout=4)
+    lines = dict(coverage_of(people, read.skipped, read, 10).lines(exact=True))
+    assert lines["rows"] == ("290 of 291 rows; left out: 1 repeated; of no use: 1 at places that were not chosen")
+    assert lines["visits"] == "from 2024-05-01 00:10 to 2024-05-02 23:10 (Europe/Paris)"
+    assert lines["dates"] == (
+        "habits from 2024-05-01 00:00, published from 2024-05-02 20:00 to 2024-05-03 00:00 (Europe/Paris)"
+    )
+    assert lines["people"] == "6 of 8 can be audited; left out: 1 seen in fewer than 10 steps, 1 in none"
+    assert lines["elsewhere"] == "0 % of the fitted person-steps, 0 % of the published ones"
+    assert "absent" not in lines
+
+
+def test_others_are_told_of_no_few_people_and_of_no_minute() -> None:
+    read = visits()
+    people = pb.fit_people(read, window="1h", places=["a", "b"], min_active=10, holdout=4)
+    shared = coverage_of(people, read.skipped, read, 10).shared
+    assert (shared.people, shared.kept, shared.seldom, shared.unseen) == (16, 6, 5, 5)
+    lines = dict(shared.lines())
+    assert lines["visits"] == "from 2024-05-01 to 2024-05-02 (UTC)"
+    assert lines["people"] == (
+        "6 of about 16 can be audited; left out: 5 or fewer seen in fewer than 10 steps, 5 or fewer in none"
+    )
+
+
+def test_people_who_are_absent_before_or_after_and_a_step_in_part() -> None:
+    array = np.zeros((10, 25), dtype=np.int64)
+    array[:6, 20:] = 3
+    array[6:9, :20] = 3
+    people = pb.fit_people(traces(array, 4), holdout=5, habits="paper")
+    people = replace(people, left_out=LeftOut(people=10, partial_step=True, outside=3))
+    found = coverage_of(people, Skipped(rows=9))
+    assert (found.absent_before, found.absent_after) == (3, 6)
+    assert dict(found.shared.lines())["absent"] == "5 or fewer people from all fitted steps, 6 from all published ones"
+    assert dict(found.lines(exact=True))["absent"] == "3 people from all fitted steps, 6 from all published ones"
+    assert dict(found.lines())["dates"].endswith("a last step that the visits cover only in part is left out")
+    assert "3 outside of the steps" in dict(found.lines())["rows"]

@@ -1,0 +1,57 @@
+"""What a summary tells of the backtest and of other adversaries rests on five people or more."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.people.test_habits import random_traces
+
+import passerby as pb
+from passerby.audits.record import told_adversaries, told_backtest
+from passerby.support.groups import FEW
+
+UPPER = pl.Series(np.linspace(0.1, 0.6, 40))
+
+
+@pytest.fixture(scope="module")
+def found() -> pb.Calibration:
+    return pb.backtest(random_traces(3, 40, 20, 8), holdout=3, habits="paper", people=30)
+
+
+def test_people_who_were_found_are_told_in_fives(found: pb.Calibration) -> None:
+    told = told_backtest(found, UPPER)
+    tries = int(found.by_origin["people"].sum())
+    for row, exact in zip(told.by_misses, found.by_misses.iter_rows(named=True), strict=True):
+        counted = row.right * tries
+        assert counted == pytest.approx(FEW * round(counted / FEW), abs=0.02) or row.right in (0, 1)
+        assert abs(row.right - exact["right"]) <= FEW / 2 / tries + 1e-4
+        assert row.promised == pytest.approx(exact["promised"], abs=1e-4)
+        assert (row.attack, row.misses, row.verdict) == (exact["attack"], exact["misses"], exact["verdict"])
+    assert min(each.people for each in told.by_promise) >= 4 * FEW
+    assert told.verdict == found.verdict
+    assert told.people == found.people
+    assert all(word in told.sentence for word in found.sentence.split(":")[0].split())
+
+
+def test_the_robust_end_is_above_the_certain_one(found: pb.Calibration) -> None:
+    told = told_backtest(found, UPPER)
+    assert told.robust is not None
+    assert told.robust_upper is not None
+    assert UPPER.mean() - 1e-4 <= told.robust.upper <= told.robust_upper.upper  # type: ignore[operator]
+    assert told.robust.nats == pytest.approx(found.nats, abs=1e-3)
+    # What nothing explains is not told, nor that of a few people.
+    odd = replace(found, by_misses=found.by_misses.with_columns(nats=pl.lit(float("inf")), nats_upper=None))
+    assert told_backtest(odd, UPPER).robust is None
+    assert told_backtest(odd, UPPER).robust_upper is None
+    assert told_backtest(odd, UPPER).by_misses[0].nats is None
+    assert told_backtest(found, UPPER.head(4)).robust is None
+
+
+def test_adversaries_that_were_tried_on_few_people_are_not_told() -> None:
+    people = pb.fit_people(random_traces(3, 30, 12, 6), holdout=3, habits="paper")
+    table = pb.adversaries(people, pb.Release([[0, 1]] * 3), sample=7)
+    told = told_adversaries(table)
+    assert [each.adversary for each in told] == table["adversary"].to_list()
+    assert {each.right for each in told} <= {0.0, round(5 / 7, 4), 1.0}
+    assert told_adversaries(table.with_columns(people=pl.lit(4))) == []

@@ -1,0 +1,160 @@
+"""Zones, flows and visitors, against the reference values and against enumeration of traces, series and guesses."""
+
+import json
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.oracle import World
+from tests.states import state_chains
+
+import passerby as pb
+from passerby.mechanisms.discrete import Discrete
+from passerby.mechanisms.law import Law
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "reference_values" / "any_counts.json").read_text())
+
+
+@dataclass(frozen=True)
+class Flip(Discrete):
+    """The number itself (0 or 1), or with some probability the other one."""
+
+    chance: float
+
+    def law(self, count: float) -> Law:
+        """Two values."""
+        return np.array([0.0, 1.0]), np.where(np.arange(2) == min(count, 1), 1 - self.chance, self.chance)
+
+
+def count_of(told: dict[str, Any], **more: Any) -> pb.Present | pb.Moved | pb.Visitors:
+    if told["kind"] == "present":
+        return pb.Present(told["places"], told["step"], **more)
+    if told["kind"] == "moved":
+        return pb.Moved(told["origin"], told["destination"], told["step"], **more)
+    return pb.Visitors(told["places"], told["steps"], told["times"], **more)
+
+
+def prior_of(case: dict[str, Any]) -> pb.MarkovPrior:
+    moves = np.array(case["transition"])
+    return pb.MarkovPrior(case["initial"], moves)
+
+
+@pytest.mark.parametrize("number", range(len(REFERENCE)))
+def test_reference_values(number: int) -> None:
+    case = REFERENCE[number]
+    prior, steps = prior_of(case), case["steps"]
+    raw = pb.Release(counts=[count_of(told) for told in case["counts"]], steps=steps)
+    flips = zip(case["counts"], case["flip_probabilities"], strict=True)
+    flipped = pb.Release(
+        counts=[count_of(told, mechanism=Flip(chance), others=0) for told, chance in flips], steps=steps
+    )
+    assert pb.mutual_information(prior, raw, "exact") == pytest.approx(case["information"], abs=1e-9)
+    for want, noisy in zip(case["raw"], case["flip"], strict=False):
+        loss = pb.measure(prior, raw, want["misses"], tolerance=0)
+        assert (loss.lower, loss.upper) == pytest.approx((want["loss"],) * 2, abs=1e-9)
+        assert loss.baseline.lower == pytest.approx(want["baseline"], abs=1e-9)
+        loss = pb.measure(prior, flipped, noisy["misses"], tolerance=0)
+        assert (loss.lower, loss.upper) == pytest.approx((noisy["loss"],) * 2, abs=1e-9)
+
+
+@st.composite
+def zones(draw: st.DrawFn, places: int) -> list[int]:
+    return draw(st.lists(st.integers(0, places - 1), min_size=1, max_size=places, unique=True))
+
+
+@st.composite
+def any_counts(draw: st.DrawFn) -> tuple[pb.MarkovPrior, pb.Release]:
+    """A chain, whose states may share places, and one to four counts of all kinds, raw or flipped."""
+    prior, steps = draw(state_chains())
+    found: list[Any] = []
+    for _ in range(draw(st.integers(1, 4))):
+        step = draw(st.integers(0, steps - 1))
+        more: dict[str, Any] = draw(st.sampled_from([{}, {"mechanism": Flip(0.2), "others": 0}]))
+        kind = draw(st.sampled_from(["present", "moved", "visitors"]))
+        if kind == "moved" and step + 1 < steps:
+            found.append(pb.Moved(draw(zones(prior.places)), draw(zones(prior.places)), step, **more))
+        elif kind == "visitors":
+            window = draw(st.lists(st.integers(0, steps - 1), min_size=1, max_size=steps, unique=True))
+            times = draw(st.integers(1, len(window)))
+            found.append(pb.Visitors(draw(zones(prior.places)), window, times, **more))
+        else:
+            found.append(pb.Present(draw(zones(prior.places)), step, **more))
+    return prior, pb.Release(counts=found, steps=steps)
+
+
+def channel(world: World, release: pb.Release) -> Any:
+    """`Pr[series | trace]`, from the definition of each count and its law."""
+    rows = []
+    bits = [(count, count.bits(world.traces).astype(int)) for count in release.listed]
+    for series in product((0.0, 1.0), repeat=len(bits)):
+        row = np.ones(len(world.traces))
+        for value, (count, bit) in zip(series, bits, strict=True):
+            if isinstance(count.mechanism, Flip):
+                row *= np.where(bit == value, 1 - count.mechanism.chance, count.mechanism.chance)
+            else:
+                row *= bit == value
+        rows.append(row)
+    return np.array(rows)
+
+
+def best(prior: pb.MarkovPrior, world: World, told: Any, misses: int) -> float:
+    """Success of the best guess of places that may be named, for each series, by trying all."""
+    right = world.distance <= misses
+    named = np.flatnonzero(prior.guessable[world.traces].all(axis=1))
+    return float((told * world.chance @ right[:, named]).max(axis=1).sum())
+
+
+@given(any_counts(), st.data())
+def test_any_counts_are_measured_exactly(case: tuple[pb.MarkovPrior, pb.Release], data: st.DataObject) -> None:
+    prior, release = case
+    misses = data.draw(st.integers(0, release.steps - 1))
+    world = World(prior, release.steps)
+    truth = best(prior, world, channel(world, release), misses)
+    loss = pb.measure(prior, release, misses, tolerance=0)
+    assert loss.lower <= truth * (1 + 1e-9)
+    assert truth <= loss.upper * (1 + 1e-9)
+    assert loss.upper <= loss.lower * (1 + 1e-9) or loss.effort.confidence is not None
+    for name, bound in loss.bounds.items():
+        assert truth <= bound * (1 + 1e-9), name
+
+
+class TestIdentities:
+    prior = pb.line_prior(5, 0.4)
+
+    def loss(self, *counts: Any, misses: int = 1) -> float:
+        return pb.measure(self.prior, pb.Release(counts=counts, steps=3), misses, tolerance=0).upper
+
+    def test_a_zone_of_all_places_tells_nothing(self) -> None:
+        found = pb.measure(self.prior, pb.Release(counts=[pb.Present(range(5), 1)], steps=3), 1, tolerance=0)
+        assert found.upper == pytest.approx(found.baseline.upper, rel=1e-12)
+
+    def test_visitors_of_one_step_are_present(self) -> None:
+        assert self.loss(pb.Visitors([1, 2], [1])) == pytest.approx(self.loss(pb.Present([1, 2], 1)), rel=1e-12)
+
+    def test_flows_from_everywhere_are_present_at_the_next_step(self) -> None:
+        assert self.loss(pb.Moved(range(5), [1, 2], 0)) == pytest.approx(self.loss(pb.Present([1, 2], 1)), rel=1e-12)
+
+    def test_two_tables_give_their_difference_away(self) -> None:
+        """Each is about a large zone, and the difference about one place."""
+        large, larger = pb.Present([0, 1, 2], 1), pb.Present([0, 1, 2, 3], 1)
+        both = self.loss(large, larger)
+        assert both >= max(self.loss(large), self.loss(larger)) * (1 - 1e-12)
+        assert both == pytest.approx(self.loss(large, pb.Present([3], 1)), rel=1e-12)
+
+    def test_a_count_more_never_lowers_the_loss_and_order_does_not_matter(self) -> None:
+        counts = [pb.Present([0, 1], 0), pb.Moved([0, 1], [2, 3], 0), pb.Visitors([4], range(3))]
+        grown = [self.loss(*counts[:n]) for n in (1, 2, 3)]
+        assert grown == sorted(grown)
+        assert self.loss(*counts[::-1]) == pytest.approx(grown[-1], rel=1e-12)
+
+    def test_releases_together_are_one_with_all_counts(self) -> None:
+        a = pb.Release([0, [1, 2], []], pb.Raw())
+        b = pb.Release(counts=[pb.Moved([0], [1], 0)], steps=3)
+        both = pb.measure(self.prior, a + b, 1, tolerance=0)
+        assert both.lower == pb.measure(self.prior, b + a, 1, tolerance=0).lower
+        assert both.lower >= max(pb.measure(self.prior, each, 1, tolerance=0).lower for each in (a, b)) * (1 - 1e-12)

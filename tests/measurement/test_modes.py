@@ -1,0 +1,86 @@
+"""Mixtures of habits: told the mode, and guesses scored under every mode, beside enumeration."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracle import World
+from tests.strategies import rows
+
+import passerby as pb
+from passerby.measurement.best_guess import guided_success
+from passerby.measurement.methods.modes import told_mode
+from passerby.measurement.question import pose
+from passerby.model.mixture import average, parts
+
+
+@st.composite
+def mixtures(draw: st.DrawFn) -> tuple[pb.MarkovPrior, pb.Release, int]:
+    """Two or three chains, of which some never move, and raw counts at places that may be named."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6), label="seed"))
+    places, steps = draw(st.sampled_from([(2, 3), (2, 4), (3, 2), (3, 3)]))
+    named = np.append(True, rng.random(places - 1) < 0.8)
+    zeros = draw(st.booleans(), label="zeros")
+    chains = [
+        pb.MarkovPrior(
+            rows(rng, (places,), zeros),
+            np.eye(places) if rng.random() < 0.3 else rows(rng, (places, places), zeros),
+            guessable=named,
+        )
+        for _ in range(draw(st.integers(2, 3)))
+    ]
+    prior = pb.MarkovPrior.mixture(rng.dirichlet(np.ones(len(chains))), chains)
+    sensors = [rng.permutation(np.flatnonzero(named))[: rng.integers(0, 3)].tolist() for _ in range(steps)]
+    sensors[0] = [0]
+    return prior, pb.Release(sensors), draw(st.integers(0, steps - 1), label="misses")
+
+
+@settings(max_examples=40)
+@given(mixtures())
+def test_both_ends_are_around_the_best_of_all_guesses(case: tuple[pb.MarkovPrior, pb.Release, int]) -> None:
+    prior, release, misses = case
+    world = World(prior, release.steps)
+    right = world.distance <= misses
+    named = np.flatnonzero(prior.guessable[world.traces].all(axis=1))
+    truth = float((world.sightings(release) * world.chance @ right[:, named]).max(axis=1).sum())
+    achieved = guided_success(prior, release, misses)
+    assert achieved is not None
+    assert achieved <= truth * (1 + 1e-9)
+    options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
+    bound = told_mode(pose(prior, release, misses, 0, None, **options))
+    assert bound.certain
+    assert truth <= bound.ceiling * (1 + 1e-9)
+
+
+def test_who_never_changes_and_is_told_is_known() -> None:
+    """Two people who stay: told which one it is, nothing is unknown; untold, only a sighting tells."""
+    home, away = (pb.MarkovPrior(np.eye(2)[x], np.eye(2)) for x in range(2))
+    prior = pb.MarkovPrior.mixture([0.7, 0.3], [home, away])
+    options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
+    silent = pb.Release([[], [], []])
+    assert told_mode(pose(prior, silent, 0, 0, None, **options)).ceiling == pytest.approx(1)
+    assert pb.measure(prior, silent).upper == pytest.approx(0.7)
+    assert pb.measure(prior, pb.Release([[], 0, []])).lower == pytest.approx(1)
+
+
+def test_long_series_of_a_mixture_are_bounded_without_a_list() -> None:
+    rng = np.random.default_rng(3)
+    chains = [pb.MarkovPrior(rows(rng, (8,), False), 0.7 * np.eye(8) + 0.3 * rows(rng, (8, 8), False)) for _ in "ab"]
+    prior = pb.MarkovPrior.mixture([0.8, 0.2], [*chains])
+    loss = pb.measure(prior, pb.Release([[0, 1, 2]] * 20), misses=3, budget=1e9)
+    assert loss.bounds["modes"] < 1
+    assert 0 < loss.lower <= loss.upper < 1
+    assert loss.upper <= 3 * loss.lower
+    assert "of one kind" in pb.measure(chains[0], pb.Release([[0, 1, 2]] * 3)).refused["modes"]
+
+
+def test_parts_are_what_was_mixed_and_the_average_moves_as_the_mixture_does() -> None:
+    rng = np.random.default_rng(0)
+    chains = [pb.MarkovPrior(rows(rng, (3,), False), rows(rng, (3, 3), False)) for _ in range(2)]
+    prior = pb.MarkovPrior.mixture([0.25, 0.75], chains)
+    for (weight, part), want, chain in zip(parts(prior), (0.25, 0.75), chains, strict=True):
+        assert weight == pytest.approx(want)
+        np.testing.assert_allclose(part.transition, chain.transition)
+        assert part.single
+    mean = average(prior, 4)
+    np.testing.assert_allclose(mean.marginals(4), prior.marginals(4))
