@@ -57,7 +57,7 @@ def lighter(arguments: list[str]) -> list[str]:
     """The same with less to do."""
     light = {"--workers": "1"}
     if arguments[0] == "audit":
-        light |= {"--sample": "6", "--explore": "0", "--budget": "1e7"}
+        light |= {"--sample": "6", "--explore": "0", "--budget": "1e7", "--backtest": "10", "--adversaries": "5"}
     elif arguments[0] == "plan":
         light |= {"--sample": "12", "--budget": "1e5", "--runs": "20", "--levers": "rounding"}
     elif arguments[0] == "simulate":

@@ -120,7 +120,7 @@ def stopping(where: str, after: int) -> Callable[..., Any]:
     return stopped
 
 
-@pytest.mark.parametrize("where", ["read_visits", "fit_people"])
+@pytest.mark.parametrize("where", ["read_visits", "traces_of"])
 def test_interrupted_early_it_leaves_nothing(
     made: Made, where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,7 @@ from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
+from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
@@ -92,24 +93,14 @@ def audit_report(
     >>> list(report.figures)
     ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
-    if not isinstance(people, People):
-        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
-    if not isinstance(release, Release):
-        raise InputError(f"release is a {type(release).__name__}; expected a Release")
+    _check(people, release, backtest)
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
     how = chosen.measurement
     workers = enough_workers(len(people), workers, executor)
     table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
-    findings = None
-    if chosen.explore:
-        findings = explore(people, release, how, chosen.explore, workers=workers, executor=executor)
-        rules = candidates(chosen.sigmas, chosen.bases)
-        ways = compare(
-            people, release, table, rules, how, chosen.explore, chosen.thresholds, workers=workers, executor=executor
-        )
-        findings = replace(findings, **vars(ways))
+    findings = _explored(chosen, people, release, table, workers, executor) if chosen.explore else None
     covered = coverage_of(people, Skipped())
     told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
     others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
@@ -130,6 +121,32 @@ def audit_report(
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
     return report_of(Evidence(table, people, release, chosen, summary, findings), call)
+
+
+def _check(people: object, release: object, backtest: object) -> None:
+    """Refuse what is not of the right kind."""
+    if not isinstance(people, People):
+        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
+    if not isinstance(release, Release):
+        raise InputError(f"release is a {type(release).__name__}; expected a Release")
+    if backtest is not None and not isinstance(backtest, Calibration):
+        raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
+
+
+def _explored(
+    settings: AuditSettings,
+    people: People,
+    release: Release,
+    table: pl.DataFrame,
+    workers: int | None,
+    executor: Executor | None,
+) -> Findings:
+    """What was tried out: sensors and steps, and other ways to publish."""
+    how, count = settings.measurement, settings.explore
+    findings = explore(people, release, how, count, workers=workers, executor=executor)
+    rules = candidates(settings.sigmas, settings.bases)
+    ways = compare(people, release, table, rules, how, count, settings.thresholds, workers=workers, executor=executor)
+    return replace(findings, **vars(ways))
 
 
 def compared(
