@@ -119,6 +119,8 @@ def test_only_the_command_line_prints_and_exits(path: Path) -> None:
         "from passerby.cli import main; assert main(['--help']) == 0",
         "from passerby.cli import main; assert main(['demo', '--help']) == 0",
         "from passerby.cli import main; assert main(['audit', '--help']) == 0",
+        "from passerby.cli import main; assert main(['plan', '--help']) == 0",
+        "from passerby.cli import main; assert main(['next', '--help']) == 0",
         "from passerby.cli import main; assert main(['simulate', '--help']) == 0",
         "from passerby.cli import main; assert main(['reproduce', '--help']) == 0",
         "from passerby.cli import main; assert main(['--version']) == 0",

@@ -42,7 +42,7 @@ def test_the_folder_holds_what_was_found(folder: tuple[Path, Done]) -> None:
     assert names == {"plan.json", "plan.html", "plan.toml", *found.recommended}
     assert found.schema_version == VERSION
     assert found.recommended
-    assert "Publish" in done.stdout
+    assert "publish" in done.stdout
     assert {plan.verdict for plan in found.recommended.values()} <= {"sure", "open"}
 
 
@@ -128,3 +128,37 @@ def test_several_limits_and_weights_come_from_a_file(folder: tuple[Path, Done], 
     assert [limit["share"] for limit in found["limits"]] == [0.2, 0.9]
     assert found["wanted"]["mechanism"] == "Rounding(base=5)"
     assert all(len(plan["tallies"]) == 2 for plan in found["tried"])
+
+
+def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call) -> None:
+    made, _ = folder
+    table = ("visits.parquet", *OPTIONS, "--sensor-count", "2", "--budget", "1e6", "--runs", "30")
+    done = call("next", *table, "--at-most", "0.5", "--added", "0.9", "--out", "first")
+    assert done.returncode == 0, done.stderr
+    assert "may go out" in done.stdout
+    decision = json.loads((made / "first" / "decision.json").read_text())
+    assert (decision["answer"], decision["earlier"], decision["exact"]) == ("publish", 0, True)
+    done = call("next", *table, *LIMIT, "--earlier", "first", "--out", "second")
+    assert done.returncode == 0, done.stderr
+    decision = json.loads((made / "second" / "decision.json").read_text())
+    assert (decision["answer"], decision["earlier"]) == ("hold", 1)
+    assert "published already" in decision["why"]
+    assert not (made / "second" / "audit.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--earlier", "nowhere"), "is no folder"),
+        (("--earlier", "empty"), "holds no audit.toml"),
+        (("--earlier", "plan", "--holdout", "3"), "holdout is 4, and 3 for the next table"),
+    ],
+)
+def test_earlier_releases_that_cannot_be_looked_at(
+    folder: tuple[Path, Done], call: Call, options: tuple[str, ...], said: str
+) -> None:
+    (folder[0] / "empty").mkdir(exist_ok=True)
+    kept = [word for pair in zip(OPTIONS[::2], OPTIONS[1::2], strict=True) for word in pair if pair[0] not in options]
+    done = call("next", "visits.parquet", *kept, *LIMIT, *options, "--out", "third")
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import passerby as pb
 from passerby.people import cycles
 from passerby.people.family import Cycle, Habits
-from passerby.people.origins import Clock, origins
+from passerby.people.origins import Clock, Origin, origins
 from passerby.people.past import past
 
 from .test_family import HABITS
@@ -119,3 +119,16 @@ def test_people_who_are_seen_afterwards_alone_are_left_out_and_counted() -> None
     assert people.ids.to_list() == ["usual"]
     assert people.left_out.seldom == 1
     assert people.counts[-1].tolist() == [2, 0]
+
+
+def test_of_many_people_some_are_looked_at() -> None:
+    array = np.zeros((9000, 12), dtype=np.int32)
+    known = past(array, 3, 3, 6, 2)
+    assert known is not None
+    latest = known.looked[0]
+    assert len(latest.who) == 2000
+    assert len(latest.everybody) == 9000
+    long = Origin.at(np.zeros((3000, 4000), dtype=np.int32), 3900, 2, 1, 3)
+    assert len(long.who) == 256
+    assert np.isin(long.who, long.everybody).all()
+    assert 1282 <= len(long.everybody) <= 1282 + 256

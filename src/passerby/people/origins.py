@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-#: The most origins, the most steps of all people that are predicted at each, and the most that these are told by.
-MOST_ORIGINS, MOST_STEPS, MOST_CELLS = 3, 6_000, 1_000_000
+#: The most origins, and at each of them the most steps of all people that are predicted, the most steps that these are
+#: told by, and the most steps of everybody that b and Q are learnt from.
+MOST_ORIGINS, MOST_STEPS, MOST_CELLS, MOST_LEARNT = 3, 6_000, 1_000_000, 5_000_000
 #: So many people are looked at in any case, where there are.
 FEW = 100
 
@@ -67,6 +68,18 @@ class Origin:
         """Those who are known in as large a share of the steps before as `least` is of all; evenly spread if many."""
         known = (fitted[:, :cut] != elsewhere).sum(axis=1)
         well = np.flatnonzero(known >= max(1, ceil(least * cut / fitted.shape[1])))
-        most = max(1, min(len(well), MOST_STEPS // stretch, max(FEW, MOST_CELLS // cut)))
-        spread = np.linspace(0, max(0, len(well) - 1), most).astype(int)
-        return cls(cut, np.flatnonzero(known), well[np.unique(spread)] if len(well) else well)
+        who = _spread(well, min(MOST_STEPS // stretch, max(FEW, MOST_CELLS // cut)))
+        # What everybody does is told without the person, who must be among everybody for that.
+        everybody = np.union1d(_spread(np.flatnonzero(known), max(FEW, MOST_LEARNT // cut)), who)
+        return cls(cut, everybody, who)
+
+
+def _spread(people: Ints, most: int) -> Ints:
+    """So many of the people at most, evenly spread.
+
+    >>> _spread(np.arange(9), 3).tolist()
+    [0, 4, 8]
+    """
+    if len(people) <= most:
+        return people
+    return np.asarray(people[np.unique(np.linspace(0, len(people) - 1, max(1, most)).astype(int))])

@@ -64,10 +64,10 @@ class Past:
         return Evidence.together(found)
 
     def trims(self) -> list[Trim]:
-        """Those that differ for anybody."""
+        """Those that differ for anybody who is looked at."""
         kept: dict[bytes, Trim] = {}
         for trim in TRIMS:
-            sides = [Before.of(self.fitted[:, : each.cut], self.places, trim).kept for each in self.looked]
+            sides = [Before.of(self.fitted[each.who, : each.cut], self.places, trim).kept for each in self.looked]
             kept.setdefault(b"".join(np.packbits(side).tobytes() for side in sides), trim)
         return list(kept.values())
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
 from passerby.mechanisms import Gaussian, Laplace, Mechanism
 from passerby.mechanisms.fixed import Fixed
 from passerby.model.release import Release
@@ -121,6 +120,8 @@ def _worst(mechanism: Mechanism, counts: list[int]) -> float:
     distinct, times = np.unique(counts, return_counts=True)
     if mechanism.shift_invariant:
         distinct, times = distinct[:1], np.array([len(counts)])
+    if mechanism.outputs(int(distinct[0])) is None:
+        return _worst_of_continuum(mechanism, distinct, times)
     within = [_within(mechanism, int(count)) for count in distinct]
     errors = np.unique(np.concatenate([some for some, _ in within]))
     logs = np.zeros(len(errors))
@@ -129,16 +130,24 @@ def _worst(mechanism: Mechanism, counts: list[int]) -> float:
         with np.errstate(divide="ignore"):
             logs += n * np.log(np.where(at < 0, 0.0, chance[np.maximum(at, 0)]))
     enough = np.flatnonzero(logs >= math.log(OFTEN))
-    if not enough.size:
-        raise InputError(f"{mechanism!r}: the law of its errors could not be listed far enough")
-    return float(errors[enough[0]])
+    # The lists leave out next to nothing: their last error is always enough.
+    return float(errors[enough[0] if enough.size else -1])
+
+
+def _worst_of_continuum(mechanism: Mechanism, counts: NDArray[np.int64], times: NDArray[np.int64]) -> float:
+    """The same by bisection."""
+    at = counts.astype(np.float64)
+    ends = [mechanism.extent(count, math.log(1e-12)) for count in at]
+    low, high = 0.0, max(max(count - a, b - count) for count, (a, b) in zip(at, ends, strict=True))
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        inside = float(times @ mechanism.log_between(at - middle, at + middle, at))
+        low, high = (low, middle) if inside >= math.log(OFTEN) else (middle, high)
+    return float(high)
 
 
 def _within(mechanism: Mechanism, count: int) -> tuple[Floats, Floats]:
-    """Errors in increasing order, and the chance that the error is at most each."""
-    if mechanism.outputs(count) is None:
-        errors, beyond = _tail(mechanism, count)
-        return errors, 1 - beyond
+    """Errors that are listed, in increasing order, and the chance that the error is at most each."""
     values, chances = mechanism.law(count)
     errors = np.where(np.isnan(values), 0.0, np.abs(values - count))
     order = np.argsort(errors, kind="stable")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.audits.job import Job, check_job
 from passerby.audits.settings import Measurement
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.sensors import place_number
@@ -165,6 +165,10 @@ def carry_out(
     """Check everything that can be checked at once, then search and measure."""
     began = time.monotonic()
     check_job(Job(task.people, task.wanted, task.measurement))
+    if type(task.wanted) is not Release:
+        raise UnsupportedRelease(
+            "wanted: counts of zones, flows and visitors can be audited and not yet planned; plan counts of single places"
+        )
     if not cells_of(task.wanted):
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")
     moved = chosen_levers(task.levers, task.forbid, task.fix)

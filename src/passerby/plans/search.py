@@ -26,7 +26,7 @@ FEWEST = 8
 #: People that a release is tried on first: where they leave no doubt that it is refused, the others are not measured.
 FIRST = 20
 #: Items that are put back one by one where they turn out not to matter.
-BACK = 2
+BACK = 6
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ LEAD = "Which releases keep the limits on how exposed people may be, and what ea
 BEST = {
     "complete": "All numbers that are wanted, with the least error",
     "exact": "Numbers as exact as wanted, as many as can be",
-    "least": "The least error in all that remains",
+    "least": "The next best by error in all",
 }
 VERDICTS = ("sure", "open", "refused")
 #: Names of what is left out that are told; the schedule of a plan holds all.
@@ -35,6 +35,8 @@ NAMED = 8
 DEAR = 1.2
 #: Colours that are told apart in grey and by those who see few of them; shapes say the same.
 COLOURS = {"sure": "#2f6fb0", "open": "#e8820e", "refused": "#7f2704"}
+#: For what is neither, on white and on black.
+GREY = "#828b97"
 SHAPES = {"sure": "circle", "open": "triangle-up", "refused": "cross"}
 FRONTIER = (
     "Each mark is a release that was tried; the line joins those that no other beats in both. To the right "
@@ -130,19 +132,19 @@ def _recommended(record: Record) -> Content:
         )
     rows = [(BEST[name], plan) for name, plan in record.recommended.items()]
     table = _table(record, [("wanted", record.wanted), *rows, ("nothing published", record.nothing)])
-    columns: Columns = {"name": ("", str), **_columns(record)}
+    columns: Columns = {"name": ("", str), "words": ("publish", str), **_columns(record)}
     says = "What is wanted, what is recommended, and nothing at all."
     return Content(lead, [Figure("recommended", "The plans side by side", says, sheet(table, columns, "plans.csv"))])
 
 
 def _frontier(record: Record) -> Content:
     plans = [("wanted", record.wanted), *(("", plan) for plan in record.tried), ("nothing", record.nothing)]
-    edge = {(plan.words, plan.counts) for plan in record.frontier}
     figures = []
     for number, limit in enumerate(record.limits):
-        table = _table(record, plans, number).with_columns(
-            edge=pl.Series([(plan.words, plan.counts) in edge for _, plan in plans])
-        )
+        table = _table(record, plans, number).sort("total", "at_most", maintain_order=True)
+        # Nothing that costs less has as few people above.
+        before = pl.col("at_most").cum_min().shift(1, fill_value=2.0)
+        table = table.with_columns(edge=pl.col("at_most") < before)
         shown = sheet(table, {"words": ("publish", str), **_columns(record, number)}, f"frontier-{number + 1}.csv")
         title = f"Error against risk: {limit.words}"
         figures.append(Figure(f"frontier-{number + 1}", title, FRONTIER, shown, picture(table, limit.share)))
@@ -155,7 +157,12 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     """The frontier of one limit."""
     rows = table.filter(pl.col("total") <= DEAR).with_columns(pl.col("total", "at_least", "at_most").round(4))
     base = alt.Chart(chart.values(rows)).encode(
-        x=alt.X("total:Q", title="error in all, as a share of what was counted", axis=alt.Axis(format=chart.PERCENT)),
+        x=alt.X(
+            "total:Q",
+            title="error in all, as a share of what was counted",
+            axis=alt.Axis(format=chart.PERCENT),
+            scale=alt.Scale(domain=[-0.02, max(1.02, float(max(rows["total"])) + 0.02)], nice=False),
+        ),
         tooltip=[
             chart.tip("words:N", "publish"),
             chart.tip("verdict:N"),
@@ -168,7 +175,7 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     )
     names = [name for name in VERDICTS if name in set(rows["verdict"])]
     # Small shares are what matters, and zero must have a place.
-    wide = alt.Scale(type="sqrt", domain=[0, 1], nice=False, padding=6)
+    wide = alt.Scale(type="sqrt", zero=True, nice=True)
     y = alt.Y("at_most:Q", title="share of people above the limit", axis=alt.Axis(format=chart.PERCENT), scale=wide)
     colour = alt.Color(
         "verdict:N",
@@ -176,10 +183,11 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
         legend=alt.Legend(orient="top", title=None),
     )
     shape = alt.Shape("verdict:N", scale=alt.Scale(domain=names, range=[SHAPES[name] for name in names]))
-    line = base.transform_filter("datum.edge").mark_line(strokeWidth=1, color="#535b66").encode(y=y)
+    line = base.transform_filter("datum.edge").mark_line(strokeWidth=1, color=GREY).encode(y=y)
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y, y2="at_least:Q", color=colour)
     marks = base.mark_point(size=70, filled=True, opacity=1).encode(y=y, color=colour, shape=shape)
-    rule = alt.Chart(alt.Data(values=[{"allowed": allowed}])).mark_rule(strokeDash=[6, 4]).encode(y="allowed:Q")  # type: ignore[no-untyped-call]
+    level = alt.Data(values=[{"allowed": allowed}])  # type: ignore[no-untyped-call]
+    rule = alt.Chart(level).mark_rule(strokeDash=[6, 4], color=GREY).encode(y="allowed:Q")
     return chart.spec(alt.layer(rule, line, bars, marks.add_params(chart.zoom())), 320)
 
 
@@ -201,8 +209,8 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
             "verdict": plan.verdict,
             "at_least": plan.tallies[number].at_least,
             "at_most": plan.tallies[number].at_most,
-            "mean": "not told" if plan.mean_error is None else f"{plan.mean_error:.2g}",
-            "worst": "not told" if plan.worst_error is None else f"{plan.worst_error:.2g}",
+            "mean": _error(plan, plan.mean_error),
+            "worst": _error(plan, plan.worst_error),
             "published": plan.published,
             "total": plan.total_error,
             "measured": "everyone" if plan.everyone else f"{plan.people:,} drawn",
@@ -211,6 +219,12 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
         for name, plan in plans
     ]
     return pl.DataFrame(rows)
+
+
+def _error(plan: PlanRecord, value: float | None) -> str:
+    if value is None:
+        return "not told" if plan.published else "none"
+    return f"{value:.2g}"
 
 
 def _columns(record: Record, number: int = 0) -> Columns:
