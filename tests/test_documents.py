@@ -23,6 +23,7 @@ from passerby.cli.plan import plan
 from passerby.cli.reproduce import reproduce
 from passerby.cli.run import found
 from passerby.cli.simulate import simulate
+from tests.cli.small_audit import ALONE
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
@@ -156,7 +157,7 @@ def test_numbers_of_the_readme_are_those_of_its_commands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     city, _, whole, *_ = (command for command in commands("README.md") if command[0] in ("simulate", "audit"))
-    for arguments in (city, [*whole, "--explore", "0", "--workers", "1"]):
+    for arguments in (city, [*whole, *ALONE, "--workers", "1"]):
         assert main(arguments) == 0, capsys.readouterr().err
     for sentence in found(Summary.model_validate_json(Path("audit/summary.json").read_text(encoding="utf-8"))):
         assert sentence in text("README.md")
@@ -201,5 +202,5 @@ def test_commands_on_own_data_run(
     assert len(choices) == 4
     for number, choice in enumerate(choices):
         begin = ["audit", "visits.csv", "--person", "card", "--time", "tapped_at", "--place", "stop", "--window", "1h"]
-        arguments = [*begin, *shlex.split(choice), "--sample", "2", "--explore", "0", "--workers", "1"]
+        arguments = [*begin, *shlex.split(choice), "--sample", "2", *ALONE, "--workers", "1"]
         assert main([*arguments, "--out", f"choice{number}"]) == 0, (arguments, capsys.readouterr().err)

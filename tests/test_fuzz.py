@@ -164,6 +164,8 @@ SETTINGS = {
     "holdout": "3",
     "misses": "1",
     "explore": "0",
+    "backtest": "0",
+    "adversaries": "0",
     "out": '"out"',
 }
 

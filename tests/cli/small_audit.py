@@ -28,6 +28,8 @@ TRIED = (
     "--adversaries",
     "6",
 )
+#: The losses alone, and nothing tried out.
+ALONE = ("--explore", "0", "--backtest", "0", "--adversaries", "0")
 OPTIONS = ("--window", "3h", "--places", "12", "--min-active", "2", "--holdout", "4", "--workers", "1")
 
 

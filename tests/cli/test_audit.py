@@ -3,7 +3,7 @@ import json
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.cli.small_audit import FILES, NASTY, OPTIONS, Call, Made, counts, person
+from tests.cli.small_audit import ALONE, FILES, NASTY, OPTIONS, Call, Made, counts, person
 
 import passerby as pb
 from passerby.audits.settings_file import read_settings
@@ -66,11 +66,11 @@ def test_it_can_be_run_again(made: Made, call: Call) -> None:
     refused = call(*again)
     assert refused.returncode == 2
     assert "holds a finished audit; choose another --out, or replace it with --overwrite" in refused.stderr
-    done = call(*again, "--explore", "0", "--out", "again")
+    done = call(*again, *ALONE, "--out", "again")
     assert done.returncode == 0, done.stderr
     assert_frame_equal(pl.read_parquet(folder / "again" / "people.parquet"), before)
     assert read_settings(folder / "again" / "audit.toml")["explore"] == 0
-    done = call("visits.parquet", *OPTIONS, "--sample", "7", "--explore", "0", "--out", "again", "--overwrite")
+    done = call("visits.parquet", *OPTIONS, "--sample", "7", *ALONE, "--out", "again", "--overwrite")
     assert done.returncode == 0, done.stderr
     assert "7 people (drawn from 40)" in " ".join(done.stdout.split())
     assert {path.name for path in (folder / "again").iterdir()} == FILES
@@ -126,7 +126,7 @@ def test_that_nobody_could_be_measured_is_said(made: Made) -> None:
 def test_what_was_published(made: Made, call: Call) -> None:
     folder, _ = made
     pl.DataFrame(counts(folder)).write_csv(folder / "counts.csv")
-    done = call("visits.parquet", *OPTIONS, "--published", "counts.csv", "--explore", "0", "--out", "post")
+    done = call("visits.parquet", *OPTIONS, "--published", "counts.csv", *ALONE, "--out", "post")
     assert done.returncode == 0, done.stderr
     table = pl.read_parquet(folder / "post" / "people.parquet")
     assert set(table["realised_status"]) == {"ok"}
@@ -145,7 +145,7 @@ def test_what_was_published(made: Made, call: Call) -> None:
 def test_an_impossible_series_is_a_status(made: Made, call: Call) -> None:
     folder, _ = made
     pl.DataFrame(counts(folder, change=7)).write_csv(folder / "wrong.csv")
-    done = call("visits.parquet", *OPTIONS, "--published", "wrong.csv", "--explore", "0", "--out", "odd")
+    done = call("visits.parquet", *OPTIONS, "--published", "wrong.csv", *ALONE, "--out", "odd")
     assert done.returncode == 0, done.stderr
     table = pl.read_parquet(folder / "odd" / "people.parquet")
     assert set(table["realised_status"]) == {"impossible"}
@@ -157,7 +157,7 @@ def test_a_schedule_and_a_rule_that_depends_on_the_count(made: Made, call: Call)
     first, second = pl.DataFrame(counts(folder))["place"].unique(maintain_order=True)
     pl.DataFrame({"step": [1, 1, 3], "place": [first, second, first]}).write_csv(folder / "sensors.csv")
     options = ("--sensors", "schedule", "--schedule", "sensors.csv", "--mechanism", "rounding", "--base", "5")
-    done = call("visits.parquet", *OPTIONS, *options, "--sample", "5", "--explore", "0", "--out", "rule")
+    done = call("visits.parquet", *OPTIONS, *options, "--sample", "5", *ALONE, "--out", "rule")
     assert done.returncode == 0, done.stderr
     summary = Summary.model_validate_json((folder / "rule" / "summary.json").read_text())
     assert (summary.sensors, summary.mechanism, summary.people) == (3, "Rounding(base=5)", 5)

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.cli.small_audit import FILES, OPTIONS, Call, Made, counts, person
+from tests.cli.small_audit import ALONE, FILES, OPTIONS, Call, Made, counts, person
 
 
 def named(text: str) -> list[str]:
@@ -71,7 +71,7 @@ def test_nobody_is_named_by_an_error_that_should_not_happen(call: Call, monkeypa
         raise RuntimeError(f"cannot cast {person(3)}")
 
     monkeypatch.setattr("passerby.report.folder.report_of", broken)
-    done = call("visits.parquet", *OPTIONS, "--sample", "3", "--explore", "0", "--out", "broken")
+    done = call("visits.parquet", *OPTIONS, "--sample", "3", *ALONE, "--out", "broken")
     assert done.returncode == 1
     assert "RuntimeError in" in done.stderr
     assert named(done.stderr) == []

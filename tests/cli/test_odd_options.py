@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.cli.small_audit import Call
+from tests.cli.small_audit import ALONE, Call
 from tests.visits.test_odd_files import FILES
 
 from passerby.audits.settings import SETTINGS
@@ -128,14 +128,14 @@ WRONG: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("words", "shown"), RIGHT, ids=[words for words, _ in RIGHT])
 def test_what_can_be_done(city: str, typed: Call, words: str, shown: str) -> None:
-    done = typed("audit", *words.split(), "--dry-run", "--explore", "0")
+    done = typed("audit", *words.split(), "--dry-run", *ALONE)
     assert done.returncode == 0, done.stderr
     assert shown in done.stdout
 
 
 @pytest.mark.parametrize(("words", "shown"), WRONG, ids=[words for words, _ in WRONG])
 def test_what_cannot_be_done(city: str, typed: Call, words: str, shown: str) -> None:
-    done = typed("audit", *words.split(), "--dry-run", "--explore", "0")
+    done = typed("audit", *words.split(), "--dry-run", *ALONE)
     assert done.returncode == 2
     assert shown in done.stderr
     assert not PYTHON.search(done.stderr), done.stderr

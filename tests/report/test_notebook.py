@@ -1,0 +1,35 @@
+"""A report made in Python: what a backtest found is handed in, and other adversaries are tried."""
+
+import pytest
+from tests.people.test_habits import random_traces
+
+import passerby as pb
+
+QUIET = {"explore": 0, "workers": 1}
+
+
+@pytest.fixture(scope="module")
+def people() -> pb.People:
+    return pb.fit_people(random_traces(3, 30, 12, 6), holdout=3, habits="paper")
+
+
+def test_a_backtest_and_adversaries_are_on_the_page(people: pb.People) -> None:
+    release = pb.Release([[0, 1]] * 3)
+    found = pb.backtest(random_traces(3, 30, 12, 6), holdout=3, habits="paper", release=release)
+    report = pb.audit_report(people, release, 1, backtest=found, adversaries=6, known_steps=[1], **QUIET)  # type: ignore[arg-type]
+    assert {"reliability", "promises", "robust", "adversaries"} <= set(report.figures)
+    assert report.summary.backtest is not None
+    assert report.summary.backtest.verdict == found.verdict
+    assert len(report.summary.adversaries) == 3
+    assert "Did such predictions come true?" in report.page
+
+
+def test_without_them_the_sections_are_left_out(people: pb.People) -> None:
+    report = pb.audit_report(people, pb.Release([[0]] * 3), 1, adversaries=0, **QUIET)  # type: ignore[arg-type]
+    assert report.summary.backtest is None
+    assert not {"reliability", "adversaries"} & set(report.figures)
+
+
+def test_a_number_is_no_backtest(people: pb.People) -> None:
+    with pytest.raises(pb.InputError, match=r"backtest is a int; expected what passerby\.backtest returns"):
+        pb.audit_report(people, pb.Release([[0]] * 3), 1, backtest=300, **QUIET)  # type: ignore[arg-type]
