@@ -3,7 +3,7 @@
 `python -m benchmarks.habits --foursquare FILE --gowalla FILE` prints the table of `docs/habits.md`: for each population
 the people at each of three origins, the mean log probability of a step that was really made at each, the mean of
 |promised - right| over all numbers of misses, with the counts of the most visited place and without them, for all
-origins together and at each, and the largest of these differences with its interval. The files are not part of this
+origins together and at each, and the largest of these differences, together and at each. The files are not part of this
 repository, and are left out where they are not given. With `--speed`, it prints how long an audit of 10,000 people
 takes with either.
 """
@@ -11,7 +11,7 @@ takes with either.
 import argparse
 import time
 from collections.abc import Callable, Iterator
-from itertools import islice
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ import polars as pl
 import passerby as pb
 from benchmarks import populations
 from benchmarks.chains import HELD, MISSES, crowd
-from passerby.audits.backtest import earlier_origins, first_steps
+from passerby.audits.backtest import Backtest, Fitting, earlier_origins, first_steps, known_by, run_backtest
+from passerby.people.fit import often_enough
 from passerby.people.sensors import random_sensors
 
 ORIGINS, PEOPLE = 3, 400
@@ -52,33 +53,35 @@ def cases(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pb.Visi
         yield make.__name__, make, {}
 
 
-def endings(visits: pb.Visits | pb.Traces, options: Options) -> Iterator[tuple[pb.Visits | pb.Traces, Options]]:
-    """What was there up to the end of what follows each origin, from the latest."""
-    whole = (
-        visits if isinstance(visits, pb.Traces) else pb.window_visits(visits, window=options["window"], min_active=1)
-    )
-    for cut in earlier_origins(len(whole.starts), HELD, ORIGINS):
-        if isinstance(visits, pb.Traces):
-            yield first_steps(visits, cut + HELD), options
-        else:
-            yield visits, {**options, "end": str(whole.starts[cut + HELD - 1] + np.timedelta64(whole.window))}
+def origins(visits: pb.Visits | pb.Traces, options: Options) -> Iterator[tuple[pb.Traces, int]]:
+    """Traces up to the end of what follows each origin, from the latest, and in how many steps people must be known."""
+    least = 1 if isinstance(visits, pb.Traces) else options.get("min_active", 10)
+    traces = visits
+    if not isinstance(traces, pb.Traces):
+        traces = pb.window_visits(traces, window=options["window"], min_active=often_enough(least))
+    cuts = earlier_origins(len(traces.starts), HELD, ORIGINS)
+    for cut in cuts:
+        yield first_steps(traces, cut + HELD), known_by(least, cut, cuts[0])
 
 
 def figures(visits: pb.Visits | pb.Traces, options: Options, habits: str) -> list[str]:
-    """People and scores by origin, the gap, and the largest difference between what was right and promised."""
-    given: Options = {"holdout": HELD, "people": PEOPLE, "habits": habits}
-    found = pb.backtest(visits, **options, **given, origins=ORIGINS)
-    parts = islice(endings(visits, options), found.origins)
-    each = [pb.backtest(part, **cut, **given, origins=1).gap for part, cut in parts]
-    people, score = found.by_origin["people"].to_list(), found.by_origin["score"].to_list()
-    table = found.by_misses.filter(pl.col("attack").is_in(["map", "prior"]))
-    worst = table.row(int(np.abs(table["difference"].to_numpy()).argmax()), named=True)
+    """People and scores by origin, the gap and that of each, and the largest difference of right and promised."""
+    found = []
+    for traces, least in origins(visits, options):
+        work = Backtest(traces, Fitting(HELD, least, habits, 1.0, "none", False), None, MISSES, PEOPLE, 0)
+        with suppress(pb.InputError):  # too few people
+            found.append(run_backtest(work, 1))
+    people = [int(each.by_origin["people"][0]) for each in found]
+    plain = [each.by_misses.filter(pl.col("attack").is_in(["map", "prior"])) for each in found]
+    apart = np.array([(table["right"] - table["promised"]).to_numpy() for table in plain])
+    mean = np.average(apart, axis=0, weights=people)
+    worst = int(np.abs(mean).argmax())
     return [
         " / ".join(f"{n:,}" for n in people),
-        " / ".join(f"{step:.2f}" for step in score),
-        f"{found.gap:.3f}",
-        " / ".join(f"{gap:.2f}" for gap in each),
-        f"{worst['difference']:+.2f} ({worst['lower']:+.2f} to {worst['upper']:+.2f})",
+        " / ".join(f"{float(each.by_origin['score'][0]):.2f}" for each in found),
+        f"{np.abs(mean).mean():.3f}",
+        " / ".join(f"{gap:.2f}" for gap in np.abs(apart).mean(axis=1)),
+        f"{mean[worst]:+.2f} ({' / '.join(f'{each:+.2f}' for each in apart[:, worst])})",
     ]
 
 
@@ -95,6 +98,7 @@ def speed() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.habits", description=__doc__)
+    parser.add_argument("names", nargs="*", help="of populations; all by default")
     parser.add_argument("--foursquare", type=Path)
     parser.add_argument("--gowalla", type=Path)
     parser.add_argument("--speed", action="store_true")
@@ -113,6 +117,8 @@ def main() -> None:
     )
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for name, make, options in cases(given):
+        if given.names and name not in given.names:
+            continue
         visits = make()
         for habits in ("paper", "auto"):
             print(f"| {' | '.join([name, habits, *figures(visits, options, habits)])} |", flush=True)

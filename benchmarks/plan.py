@@ -27,7 +27,7 @@ EXACT = {"tolerance": 0.0, "budget": 1e9, "workers": 1}
 
 def town(seed: int, people: int, steps: int, places: int = 12) -> pb.People:
     city = pb.simulate_city(people, 2 * places, 6, seed=seed)
-    return pb.fit_people(city, window="3h", places=places, min_active=1, holdout=steps)
+    return pb.fit_people(city, window="3h", places=places, min_active=1, holdout=steps, habits="paper")
 
 
 def growth(section: Section) -> None:

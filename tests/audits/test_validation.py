@@ -97,4 +97,4 @@ def test_later_sources_prevail() -> None:
 
 @pytest.mark.parametrize(("text", "value"), [("0.25", 0.25), ("2", 2.0), ("auto", "auto")])
 def test_smoothing_is_a_number_or_a_word(text: str, value: float | str) -> None:
-    assert check_settings({"visits": "v", "smoothing": text}).smoothing == value
+    assert check_settings({"visits": "v", "habits": "paper", "smoothing": text}).smoothing == value

@@ -11,7 +11,20 @@ from tests.cli.test_main import Done, run
 from passerby.plans.limit import Limit, counted
 from passerby.plans.record import VERSION, Record, _down, _up
 
-OPTIONS = ("--window", "3h", "--places", "12", "--min-active", "2", "--holdout", "4", "--workers", "1")
+OPTIONS = (
+    "--window",
+    "3h",
+    "--places",
+    "12",
+    "--min-active",
+    "2",
+    "--holdout",
+    "4",
+    "--habits",
+    "paper",
+    "--workers",
+    "1",
+)
 LEVERS = ("--levers", "rounding", "places", "gaussian", "--budget", "1e6", "--runs", "30")
 LIMIT = ("--at-most", "0.2", "--added", "0.05")
 
@@ -118,7 +131,7 @@ def test_several_limits_and_weights_come_from_a_file(folder: tuple[Path, Done], 
     made, _ = folder
     (made / "weights.csv").write_text("step,weight\n1,0\n2,3\n")
     (made / "two.toml").write_text(
-        'visits = "visits.parquet"\nwindow = "3h"\nplaces = 12\nmin_active = 2\nholdout = 4\nsensor_count = 2\n'
+        'visits = "visits.parquet"\nwindow = "3h"\nplaces = 12\nmin_active = 2\nholdout = 4\nhabits = "paper"\nsensor_count = 2\n'
         'limits = [{share = 0.2, added = 0.1}, {share = 0.9, above = 0.9}]\nlevers = ["every"]\n'
         'weights = "weights.csv"\nfix = {rounding = 5}\nout = "two"\nbudget = 1e6\n'
     )

@@ -17,7 +17,7 @@ EXACT = {"tolerance": 0.0, "budget": 1e9, "workers": 1}
 
 def town(seed: int, people: int = 14, steps: int = 3, places: int = 6) -> pb.People:
     city = pb.simulate_city(people, 12, 4, seed=seed)
-    return pb.fit_people(city, window="6h", places=places, min_active=1, holdout=steps)
+    return pb.fit_people(city, window="6h", places=places, min_active=1, holdout=steps, habits="paper")
 
 
 def wanted(people: pb.People, sensors: int = 3) -> pb.Release:

@@ -28,6 +28,8 @@ def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwri
         command += ["--overwrite"] if overwrite else []
         how = f"what is finished is kept. To go on:\n  {' '.join(map(shlex.quote, command))}"
         raise kind(f"{str(stop) or 'interrupted'}; {how if draft.exists() else 'nothing was written'}") from None
+    for alert in record.alerts:
+        aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in in_short(record):
         screen.print(line, markup=False)
     for name in found.recommended:

@@ -29,15 +29,15 @@ class Clock:
 def origins(steps: int, horizon: int, clock: Clock | None = None) -> tuple[int, list[int]]:
     """The length of a stretch, and the fitted steps before each one, from the latest; none where there are too few.
 
-    Stretches are as long as what will be published, or a third of the fitted steps where that is less. They begin at
+    Stretches are as long as what will be published, or half of the fitted steps where that is less. They begin at
     the same time of the week where there are two such, or else at the same time of the day, on as many days of the same
     kind (weekend or not) as can be. Otherwise they lie side by side, or closer where steps are few. At least half of
     the fitted steps are before each.
 
     >>> origins(27, 5), origins(9, 5), origins(2, 5)
-    ((5, [22, 18, 14]), (3, [6, 5]), (0, []))
+    ((5, [22, 18, 14]), (4, [5]), (1, []))
     """
-    stretch, clock = min(max(horizon, 1), steps // 3), clock or Clock()
+    stretch, clock = min(max(horizon, 1), steps // 2), clock or Clock()
     if not stretch:
         return 0, []
     least, latest = max(2, ceil(steps / 2)), steps - stretch

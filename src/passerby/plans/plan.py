@@ -167,7 +167,7 @@ def carry_out(
     check_job(Job(task.people, task.wanted, task.measurement))
     if type(task.wanted) is not Release:
         raise UnsupportedRelease(
-            "wanted: counts of zones, flows and visitors can be audited and not yet planned; plan counts of single places"
+            "wanted: counts of zones, flows and visitors are audited and not yet planned; plan counts of single places"
         )
     if not cells_of(task.wanted):
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")

@@ -7,6 +7,7 @@ up; errors that depend on the counts are told only where they are about five num
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -100,6 +101,7 @@ class Record(_Record):
 
     schema_version: int = Field(default=VERSION, description="Version of this schema.")
     passerby: str = Field(default_factory=lambda: __version__, description="Version of passerby.")
+    alerts: list[str] = Field(description="What a reader must know before believing the numbers, in sentences.")
     limits: list[LimitRecord]
     people: int = Field(description="People that the limits are about.")
     steps: int
@@ -125,14 +127,15 @@ class Record(_Record):
     out_of_time: bool = Field(description="Whether the search ended because the time was up.")
 
 
-def record_of(found: Plans, people: People, settings: PlanSettings, window: str) -> Record:
-    """The record of what was found."""
+def record_of(found: Plans, people: People, settings: PlanSettings, window: str, alerts: Sequence[str] = ()) -> Record:
+    """The record of what was found; `alerts` are those of the visits."""
     tell = partial(_plan, people=people, wanted=found.wanted.release)
     added = min((limit.added for limit in found.limits if limit.added), default=None)
     scene = Scene(people.places, frozenset(), added)
     sure = [plan for plan in found.tried if plan.verdict == "sure" and type(plan.release.mechanism) is Gaussian]
     whole = [plan for plan in sure if cells_of(plan.release) == cells_of(found.wanted.release)]
     return Record(
+        alerts=list(alerts),
         limits=[_limit(limit) for limit in found.limits],
         people=len(people),
         steps=found.wanted.release.steps,

@@ -43,7 +43,7 @@ def run_next(
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     task = task_of(settings, inputs)
     found = decide(task, before, workers=workers, executor=executor, folder=parts, tell=tell)
-    told = record_of(found.found, inputs.people, settings, inputs.window).model_dump(mode="json")
+    told = record_of(found.found, inputs.people, settings, inputs.window, inputs.alerts).model_dump(mode="json")
     record = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before), "plan": told}
     (out / "decision.json").unlink(missing_ok=True)
     for name in ("audit.toml", "schedule.csv"):

@@ -57,7 +57,7 @@ def render_plan(record: Record, settings: PlanSettings) -> str:
         title=settings.audit.title,
         lead=LEAD,
         internal=False,
-        short=in_short(record),
+        short=[*(f"Alert: {alert}" for alert in record.alerts), *in_short(record)],
         facts=facts(record),
         settings=plan_toml(settings, settings.audit.out),
         beside="plan.toml",
