@@ -79,7 +79,9 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, 
     ("where", "after", "said"),
     [
         ("passerby.audits.audit.audit_person", 20, "while auditing people (16 of 40)"),
-        ("passerby.audits.what_if._one", 5, "while trying out sensors, steps and noise (5 of 21)"),
+        ("passerby.audits.what_if._simple", 4, "while trying out sensors and steps (4 of 6)"),
+        ("passerby.audits.backtest._at", 2, "while trying habits on earlier steps (2 of 4)"),
+        ("passerby.audits.adversaries._one", 3, "while trying other adversaries (3 of 6)"),
         ("passerby.report.folder.report_of", 0, "while writing the report"),
         ("passerby.report.folder.as_json", 0, "while writing the report"),
     ],
@@ -101,9 +103,10 @@ def test_interrupted_anywhere_it_ends_the_same(
     told = capsys.readouterr().err
     assert f"interrupted {said}" in told
     # The trials that were done are not done again.
-    left = {"passerby.audits.audit.audit_person": 21, "passerby.audits.what_if._one": 21 - after}.get(where, 0)
+    trials = "passerby.audits.what_if._simple"
+    left = {"passerby.audits.audit.audit_person": 6, trials: 6 - after}.get(where, 0)
     with monkeypatch.context() as patch:
-        patch.setattr("passerby.audits.what_if._one", stopping("passerby.audits.what_if._one", left))
+        patch.setattr(trials, stopping(trials, left))
         go_on(told, folder)
     same(folder / out, folder / "result")
 
