@@ -255,7 +255,7 @@ def _sureness(record: Record) -> list[str]:
     out = [
         f"For about {record.matter:,} of {record.people:,} people it depends on the release on which side of a "
         "limit they "
-        "are: all others are above it without any release, or below it with all that is wanted. Releases were tried on "
+        "are: all others are above it without any release, or below it with all that is wanted. Releases were tried on about "
         f"{record.drawn:,} of those people, drawn at random; shares of everyone then have confidence limits (99 "
         "%, for a "
         "draw without replacement), which decide whether such a release is called sure or refused. What is wanted "
