@@ -86,7 +86,8 @@ class PlanRecord(_Record):
     )
     everyone: bool = Field(description="Whether everyone was measured, by an audit.")
     people: int = Field(
-        description="People who were measured, in fives where not all were; the others are on the same side under all plans."
+        description="People who were measured, in fives where not all were. The others are on the same side of each "
+        "limit under all plans."
     )
 
 
