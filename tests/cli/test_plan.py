@@ -131,7 +131,8 @@ def test_several_limits_and_weights_come_from_a_file(folder: tuple[Path, Done], 
     made, _ = folder
     (made / "weights.csv").write_text("step,weight\n1,0\n2,3\n")
     (made / "two.toml").write_text(
-        'visits = "visits.parquet"\nwindow = "3h"\nplaces = 12\nmin_active = 2\nholdout = 4\nhabits = "paper"\nsensor_count = 2\n'
+        'visits = "visits.parquet"\nwindow = "3h"\nplaces = 12\nmin_active = 2\nholdout = 4\nsensor_count = 2\n'
+        'habits = "paper"\n'
         'limits = [{share = 0.2, added = 0.1}, {share = 0.9, above = 0.9}]\nlevers = ["every"]\n'
         'weights = "weights.csv"\nfix = {rounding = 5}\nout = "two"\nbudget = 1e6\n'
     )

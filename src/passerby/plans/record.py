@@ -85,7 +85,10 @@ class PlanRecord(_Record):
         description="Sum of all errors as a share of the sum of all counts, a number that is not published taken for 0."
     )
     everyone: bool = Field(description="Whether everyone was measured, by an audit.")
-    people: int = Field(description="People who were measured; the others are on the same side under all plans.")
+    people: int = Field(
+        description="People who were measured, in fives where not all were. The others are on the same side of each "
+        "limit under all plans."
+    )
 
 
 class Recommended(PlanRecord):
@@ -110,7 +113,7 @@ class Record(_Record):
     misses: int = Field(description="Steps that the adversary may get wrong.")
     seed: int
     confidence: float = Field(description="How sure the interval of a person is where series are drawn.")
-    drawn: int = Field(description="People that plans were tried on.")
+    drawn: int = Field(description="People that plans were tried on, in fives, rounded up.")
     matter: int = Field(description="People for whom a plan can decide anything, in fives, rounded up.")
     wanted: PlanRecord
     nothing: PlanRecord
@@ -144,7 +147,7 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
         misses=settings.audit.misses,
         seed=settings.audit.seed,
         confidence=settings.audit.confidence,
-        drawn=found.drawn,
+        drawn=_up(found.drawn, len(people)),
         matter=_up(found.matter, len(people)),
         wanted=tell(found.wanted),
         nothing=tell(found.nothing),
@@ -197,7 +200,7 @@ def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
         steps_left_out=[t + 1 for t in sorted(steps - kept_steps)] if kept_steps else [],
         total_error=cost.total,
         everyone=plan.everyone,
-        people=plan.people,
+        people=plan.people if plan.everyone else _up(plan.people, len(people)),
     )
 
 

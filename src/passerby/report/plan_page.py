@@ -19,7 +19,7 @@ from passerby.support.numerals import percent, span
 from . import chart
 from .page import filled
 from .section import Built, Columns, Content, Figure, sheet
-from .terms import length
+from .terms import length, level
 
 LEAD = "Which releases keep the limits on how exposed people may be, and what each of them costs its readers."
 #: What each recommended plan is best at.
@@ -39,13 +39,10 @@ COLOURS = {"sure": "#2f6fb0", "open": "#e8820e", "refused": "#7f2704"}
 GREY = "#828b97"
 SHAPES = {"sure": "circle", "open": "triangle-up", "refused": "cross"}
 FRONTIER = (
-    "Each mark is a release that was tried; the line joins those that no other beats in both. To the right "
-    "readers lose "
-    "more: the sum of all errors as a share of the sum of all counts, where a number that is not published is "
-    "taken for "
-    "0. Further up more people are above the limit, at most; the bar goes down to those who surely are. The "
-    "dashed line is "
-    f"what the limit allows. {chart.ZOOM}"
+    "Each mark is a release that was tried; the line joins those that no other beats in both. To the right readers "
+    "lose more: the sum of all errors as a share of the sum of all counts, where a number that is not published is "
+    "taken for 0. Further up more people are above the limit, at most; the bar goes down to those who surely are. The "
+    f"dashed line is what the limit allows. {chart.ZOOM}"
 )
 TRIED = "All releases that were tried, those that cost readers least first."
 
@@ -253,29 +250,22 @@ def _moved(record: Record) -> list[str]:
 
 def _sureness(record: Record) -> list[str]:
     out = [
-        f"For about {record.matter:,} of {record.people:,} people it depends on the release on which side of a "
-        "limit they "
-        "are: all others are above it without any release, or below it with all that is wanted. Releases were tried on "
-        f"{record.drawn:,} of those people, drawn at random; shares of everyone then have confidence limits (99 "
-        "%, for a "
-        "draw without replacement), which decide whether such a release is called sure or refused. What is wanted "
-        "and what "
-        "is recommended was measured on everyone.",
-        "Verdicts rest on the ends of each person's interval, never on averages. Where series had to be drawn for "
-        "a person, "
-        f"their interval holds with a confidence of {percent(record.confidence)}; everything holds given the habits.",
-        f"Numbers of people are told in fives. Errors that depend on the counts are told only for {FEW} numbers "
-        "or more.",
+        f"For about {record.matter:,} of {record.people:,} people it depends on the release on which side of a limit "
+        "they are: all others are above it without any release, or below it with all that is wanted. Releases were "
+        f"tried on about {record.drawn:,} of those people, drawn at random. Shares of everyone then have confidence "
+        "limits (99 %, for a draw without replacement), which decide whether such a release is called sure or refused. "
+        "What is wanted and what is recommended was measured on everyone.",
+        "Verdicts rest on the ends of each person's interval, never on averages. Where series had to be drawn for a "
+        f"person, their interval holds with a confidence of {level(record.confidence)}; everything holds given the "
+        "habits.",
+        f"Numbers of people are told in fives. Errors that depend on the counts are told for {FEW} numbers or more.",
     ]
     if record.private_noise and record.found_noise:
         out.append(
-            "Differential privacy alone would ask for normal noise of standard deviation "
-            f"{record.private_noise:.3g} to add "
-            "no more than the limit to anybody's chance, whoever they are. The noise found here is "
-            f"{record.found_noise:.3g}, "
-            f"{record.found_noise / record.private_noise:.2g} times as much: it keeps the limit for these people "
-            "and their "
-            "habits."
+            f"Differential privacy alone would ask for normal noise of standard deviation {record.private_noise:.3g} "
+            "to add no more than the limit to anybody's chance, whoever they are. The noise found here is "
+            f"{record.found_noise:.3g}, {record.found_noise / record.private_noise:.2g} times as much: it keeps the "
+            "limit for these people and their habits."
         )
     return out
 
