@@ -29,6 +29,7 @@ BENCHMARKS = (
     "audit",
     "backtest",
     "joint_maxima",
+    "work",
     "compile_time",
     "growth",
     "interval_line",

@@ -16,12 +16,14 @@ from passerby.audits.alerts import about_backtest, alerts
 from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
+from passerby.audits.engine import engine_of
 from passerby.audits.job import enough_workers
-from passerby.audits.record import told_adversaries, told_backtest
+from passerby.audits.record import Adversary, told_adversaries, told_backtest
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
+from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
@@ -73,6 +75,8 @@ def audit_report(
     backtest: Calibration | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
+    engine: Any = AuditSettings.engine,
+    scheduler: str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Report:
@@ -98,16 +102,12 @@ def audit_report(
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
-    how = chosen.measurement
-    workers = enough_workers(len(people), workers, executor)
-    table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
-    findings = None
-    if chosen.explore:
-        rules = candidates(chosen.sigmas, chosen.bases)
-        findings = explore(people, release, rules, how, chosen.explore, workers=workers, executor=executor)
+    with engine_of(engine, scheduler, workers, executor) as pool:
+        table, findings, others = _worked_out(
+            people, release, chosen, enough_workers(len(people), workers, pool), pool, progress
+        )
     covered = coverage_of(people, Skipped())
     told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
-    others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
     summary = summarise(
         table,
         people,
@@ -125,6 +125,24 @@ def audit_report(
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
     return report_of(Evidence(table, people, release, chosen, summary, findings), call)
+
+
+def _worked_out(
+    people: People,
+    release: Release,
+    chosen: AuditSettings,
+    workers: int | None,
+    executor: Executor | None,
+    progress: Progress | None,
+) -> tuple[pl.DataFrame, Findings | None, list[Adversary]]:
+    """What workers share: everyone's loss, what was tried out, and other adversaries."""
+    how, findings = chosen.measurement, None
+    table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
+    if chosen.explore:
+        rules = candidates(chosen.sigmas, chosen.bases)
+        findings = explore(people, release, rules, how, chosen.explore, workers=workers, executor=executor)
+    others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
+    return table, findings, others
 
 
 def compared(
