@@ -107,6 +107,7 @@ def run_audit(
         misses=settings.misses,
         window=inputs.window,
         seed=settings.seed,
+        confidence=settings.confidence,
         delta=settings.delta,
         thresholds=settings.thresholds,
         coverage=inputs.coverage,

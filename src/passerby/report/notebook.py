@@ -115,6 +115,7 @@ def audit_report(
         misses=misses,
         window=chosen.window,
         seed=chosen.seed,
+        confidence=chosen.confidence,
         delta=chosen.delta,
         thresholds=chosen.thresholds,
         coverage=covered,
