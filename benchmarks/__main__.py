@@ -30,6 +30,7 @@ BENCHMARKS = (
     "backtest",
     "plan",
     "joint_maxima",
+    "work",
     "compile_time",
     "growth",
     "interval_line",

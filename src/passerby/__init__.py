@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .audits.audit import audit as audit
     from .audits.backtest import backtest as backtest
     from .audits.calibration import Calibration as Calibration
+    from .audits.share import audit_partition as audit_partition
     from .errors import ConfigError as ConfigError
     from .errors import Contradiction as Contradiction
     from .errors import InputError as InputError
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "audits.share": ("audit_partition",),
     "audits.adversaries": ("adversaries",),
     "audits.backtest": ("backtest",),
     "audits.calibration": ("Calibration",),

@@ -36,7 +36,21 @@ def test_the_help_tells_of_every_setting() -> None:
 def test_options_are_what_is_set(typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[AuditSettings] = []
     monkeypatch.setattr("passerby.cli.run.run_and_show", lambda settings, *_, **__: asked.append(settings))
-    words = ("--runs", "7", "--sigmas", "1", "2.5", "--habits", "paper", "--smoothing", "auto", "--title", "3", "--seed", "4")
+    words = (
+        "--runs",
+        "7",
+        "--sigmas",
+        "1",
+        "2.5",
+        "--habits",
+        "paper",
+        "--smoothing",
+        "auto",
+        "--title",
+        "3",
+        "--seed",
+        "4",
+    )
     assert typed("audit", "visits.csv", *words, "--sensors", "fixed", "--sensor-places", "a b", "c").returncode == 0
     (found,) = asked
     assert (found.runs, found.sigmas, found.smoothing, found.title, found.seed) == (7, (1.0, 2.5), "auto", "3", 4)

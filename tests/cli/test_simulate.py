@@ -6,7 +6,9 @@ from tests.cli.small_audit import Call
 import passerby as pb
 
 
-@pytest.mark.parametrize("name", ["visits.csv", "visits.csv.gz", "visits.parquet", "new/folder/visits.csv"])
+@pytest.mark.parametrize(
+    "name", ["visits.csv", "visits.csv.gz", "visits.parquet", "new/folder/visits.csv", "city", "new/city/"]
+)
 def test_writes_a_city(name: str, tmp_path: Path, typed: Call) -> None:
     size = ("--people", "30", "--places", "20", "--days", "2", "--seed", "7")
     done = typed("simulate", *size, name)

@@ -133,3 +133,38 @@ def test_cities_that_make_no_sense(wrong: dict[str, Any]) -> None:
 def test_small_cities_work() -> None:
     visits = simulate_city(people=1, places=4, days=1, step="1d", seed=2**70)
     assert len(visits) == 1
+
+
+def test_a_folder_of_partitions_holds_each_person_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    chunks = City.chunks
+    monkeypatch.setattr(City, "chunks", lambda city: chunks(city, rows=300))
+    rows = write_city(tmp_path / "city", 30, 20, 2, progress=lambda done, _: told.append(done))
+    files = sorted((tmp_path / "city").iterdir())
+    assert [file.name for file in files] == [f"{number:06d}.parquet" for number in range(5)]
+    assert told == [6, 12, 18, 24, 30]
+    people = [pl.read_parquet(file)["person"].unique().to_list() for file in files]
+    assert sorted(person for each in people for person in each) == list(range(30))
+    visits, expected = read_visits(tmp_path / "city"), simulate_city(30, 20, 2)
+    assert rows == len(visits) == len(expected)
+    # People in files sort as texts, in memory as numbers; each has the same visits.
+    places = expected.places.gather(expected.table["place"])
+    assert visits.places.gather(visits.table["place"]).value_counts(sort=True)["count"].to_list() == (
+        places.value_counts(sort=True)["count"].to_list()
+    )
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: pl.DataFrame, path: Path) -> None:
+        Path(path).write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with pytest.raises(PasserbyError, match="city could not be written: the disk is full"):
+        write_city(tmp_path / "city", 5, 20, 1)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_folder_has_one_layout(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'foursquare' is of one file"):
+        write_city(tmp_path / "city", 5, 20, 1, layout="foursquare")

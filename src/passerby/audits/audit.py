@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -17,12 +18,11 @@ from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
 from .columns import SCHEMA
+from .engine import engine_of
 from .job import Job, check_job, enough_workers
+from .partition import Rows, joined, partition_size, partitions
 from .person import audit_person
-from .settings import Measurement
-
-#: People per partition, at most: small enough to lose little when interrupted, large enough to be worth a task.
-PARTITION = 200
+from .settings import EngineSettings, Measurement
 
 
 def audit(
@@ -37,6 +37,8 @@ def audit(
     seed: int = Measurement.seed,
     workers: int | None = None,
     executor: Executor | None = None,
+    engine: Any = EngineSettings.engine,
+    scheduler: str | None = None,
     folder: str | Path | None = None,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
@@ -55,11 +57,11 @@ def audit(
     habits, so the attacks are not tried on it), or the reason for a refusal.
 
     Work is shared in partitions by `workers` processes (all cores by default; none but this one for fewer than 64
-    people), or by any `executor`
-    (`concurrent.futures.Executor`), which is left running. With a `folder`, finished partitions are kept there
-    until all are done, and an interrupted audit goes on where it was when it is started again. The table is the same
-    for any number of workers and interruptions: a person's random numbers depend on `seed` and on the person.
-    `progress(done, all)` is called as people are done.
+    people), by any `executor` (`concurrent.futures.Executor`), which is left running, or by an `engine`: "dask", on
+    this machine or where a `scheduler` has its workers ("tcp://..."), or a `distributed.Client`. With a `folder`,
+    finished partitions are kept there until all are done, and an interrupted audit goes on where it was when it is
+    started again. The table is the same for any number and kind of workers and interruptions: a person's random
+    numbers depend on `seed` and on the person. `progress(done, all)` is called as people are done.
 
     >>> from passerby.visits import simulate_city
     >>> from passerby.people.fit import fit_people
@@ -72,8 +74,9 @@ def audit(
     job = Job(people, release, Measurement(misses, tolerance, runs, confidence, budget, seed))
     check_job(job)
     job = replace(job, others=everyone_else(people, release))
-    few = enough_workers(len(people), workers, executor)
-    return audit_job(job, folder, workers=few, executor=executor, progress=progress)
+    with engine_of(engine, scheduler, workers, executor) as pool:
+        few = enough_workers(len(people), workers, pool)
+        return audit_job(job, folder, workers=few, executor=pool, progress=progress)
 
 
 def audit_job(
@@ -92,11 +95,10 @@ def audit_job(
             f"{kept.path} holds an unfinished audit of other people or with other settings; "
             "choose another folder, or remove it to start afresh"
         )
-    everyone = len(job.people)
-    size = partition_size(everyone)
-    parts = [range(at, min(at + size, everyone)) for at in range(0, everyone, size)]
-    sizes = [len(part) for part in parts]
-    tables = collect(_rows, job, parts, workers=workers, executor=executor, sizes=sizes, progress=progress, kept=kept)
+    parts = partitions(job)
+    tables = collect(
+        _rows, parts.common, parts, workers=workers, executor=executor, sizes=parts.sizes, progress=progress, kept=kept
+    )
     return pl.concat(tables).insert_column(0, job.people.ids.alias("person"))
 
 
@@ -105,18 +107,10 @@ def parts_of(job: Job, folder: str | Path) -> Pieces:
     return Pieces(Path(folder) / "parts", fingerprint(job, partition_size(len(job.people))))
 
 
-def _rows(job: Job, people: range) -> pl.DataFrame:
-    """The rows of some people."""
+def _rows(common: Job, rows: Rows | range) -> pl.DataFrame:
+    """The table of some people."""
+    job, people = joined(common, rows)
     return pl.DataFrame([audit_person(job, person) for person in people], schema=SCHEMA)
-
-
-def partition_size(people: int) -> int:
-    """People per partition: about 32 partitions, so that few people are shared by all workers too.
-
-    >>> partition_size(100), partition_size(2000), partition_size(1_000_000)
-    (8, 62, 200)
-    """
-    return min(PARTITION, max(8, people // 32))
 
 
 def clear_parts(folder: str | Path) -> None:

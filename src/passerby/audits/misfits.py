@@ -61,6 +61,8 @@ def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
         yield Idle("smoothing", "habits", ("habits", ("paper",)))
     if not settings.explore:
         yield from (Idle(name, "explore") for name in ("sigmas", "bases"))
+    if settings.engine != "dask":
+        yield Idle("scheduler", "engine", ("engine", ("dask",)))
     cells = [name for name in ("grid_metres", "h3_resolution") if getattr(settings, name) is not None]
     if cells:
         yield Idle("place", cells[0])

@@ -26,6 +26,7 @@ from passerby.support.workers import Progress, collect
 from passerby.visits.delimited import read_table
 
 from .job import Job, over_states
+from .partition import Rows, joined, partitions
 from .settings import Measurement
 
 SCHEMA: dict[str, pl.DataType] = {
@@ -35,9 +36,8 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 
 Counts = list[list[float]]
-
-#: People that are handed to a worker at a time, at most.
-CHUNK = 16
+#: The status, and both ends where there are any.
+Realised = tuple[str, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -111,19 +111,31 @@ def realised_losses(
     the counts were not made from these visits, or not in this way), or the reason for a refusal. With a `file`, what is
     finished is kept there when it is interrupted.
     """
-    work = _Work(Job(people, release, measurement, counted(people, release)), values)
-    kept = None if file is None else Pieces(file, fingerprint(work))
-    everyone = range(len(people))
+    parts = partitions(Job(people, release, measurement, counted(people, release)))
+    kept = None if file is None else Pieces(file, fingerprint(parts, values))
     rows = collect(
-        _realised, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept
+        _realised,
+        _Work(parts.common, values),
+        parts,
+        workers=workers,
+        executor=executor,
+        sizes=parts.sizes,
+        progress=progress,
+        kept=kept,
     )
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return pl.DataFrame([row for part in rows for row in part], schema=SCHEMA, orient="row")
 
 
-def _realised(work: _Work, person: int) -> tuple[str, float | None, float | None]:
-    prior, release, _ = over_states(work.job.people, person, work.job.release_for(person))
+def _realised(work: _Work, rows: Rows | range) -> list[Realised]:
+    """The realised losses of some people."""
+    job, people = joined(work.job, rows)
+    return [_loss(job, person, work.values) for person in people]
+
+
+def _loss(job: Job, person: int, values: Counts) -> Realised:
+    prior, release, _ = over_states(job.people, person, job.release_for(person))
     try:
-        loss = measure(prior, release, **asdict(work.job.measurement), published=work.values)
+        loss = measure(prior, release, **asdict(job.measurement), published=values)
     except InputError:
         return "impossible", None, None
     except PasserbyError as reason:

@@ -180,6 +180,18 @@ class BacktestSettings:
 
 
 @dataclass(frozen=True)
+class EngineSettings:
+    """Who shares the work; results are the same."""
+
+    engine: Literal["processes", "dask"] = setting(
+        "processes", "Who shares the work: processes of this machine, or dask (pip install 'passerby[cluster]')."
+    )
+    scheduler: str | None = setting(
+        None, "With dask: the address of a scheduler, such as tcp://10.0.0.1:8786.", shown="a cluster on this machine"
+    )
+
+
+@dataclass(frozen=True)
 class ReportSettings:
     """The report."""
 
@@ -203,11 +215,14 @@ GROUPS: dict[str, type[Any]] = {
     "Measurement": MeasurementSettings,
     "Backtest": BacktestSettings,
     "Report": ReportSettings,
+    "Engine": EngineSettings,
 }
 
 
 @dataclass(frozen=True)
-class AuditSettings(ReportSettings, BacktestSettings, MeasurementSettings, ReleaseSettings, StepSettings, DataSettings):
+class AuditSettings(
+    EngineSettings, ReportSettings, BacktestSettings, MeasurementSettings, ReleaseSettings, StepSettings, DataSettings
+):
     """Everything that an audit depends on. `check_settings` makes it from plain values, and checks them.
 
     >>> AuditSettings(visits=(Path("visits.csv"),), misses=2).measurement.misses

@@ -60,10 +60,12 @@ def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
 def as_shown(settings: AuditSettings, *, internal: bool) -> str:
     """Settings as a page shows them: files by their names on an internal page, and not at all on one that is shared.
 
-    The path of a file may hold the name of somebody.
+    The path of a file may hold the name of somebody. Who shared the work changes nothing, and is nobody's business.
     """
 
     def told(name: str, value: Any) -> Any:
+        if group_of(name) == "Engine":
+            return None
         if name not in PATHS:
             return value
         return _names(value) if internal and name != "out" else None
@@ -79,15 +81,16 @@ def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]
     above = None
     for name in SETTINGS:
         group = group_of(name)
-        if group not in (None, above):
-            above = group
-            lines += ["", f"# {GROUPS[group].__doc__}"]
         value = getattr(settings, name)
         if name == "visits" and len(value) == 1:
             (value,) = value
         value = None if value is None or name in idle else told(name, value)
-        if value is not None:
-            lines.append(f"{name} = {_toml(value)}")
+        if value is None:
+            continue
+        if group not in (None, above):
+            above = group
+            lines += ["", f"# {GROUPS[group].__doc__}"]
+        lines.append(f"{name} = {_toml(value)}")
     return "\n".join(lines) + "\n"
 
 

@@ -18,8 +18,9 @@ from passerby.support.groups import FEW, at_rank, middle, reached, shares, told
 from passerby.visits.table import Skipped
 
 from .coverage import Coverage, coverage_of
+from .population import mean_limits
 from .record import Adversary, Backtest, Record
-from .settings import ReportSettings
+from .settings import Measurement, ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 2
@@ -44,6 +45,17 @@ class Ends(Record):
     upper: Statistics
 
 
+class Mean(Record):
+    """Limits of the mean loss over all measured people together: chance cancels out over people.
+
+    Much narrower than the means of everybody's own limits, wherever series were drawn.
+    """
+
+    lower: float
+    upper: float
+    confidence: float | None = Field(description="How sure both are together; null where nothing was drawn.")
+
+
 class Above(Record):
     """The share of people above a threshold; null where it would tell of one to four people."""
 
@@ -52,9 +64,14 @@ class Above(Record):
         description="Share of people whose best guess without the release is right this often."
     )
     loss_lower: float | None = Field(
-        description="Share of people for whom an attack was found that is right this often."
+        description="Share of people for whom an attack was found that is right this often: surely above."
     )
     loss_upper: float | None = Field(description="Share of people for whom no bound excludes such an attack.")
+    surely_below: float | None = Field(default=None, description="Share of people for whom a bound excludes it.")
+    open: float | None = Field(
+        default=None,
+        description="Share of people whose interval holds the threshold: not surely above or below.",
+    )
 
 
 class Privacy(Record):
@@ -97,6 +114,9 @@ class Summary(Record):
     loss: Ends | None = Field(
         description="Chance of the best attack with the release; null where fewer than five are measured."
     )
+    mean_loss: Mean | None = Field(
+        default=None, description="Limits of the mean loss that hold for all people together; null as for the loss."
+    )
     baseline: Ends | None = Field(description="The same without the release.")
     advantage: Ends | None = Field(description="What the release adds: (loss - baseline) / (1 - baseline).")
     above: list[Above] = Field(description="The share of people above each threshold.")
@@ -129,6 +149,7 @@ def summarise(
     misses: int,
     window: str,
     seed: int = 0,
+    confidence: float = Measurement.confidence,
     delta: float = ReportSettings.delta,
     thresholds: Sequence[float] = ReportSettings.thresholds,
     coverage: Coverage | None = None,
@@ -159,6 +180,7 @@ def summarise(
         smoothing=people.smoothing,
         seed=seed,
         loss=_ends(measured, "lower", "upper"),
+        mean_loss=_mean(measured, confidence),
         baseline=_ends(measured, "baseline_lower", "baseline_upper"),
         advantage=_ends(measured, "advantage_lower", "advantage_upper"),
         above=_above(measured, thresholds),
@@ -196,7 +218,23 @@ def _above(table: pl.DataFrame, thresholds: Sequence[float]) -> list[Above]:
         return [Above(threshold=level, baseline=None, loss_lower=None, loss_upper=None) for level in thresholds]
     known, low, high = (shares(table[column].to_numpy(), thresholds) for column in columns)
     rows = zip(thresholds, known, low, high, strict=True)
-    return [Above(threshold=t, baseline=a, loss_lower=b, loss_upper=c) for t, a, b, c in rows]
+    return [
+        Above(threshold=t, baseline=a, loss_lower=b, loss_upper=c, surely_below=_left(1.0, c), open=_left(c, b))
+        for t, a, b, c in rows
+    ]
+
+
+def _left(whole: float | None, part: float | None) -> float | None:
+    """What a share leaves of another."""
+    return None if whole is None or part is None else max(0.0, whole - part)
+
+
+def _mean(table: pl.DataFrame, confidence: float) -> Mean | None:
+    if table.height < FEW or "pooled_lower" not in table.columns:
+        return None
+    lower, upper, reach = (table[f"pooled_{end}"].to_numpy() for end in ("lower", "upper", "reach"))
+    found = mean_limits(lower, upper, reach, confidence)
+    return Mean(lower=found.lower, upper=found.upper, confidence=confidence if table["pooled_reach"].max() else None)
 
 
 def _statuses(status: pl.Series) -> dict[str, int]:

@@ -60,15 +60,15 @@ def how_to_go_on(draft: Path, workers: int | None, overwrite: bool) -> str:
 
 def found(summary: Summary) -> Iterator[str]:
     """What was found, in a few lines."""
-    loss, known = summary.loss, summary.baseline
+    loss, known, mean = summary.loss, summary.baseline, summary.mean_loss
     people = f"{summary.people:,} people{_drawn(summary.people, summary.people_eligible)}"
-    if not (loss and known):
+    if not (loss and known and mean):
         yield f"{people}. Too few could be measured to tell numbers; people.parquet says why."
         return
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
         f"{people}. The chance that an adversary names {steps}, on average: "
-        f"{span(loss.lower.mean, loss.upper.mean, chance)} with the release, "
+        f"{span(mean.lower, mean.upper, chance)} with the release, "
         f"{span(known.lower.mean, known.upper.mean, chance)} without it."
     )
     for above in summary.above:

@@ -28,7 +28,8 @@ def simulate(
     Parameters
     ----------
     out
-        The file: CSV, with gzip where it ends in .gz, or Parquet where it ends in .parquet.
+        The file: CSV, with gzip where it ends in .gz, or Parquet where it ends in .parquet. A name without an ending
+        becomes a folder of Parquet files, for a city of any size.
     people
         Number of people.
     places

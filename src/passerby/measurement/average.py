@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import MAX_SERIES, Anchor, Floats, Series, sample_series
 
 from .best_guess import Brackets, alone, average_upper, bracket_series, cost_of_series, plain_series
-from .finding import Finding, Known, Look, limit
+from .finding import Finding, Known, Look, Pooled, limit
 from .question import Question
 
 #: Fewer sampled series than this say too little to be worth the name.
@@ -70,7 +71,19 @@ def searched(question: Question, release: Release, series: Series, spent: float 
     yield averaged("map", series, found.map, level)
     yield averaged("marginal", series, found.marginal, level)
     yield best_of(series, found.lower, alone(found), question, look)
-    yield limit("posterior", average_upper(series, found, level), look, level if series.sampled else None)
+    bound = limit("posterior", average_upper(series, found, level), look, level if series.sampled else None)
+    yield replace(bound, pooled=pooled(series, found)) if series.sampled else bound
+
+
+def pooled(series: Series, found: Brackets) -> Pooled:
+    """The best guess's success averaged over the draws, from both sides.
+
+    The ends of single draws depend on each other, since effort goes where it helps all of them, but they never lie
+    inside of what depends on one draw alone: its best guess's success.
+    """
+    lower = np.maximum(found.lower, series.anchored)
+    upper = np.maximum(np.minimum(found.upper, 1.0), lower)  # they may differ by rounding
+    return Pooled(series.mean(lower)[0], series.mean(upper)[0], (1 - series.success) / math.sqrt(len(series)))
 
 
 def best_of(series: Series, best: Floats, guide: Floats, question: Question, look: Look) -> Finding:

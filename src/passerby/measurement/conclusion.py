@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from .finding import ROUNDING, Finding, Known, Look
+from .finding import ROUNDING, Finding, Known, Look, Pooled
 from .loss import Effort, Interval, Loss
 from .methods import ATTACKS, BOUNDS
 from .question import Question
@@ -72,7 +72,14 @@ def conclude(question: Question, known: Known, refused: dict[str, str], started:
         effort=effort,
         refused=refused,
         remarks=ends.remarks,
+        pooled=_pooled(known),
     )
+
+
+def _pooled(known: Known) -> Pooled:
+    """What was drawn where anything was, whatever was drawn: to choose by the draws would be to favour lucky ones."""
+    certain = Pooled(known.floor.floor, max(known.floor.floor, known.ceiling.ceiling))
+    return next((f.pooled for f in known if f.pooled is not None), certain)
 
 
 def decide(known: Known) -> Ends:

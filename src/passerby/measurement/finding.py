@@ -25,13 +25,28 @@ class Look:
 
 
 @dataclass(frozen=True)
+class Pooled:
+    """What an average over people takes from one: the loss is between `lower` and `upper`, but for chance.
+
+    Where series were drawn, these are plain averages over the draws, without limits, and `reach` is `w / sqrt(n)` for n
+    independent draws of weight w: chance cancels out over people, and the limits are for all of them together
+    (`passerby.audits.population`). Where nothing was drawn, both ends are certain, and `reach` is 0.
+    """
+
+    lower: float
+    upper: float
+    reach: float = 0.0
+
+
+@dataclass(frozen=True)
 class Finding:
     """What one method says about the loss (or about the baseline: what is achieved without the release).
 
     The loss is at least `floor` and at most `ceiling`: for certain where `level` is None, otherwise at that level of
     confidence. For an attack, `value` is how often it succeeds, with its standard `error` (0 where it is exact), and
     `guess` (T,) what it always guesses, if it does; for a bound, `value` is not a number. What rests on an assumption
-    that may be false names it in `assumes`, and decides nothing. `look` tells what was looked at to find it.
+    that may be false names it in `assumes`, and decides nothing. `look` tells what was looked at to find it, and
+    `pooled` what it says of the loss without limits of its own.
     """
 
     name: str
@@ -44,6 +59,7 @@ class Finding:
     assumes: frozenset[str] = frozenset()
     about: Literal["loss", "baseline"] = "loss"
     look: Look | None = None
+    pooled: Pooled | None = None
 
     @property
     def attack(self) -> bool:

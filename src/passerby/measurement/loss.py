@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from passerby.errors import InputError
 
-from .finding import Finding
+from .finding import Finding, Pooled
 from .roots import divergence_root
 
 #: Where the baseline leaves less room than this, `advantage` is what was added as a share of this.
@@ -60,7 +60,7 @@ class Loss:
     Against an adversary who knows the others only by their habits (`Crowd`), attacks guess from habits and counts, and
     the bound `crowd` is for an adversary who is told where each of the others was at every second step; the bound
     `known` is for the one who knows where everyone else was. `remarks` says what else a reader should know, such as a
-    sample that was unlucky.
+    sample that was unlucky. `pooled` is what an average over many people takes from this one.
     """
 
     lower: float
@@ -73,6 +73,7 @@ class Loss:
     effort: Effort
     refused: dict[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    pooled: Pooled = field(default_factory=lambda: Pooled(0.0, 1.0))
 
     @property
     def advantage(self) -> Interval:

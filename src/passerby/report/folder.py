@@ -14,6 +14,7 @@ import polars as pl
 from passerby.audits.alerts import about_backtest
 from passerby.audits.audit import audit_job, clear_parts, parts_of
 from passerby.audits.backtest import run_backtest
+from passerby.audits.engine import engine_of
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
@@ -42,6 +43,7 @@ def audit_folder(
     overwrite: bool = False,
     workers: int | None = None,
     executor: Executor | None = None,
+    engine: Any = AuditSettings.engine,
     progress: Tell | None = None,
     **settings: Any,
 ) -> Report:
@@ -52,8 +54,9 @@ def audit_folder(
     holds true counts) and audit.toml. A folder that holds a finished audit is left alone, unless it may be overwritten.
     An interrupted audit keeps what is finished in the folder; the same call goes on where it was.
 
-    Work is shared by `workers` processes (all cores by default) or by an `executor`. `progress(stage, done, all)` is
-    called as stages begin and go on; `all` is 0 where it is not known.
+    Work is shared by `workers` processes (all cores by default), by an `executor`, or by an `engine` ("dask", with a
+    `scheduler`, or a `distributed.Client`). `progress(stage, done, all)` is called as stages begin and go on; `all` is
+    0 where it is not known.
 
     >>> import tempfile
     >>> from passerby.visits import write_city
@@ -65,9 +68,9 @@ def audit_folder(
     >>> report.table.height == report.summary.people == 30
     True
     """
-    given = {"visits": visits, "out": out, **settings}
+    given = {"visits": visits, "out": out, **({"engine": engine} if isinstance(engine, str) else {}), **settings}
     checked = check_settings(given, "audit_folder", Arguments())
-    return run_audit(checked, overwrite=overwrite, workers=workers, executor=executor, tell=progress)
+    return run_audit(checked, overwrite=overwrite, workers=workers, executor=executor, engine=engine, tell=progress)
 
 
 def run_audit(
@@ -77,6 +80,7 @@ def run_audit(
     overwrite: bool = False,
     workers: int | None = None,
     executor: Executor | None = None,
+    engine: Any = None,
     tell: Tell | None = None,
     wording: Wording = Arguments(),  # noqa: B008
 ) -> Report:
@@ -92,10 +96,11 @@ def run_audit(
         clear_parts(out)
     make_folder(draft_of(out).parent, wording.name("out"), private=True)
     write_settings(settings, draft_of(out))
-    few = enough_workers(len(inputs.people), workers, executor)
-    table, findings = _measure(settings, inputs, few, executor, tell)
-    backtest, reason = _went_back(settings, inputs, table, few, executor, tell)
-    others = _compared(settings, inputs, few, executor, tell)
+    with engine_of(engine or settings.engine, settings.scheduler, workers, executor) as pool:
+        few = enough_workers(len(inputs.people), workers, pool)
+        table, findings = _measure(settings, inputs, few, pool, tell)
+        backtest, reason = _went_back(settings, inputs, table, few, pool, tell)
+        others = _compared(settings, inputs, few, pool, tell)
     progress = begin(tell, WRITING)
     summary = summarise(
         table,
@@ -104,6 +109,7 @@ def run_audit(
         misses=settings.misses,
         window=inputs.window,
         seed=settings.seed,
+        confidence=settings.confidence,
         delta=settings.delta,
         thresholds=settings.thresholds,
         coverage=inputs.coverage,

@@ -16,8 +16,9 @@ from passerby.audits.alerts import about_backtest, alerts
 from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
+from passerby.audits.engine import engine_of
 from passerby.audits.job import enough_workers
-from passerby.audits.record import told_adversaries, told_backtest
+from passerby.audits.record import Adversary, told_adversaries, told_backtest
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
@@ -75,6 +76,8 @@ def audit_report(
     backtest: Calibration | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
+    engine: Any = AuditSettings.engine,
+    scheduler: str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Report:
@@ -97,13 +100,12 @@ def audit_report(
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
-    how = chosen.measurement
-    workers = enough_workers(len(people), workers, executor)
-    table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
-    findings = _explored(chosen, people, release, table, workers, executor) if chosen.explore else None
+    with engine_of(engine, scheduler, workers, executor) as pool:
+        table, findings, others = _worked_out(
+            people, release, chosen, enough_workers(len(people), workers, pool), pool, progress
+        )
     covered = coverage_of(people, Skipped())
     told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
-    others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
     summary = summarise(
         table,
         people,
@@ -111,6 +113,7 @@ def audit_report(
         misses=misses,
         window=chosen.window,
         seed=chosen.seed,
+        confidence=chosen.confidence,
         delta=chosen.delta,
         thresholds=chosen.thresholds,
         coverage=covered,
@@ -147,6 +150,22 @@ def _explored(
     rules = candidates(settings.sigmas, settings.bases)
     ways = compare(people, release, table, rules, how, count, settings.thresholds, workers=workers, executor=executor)
     return replace(findings, **vars(ways))
+
+
+def _worked_out(
+    people: People,
+    release: Release,
+    chosen: AuditSettings,
+    workers: int | None,
+    executor: Executor | None,
+    progress: Progress | None,
+) -> tuple[pl.DataFrame, Findings | None, list[Adversary]]:
+    """What workers share: everyone's loss, what was tried out, and other adversaries."""
+    how = chosen.measurement
+    table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
+    findings = _explored(chosen, people, release, table, workers, executor) if chosen.explore else None
+    others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
+    return table, findings, others
 
 
 def compared(

@@ -42,6 +42,20 @@ def whole_or_nothing(target: Path, *, private: bool = False) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """A temporary folder beside the target that becomes the target on success and vanishes on failure."""
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        draft.mkdir()
+        yield draft
+        draft.replace(target)
+    except OSError as error:
+        raise PasserbyError(f"{target} could not be written: {why(error, target)}; nothing of it is left") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
 def why(error: Exception, path: Path) -> str:
     """Why a file could not be written; of a full disk, how much is left on it, and where."""
     # polars tells the number of the system's error in words alone.

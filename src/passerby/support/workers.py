@@ -65,8 +65,7 @@ def stream(
     if progress:
         progress(done, everything)
     yield from found.items()
-    width = workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-    for number, result in _fresh(_Work(task, data, items), left, width, executor, chunk, kept is not None):
+    for number, result in _fresh(_Work(task, data, items), left, workers, executor, chunk, kept is not None):
         if kept:
             kept.add(number, result)
         done += weights[number]
@@ -119,10 +118,15 @@ class _Work(Generic[Data, Item, Result]):
 
 
 def _fresh(
-    work: _Work[Data, Item, Result], left: list[int], width: int, executor: Executor | None, chunk: int, kept: bool
+    work: _Work[Data, Item, Result],
+    left: list[int],
+    workers: int | None,
+    executor: Executor | None,
+    chunk: int,
+    kept: bool,
 ) -> Iterator[tuple[int, Result]]:
     """Do what is left, here or elsewhere."""
-    width = min(width, max(1, len(left)))
+    width = min(_width(executor, workers), max(1, len(left)))
     if executor is None and width == 1:
         for number in left:
             yield number, work.task(work.data, work.items[number])
@@ -131,7 +135,7 @@ def _fresh(
     parts = [left[at : at + size] for at in range(0, len(left), size)]
     try:
         with pool_of(executor, width) as pool:
-            yield from _together(pool, work, parts, width)
+            yield from _together(pool, work, parts, lambda: _width(pool, workers))
     except BrokenExecutor:
         again = "what is finished is kept: run the same again to go on" if kept else "run it again"
         raise PasserbyError(
@@ -140,8 +144,13 @@ def _fresh(
         ) from None
 
 
+def _width(executor: Executor | None, workers: int | None) -> int:
+    """How many parts are done at a time; a cluster's workers come and go."""
+    return workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+
+
 def _together(
-    pool: Executor, work: _Work[Data, Item, Result], parts: Iterable[list[int]], width: int
+    pool: Executor, work: _Work[Data, Item, Result], parts: Iterable[list[int]], wide: Callable[[], int]
 ) -> Iterator[tuple[int, Result]]:
     """Hand out parts, a few at a time: waiting for all of them at once would take longer the more there are.
 
@@ -155,6 +164,7 @@ def _together(
 
     try:
         while waiting or flying:
+            width = wide() if waiting else 1
             while waiting and len(flying) < AHEAD * width:
                 try:
                     send(waiting[0], told < width)

@@ -1,16 +1,17 @@
-"""A simulated city written to a file in bounded memory, whole or not at all."""
+"""A simulated city written to a file, or to a folder of partitions, in bounded memory, whole or not at all."""
 
 import gzip
 import tempfile
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Literal
 
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.files import whole_or_nothing
+from passerby.support.files import whole_folder, whole_or_nothing
 from passerby.support.workers import Progress
 
 from .city import City
@@ -34,8 +35,9 @@ def write_city(
     """Write the visits of a simulated city to a file and tell how many there are.
 
     The table has the columns person, time and place, as Parquet where the path ends so and otherwise as CSV, with
-    gzip where the path ends in `.gz`; "foursquare" is the layout of the TIST2015 check-ins. The file takes its name
-    only once it is complete. `progress(done, all)` is told how many people are done.
+    gzip where the path ends in `.gz`; "foursquare" is the layout of the TIST2015 check-ins. A path without an ending
+    becomes a folder of Parquet files, about a million visits each, with all visits of a person in one of them. What is
+    written takes its name only once it is complete. `progress(done, all)` is told how many people are done.
     """
     city = City(people, places, days, step, seed, seen, start)
     if not isinstance(path, str | Path) or not Path(path).name:
@@ -45,6 +47,11 @@ def write_city(
         raise InputError(f"layout {layout!r} cannot be written; choose 'table' or 'foursquare'")
     names = pl.Series("place", _venue_ids(places) if layout == "foursquare" else city.place_names())
     frames = (chunk.with_columns(place=names.gather(chunk["place"])) for chunk in _told(city, progress))
+    if not target.suffix:
+        if layout != "table":
+            raise InputError(f"layout {layout!r} is of one file; give a name with an ending, such as {target.name}.txt")
+        with whole_folder(target) as folder:
+            return sum(map(itemgetter(0), _write_parts(folder, frames)))
     with whole_or_nothing(target) as temporary:
         if target.suffix == ".parquet" and layout == "table":
             return _write_parquet(temporary, frames)
@@ -80,15 +87,18 @@ def _write_text(file: IO[bytes] | gzip.GzipFile, frames: Iterator[pl.DataFrame],
 
 def _write_parquet(path: Path, frames: Iterator[pl.DataFrame]) -> int:
     """Parts of a chunk each, joined as a stream: polars writes no Parquet file bit by bit."""
-    rows = 0
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".city-") as folder:
-        parts: list[Path] = []
-        for frame in frames:
-            parts.append(Path(folder, f"{len(parts):06d}.parquet"))
-            frame.write_parquet(parts[-1])
-            rows += frame.height
-        pl.scan_parquet(parts).sink_parquet(path)
-    return rows
+        rows, parts = zip(*_write_parts(Path(folder), frames), strict=True)
+        pl.scan_parquet(list(parts)).sink_parquet(path)
+    return sum(rows)
+
+
+def _write_parts(folder: Path, frames: Iterator[pl.DataFrame]) -> Iterator[tuple[int, Path]]:
+    """A Parquet file for each frame: how many rows, and where."""
+    for number, frame in enumerate(frames):
+        part = folder / f"{number:06d}.parquet"
+        frame.write_parquet(part)
+        yield frame.height, part
 
 
 def _venue_ids(places: int) -> list[str]:

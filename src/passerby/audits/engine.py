@@ -1,0 +1,51 @@
+"""Who shares the work of an audit: processes of this machine, an executor, or dask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from passerby import kernels
+from passerby.errors import ConfigError
+from passerby.support.cluster import Cluster, dask_cluster
+
+
+@contextmanager
+def engine_of(
+    engine: Any, scheduler: str | None = None, workers: int | None = None, executor: Executor | None = None
+) -> Iterator[Executor | None]:
+    """The executor of an engine: "processes", "dask", or a `distributed.Client`.
+
+    None stands for processes of this machine, which begin when there is work. Before the first task, one worker of each
+    node of a cluster compiles the kernels, which the others of the node then find on disk.
+    """
+    if executor is not None or engine == "processes":
+        if executor is not None and engine != "processes":
+            raise ConfigError("engine and executor both say who shares the work; give one of them")
+        if scheduler is not None:
+            raise ConfigError(f"scheduler: {scheduler!r} is for engine='dask'")
+        yield executor
+        return
+    if isinstance(engine, str) and engine != "dask":
+        raise ConfigError(f"engine: {engine!r}; choose 'processes', 'dask' or a distributed.Client")
+    if not isinstance(engine, str) and not hasattr(engine, "get_executor"):
+        raise ConfigError(f"engine is a {type(engine).__name__}; choose 'processes', 'dask' or a distributed.Client")
+    with dask_cluster(engine, scheduler, workers) as cluster:
+        warm_nodes(cluster)
+        yield cluster
+
+
+def warm_nodes(cluster: Cluster) -> None:
+    """Load all kernels in one worker of each node, which compiles those that are not on its disk."""
+    nodes = {address.rpartition(":")[0]: address for address in cluster.client.nthreads()}
+    cluster.client.run(load_kernels, workers=[*nodes.values()])
+
+
+def load_kernels() -> None:
+    """Import all kernels, which compiles them, or finds them on disk."""
+    for module in iter_modules(kernels.__path__):
+        import_module(f"{kernels.__name__}.{module.name}")

@@ -1,0 +1,87 @@
+"""A share of the visits, audited by itself: what engines of other makes call for each of their partitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.visits.readers import read_visits
+from passerby.visits.table import Visits
+from passerby.visits.windows import Rule, window_visits
+
+from .audit import audit
+from .columns import SCHEMA
+from .settings import Measurement, StepSettings
+
+
+def audit_partition(
+    visits: Any,
+    like: People,
+    release: Release,
+    misses: int = Measurement.misses,
+    *,
+    min_active: int = StepSettings.min_active,
+    rule: Rule = "most-visited",
+    **measurement: Any,
+) -> pl.DataFrame:
+    """The loss of the people of some visits, as rows of the table of `audit`, ordered by person.
+
+    `visits` is a table (polars, pandas or Arrow) with all visits of each person that is in it, and of nobody twice;
+    times without a zone are by the clock of `like`. `like` are people whose steps, places and habits of everybody are
+    taken: fitted to all visits, or to a sample of people. Rows are then those of `audit(fit_people(...))` of everybody,
+    if `like` were. Numbers of others that the mechanism needs are those that `like` counted: give them with
+    `Release(others=...)` where it is a sample. Who is known too seldom is left out; where that is everybody, the table
+    is empty. `measurement` holds arguments of `audit`, which works in this process alone.
+
+    >>> import passerby as pb
+    >>> city = pb.simulate_city(people=40, places=20, days=4)
+    >>> like = pb.fit_people(city, window="3h", places=9, min_active=1, holdout=4)
+    >>> frame = city.table.select("time", person=city.people.gather(city.table["person"]),
+    ...                           place=city.places.gather(city.table["place"]))
+    >>> some = audit_partition(frame.filter(pl.col("person") < 10), like, pb.Release([0, 1, 0, 1]), min_active=1)
+    >>> whole = pb.audit(like, pb.Release([0, 1, 0, 1]))
+    >>> some.equals(whole.filter(pl.col("person").is_in(some["person"].to_list())))
+    True
+    """
+    if not isinstance(like, People):
+        raise InputError(f"like is a {type(like).__name__}; expected what fit_people returns")
+    if rule not in get_args(Rule):
+        raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
+    if release.crowd is not None and release.crowd.open:
+        raise InputError("others: with Crowd(), everybody's habits are needed for each person; use audit instead")
+    people = _people(read_visits(visits, timezone=like.timezone), like, min_active, rule)
+    if people is None or not len(people):
+        return pl.DataFrame(schema={"person": like.ids.dtype, **SCHEMA})
+    return audit(people, release, misses, workers=1, **measurement).sort("person")
+
+
+def _people(visits: Visits, like: People, min_active: int, rule: Rule) -> People | None:
+    """People with the steps and places of others; None where nobody is seen in these steps at these places."""
+    numbers = {name: number for number, name in enumerate(like.places)}
+    there = [name for name in visits.places.to_list() if name in numbers and numbers[name] != like.elsewhere]
+    first, count = like.starts[0].astype("datetime64[us]").item(), like.fitted.shape[1] + like.actual.shape[1]
+    end = first + count * like.window
+    if not there:
+        return None
+    try:
+        traces = window_visits(visits, window=like.window, origin=first, end=end, places=there, min_active=1, rule=rule)
+    except InputError:
+        return None  # nobody is seen then and there: all else that could be wrong is that of `like`
+    place = np.array([*(numbers[name] for name in there), like.elsewhere], dtype=np.int32)
+    array = place[traces.array]
+    cut = like.fitted.shape[1]
+    known = (array[:, :cut] if like.habits else array) != like.elsewhere
+    enough: NDArray[np.int64] = np.flatnonzero(known.sum(axis=1) >= max(min_active, 1))
+    return replace(
+        like,
+        fitted=np.ascontiguousarray(array[enough, :cut]),
+        actual=np.ascontiguousarray(array[enough, cut:]),
+        ids=traces.people.gather(enough.tolist()),
+    )

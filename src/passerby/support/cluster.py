@@ -1,0 +1,146 @@
+"""Dask's workers as an `Executor`: of a scheduler that runs somewhere, of a client, or of a cluster on this machine.
+
+Dask does again what a worker had begun or held when it died, and workers may join and leave at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import Any
+
+from passerby import __version__
+from passerby.errors import ConfigError, PasserbyError
+
+from .pool import one_thread_each
+
+#: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
+PATIENCE = 10.0
+INSTALL = "install it with: pip install 'passerby[cluster]'"
+
+
+class Cluster(Executor):
+    """Hands tasks to the workers of a `distributed.Client`, which is left running."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._lock = Lock()
+        self._sent: set[Any] = set()
+
+    @property
+    def _max_workers(self) -> int:
+        """How many tasks are done at a time, by the workers that are there now."""
+        return max(1, int(sum(self.client.nthreads().values())))
+
+    def submit(self, task: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        """Have a task done by any worker, again where one dies."""
+        try:
+            sent = self.client.submit(_same_version, __version__, task, *args, **named, pure=False)
+        except Exception as error:
+            raise BrokenExecutor(f"the scheduler is gone ({error})") from error
+        out: Future[Any] = Future()
+        with self._lock:
+            self._sent.add(sent)  # who lets go of a task gives it up
+        sent.add_done_callback(lambda done: self._pass_on(done, out))
+        out.add_done_callback(lambda future: sent.cancel() if future.cancelled() else None)
+        return out
+
+    def _pass_on(self, done: Any, out: Future[Any]) -> None:
+        with self._lock:
+            self._sent.discard(done)
+        if not out.set_running_or_notify_cancel():
+            return
+        from distributed import KilledWorker
+
+        try:
+            out.set_result(done.result())
+        except (KilledWorker, CancelledError, OSError) as error:
+            out.set_exception(BrokenExecutor(str(error)))
+        except BaseException as error:
+            out.set_exception(error)
+
+
+def _same_version(version: str, task: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """What a worker does: also one that joined late must be of the same version."""
+    if version != __version__:
+        raise PasserbyError(other_version({"a worker that joined": __version__}, version))
+    return task(*args, **named)
+
+
+def other_version(found: dict[str, str | None], here: str) -> str:
+    """What is said of workers by their addresses, and the version that each has."""
+    said = ", ".join(f"{where} has {f'passerby {has}' if has else 'none'}" for where, has in found.items())
+    return f"workers must have the same version of passerby as this process, {here}: {said}; install the same on all"
+
+
+@contextmanager
+def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None = None) -> Iterator[Cluster]:
+    """Workers of a client, of a scheduler by its address, or of a cluster of processes that ends with the work.
+
+    Refused at once where the scheduler cannot be reached, or where a worker has another version of this package.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ConfigError(f"engine 'dask' needs dask.distributed, which is not there; {INSTALL}") from None
+    if isinstance(engine, Client):
+        check_versions(engine)
+        yield Cluster(engine)
+        return
+    with _connected(scheduler) if scheduler else _here(workers) as client:
+        check_versions(client)
+        yield Cluster(client)
+
+
+@contextmanager
+def _connected(scheduler: str) -> Iterator[Any]:
+    from distributed import Client
+
+    try:
+        client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigError(
+            f"scheduler: {scheduler!r} cannot be reached ({type(error).__name__}: {error}); start one with `dask "
+            "scheduler`, and give its address, such as tcp://10.0.0.1:8786"
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise ConfigError(
+                f"scheduler: {scheduler!r} has no workers; start some with `dask worker {scheduler}`"
+            ) from None
+        yield client
+
+
+@contextmanager
+def _here(workers: int | None) -> Iterator[Any]:
+    from distributed import Client, LocalCluster
+
+    with one_thread_each():
+        cluster = LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        )
+        try:
+            with Client(cluster, set_as_default=False) as client:
+                yield client
+        finally:
+            with suppress(KeyError):  # it may have lost count of workers that died
+                cluster.close()
+
+
+def check_versions(client: Any) -> None:
+    """Refuse workers without this package, or with another version of it."""
+
+    def version() -> str | None:
+        # A function inside another one is sent as it is, and so needs nothing there.
+        try:
+            return str(__import__("passerby").__version__)
+        except ImportError:
+            return None
+
+    found = {where: has for where, has in client.run(version).items() if has != __version__}
+    if found:
+        raise ConfigError(other_version(found, __version__))

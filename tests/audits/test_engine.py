@@ -1,0 +1,140 @@
+"""Dask gives the same bytes as processes, whoever dies; what cannot be a cluster is refused at once."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.people.test_habits import random_traces
+
+import passerby as pb
+from passerby.audits import partition
+from passerby.audits.engine import engine_of
+from passerby.support import cluster
+from passerby.support.cluster import Cluster, check_versions, dask_cluster, other_version
+from passerby.support.workers import collect
+
+pytest.importorskip("distributed", reason="dask.distributed is not installed (extra `cluster`)")
+RELEASE = pb.Release([0, 1, 2], pb.Gaussian(1.0))
+
+
+@pytest.fixture(scope="module")
+def people() -> pb.People:
+    return pb.fit_people(random_traces(5, 80, 12, 15), holdout=3)
+
+
+@pytest.fixture(scope="module")
+def table(people: pb.People) -> pl.DataFrame:
+    return audited(people, workers=1)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with dask_cluster("dask", workers=2) as found:
+        yield found.client
+
+
+def audited(people: pb.People, **how: Any) -> pl.DataFrame:
+    return pb.audit(people, RELEASE, 1, runs=20, **how)
+
+
+def bytes_of(table: pl.DataFrame, path: Path) -> bytes:
+    table.write_parquet(path)
+    return path.read_bytes()
+
+
+def die_once(marker: str, item: int) -> int:
+    """A task whose worker is killed the first time that it is done."""
+    if item == 5 and not Path(marker).exists():
+        Path(marker).write_text("")
+        os._exit(9)
+    return item * item
+
+
+def always_die(_: None, item: int) -> int:
+    os._exit(9)
+
+
+class TestSameBytes:
+    def test_two_processes_of_dask_and_of_our_own(
+        self, people: pb.People, table: pl.DataFrame, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        expected = bytes_of(table, tmp_path / "one")
+        assert bytes_of(audited(people, workers=2), tmp_path / "two") == expected
+        for size in (partition.PARTITION, 13):
+            monkeypatch.setattr(partition, "PARTITION", size)
+            found = audited(people, engine=client, folder=tmp_path / str(size))
+            assert bytes_of(found, tmp_path / "dask") == expected
+            assert len([*(tmp_path / str(size) / "parts").glob("*.parquet")]) == -(-80 // min(size, 8))
+        assert client.submit(pow, 2, 3).result() == 8  # it is left running
+
+    def test_after_a_worker_was_killed(
+        self, people: pb.People, table: pl.DataFrame, client: Any, tmp_path: Path
+    ) -> None:
+        killed: list[int] = []
+
+        def kill(done: int, everyone: int) -> None:
+            if done >= 24 and not killed:
+                (pid, *_) = client.run(os.getpid).values()
+                killed.append(pid)
+                os.kill(pid, 9)
+
+        found = audited(people, engine=client, folder=tmp_path / "audit", progress=kill)
+        assert killed
+        assert bytes_of(found, tmp_path / "dask") == bytes_of(table, tmp_path / "one")
+
+    def test_what_a_dead_worker_was_at_is_done_again(self, client: Any, tmp_path: Path) -> None:
+        marker = str(tmp_path / "died")
+        assert collect(die_once, marker, range(12), executor=Cluster(client)) == [n * n for n in range(12)]
+        assert Path(marker).exists()
+
+
+class TestRefused:
+    def test_work_that_kills_every_worker(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)  # else it is tried on four of them
+        with pytest.raises(pb.PasserbyError, match="ended before its time"):
+            collect(always_die, None, range(3), executor=Cluster(client))
+        client.wait_for_workers(1, timeout=30)
+
+    def test_an_error_of_a_task_is_raised_as_it_is(self, client: Any) -> None:
+        with pytest.raises(ZeroDivisionError):
+            collect(divmod, 1, [0, 0], executor=Cluster(client))
+
+    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x"])
+    def test_a_scheduler_that_is_not_there(
+        self, people: pb.People, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+        began = time.monotonic()
+        with pytest.raises(pb.ConfigError, match=r"scheduler: .* cannot be reached .*dask scheduler"):
+            audited(people, engine="dask", scheduler=address)
+        assert time.monotonic() - began < 10
+
+    def test_a_worker_with_another_version(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cluster, "__version__", "9.9")
+        with pytest.raises(pb.ConfigError, match=rf"this process, 9\.9: tcp://.* has passerby {pb.__version__}"):
+            check_versions(client)
+        with pytest.raises(pb.PasserbyError, match=rf"9\.9: a worker that joined has passerby {pb.__version__}"):
+            collect(pow, 2, [1, 2], executor=Cluster(client))
+
+    def test_a_worker_without_the_package_is_named(self) -> None:
+        assert "tcp://a has none" in other_version({"tcp://a": None}, "1.0")
+
+    @pytest.mark.parametrize(
+        ("engine", "more", "message"),
+        [
+            ("spark", {}, "choose 'processes', 'dask' or a distributed.Client"),
+            (3, {}, "engine is a int"),
+            ("processes", {"scheduler": "tcp://x"}, "is for engine='dask'"),
+        ],
+    )
+    def test_what_is_no_engine(self, engine: Any, more: dict[str, Any], message: str) -> None:
+        with pytest.raises(pb.ConfigError, match=message), engine_of(engine, **more):
+            pass
+
+    def test_an_engine_beside_an_executor(self, client: Any) -> None:
+        with pytest.raises(pb.ConfigError, match="give one of them"), engine_of(client, executor=Cluster(client)):
+            pass
