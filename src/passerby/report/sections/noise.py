@@ -93,8 +93,8 @@ def enough(evidence: Evidence) -> list[str]:
         said.append(f"{'the counts as they are' if row['sigma'] == 0 else need} for {level(row['threshold'])}")
     return [
         f"The least normal noise with which at most {level(MORE)} more of the people reach a chance than without any "
-        f"release, as found on {found['people'][0]} people: {'; '.join(said)}. `passerby plan` looks further: for "
-        "limits of one's own, what else could be left out or changed, and what that costs readers."
+        f"release, as found on {found['people'][0]} people: {'; '.join(said)}. A plan (passerby plan) looks further: "
+        "for limits of one's own, what else could be left out or changed, and what that costs readers."
     ]
 
 
