@@ -1,8 +1,8 @@
 """Ways to publish the same counts side by side, in one set of numbers about everyone.
 
 Everybody was measured with the release of an audit. Another way is tried on people drawn at random, and what it changes
-for them is added to everyone's mean: a paired difference. Limits rest on what is known of everyone: with a way that tells
-less, chances lie between those without any release and those with it; only how far from either is from those drawn.
+for them is added to everyone's mean: a paired difference. Limits rest on what is known of everyone: with a way that
+tells less, chances lie between those without any release and those with it; only how far from either is from the drawn.
 """
 
 from __future__ import annotations
