@@ -1,7 +1,8 @@
 """Ways to publish the same counts side by side, in one set of numbers about everyone.
 
 Everybody was measured with the release of an audit. Another way is tried on people drawn at random, and what it changes
-for them is added to everyone's mean: a paired difference, whose confidence limits are those of the differences alone.
+for them is added to everyone's mean: a paired difference. Limits rest on what is known of everyone: with a way that
+tells less, chances lie between those without any release and those with it; only how far from either is from the drawn.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from passerby.mechanisms import Gaussian, Mechanism, Raw
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.census import least_of, most_of
-from passerby.support.confidence import lower_limit, upper_limit
+from passerby.support.confidence import lower_limit
 from passerby.support.workers import Progress
 
 from .cost import NOTHING
@@ -97,12 +98,14 @@ def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[
         low, high = float(all_of.lower.mean()), float(all_of.upper.mean())
         return {"lower": low, "upper": high, "lowest": low, "highest": high, **base, "people": len(all_of.lower)}
     there, here = all_of.of_some(drawn), survey.ends(way, drawn)
-    down, up = here.lower - there.lower, here.upper - there.upper
-    low, high = float(all_of.lower.mean() + down.mean()), float(all_of.upper.mean() + up.mean())
+    low = float(all_of.lower.mean() + (here.lower - there.lower).mean())
+    high = float(all_of.upper.mean() + (here.upper - there.upper).mean())
+    # Of everyone it is known between which ends they are; what is not is how far from either, and cannot be negative.
+    least, most = survey.inherited(way, complete=True)
     level = 1 - (1 - CONFIDENCE) / 2
-    lowest = float(all_of.lower.mean()) + 2 * lower_limit((1 + down) / 2, level) - 1
-    highest = float(all_of.upper.mean()) + 2 * upper_limit((1 + up) / 2, level) - 1
-    low, high, lowest, highest = (min(1.0, max(0.0, value)) for value in (low, high, lowest, highest))
+    lowest = float(least.mean()) + lower_limit(np.maximum(0.0, here.lower - least[drawn]), level)
+    highest = float(most.mean()) - lower_limit(np.maximum(0.0, most[drawn] - here.upper), level)
+    low, high = (min(highest, max(lowest, value)) for value in (low, high))
     return {"lower": low, "upper": high, "lowest": lowest, "highest": highest, **base, "people": len(drawn)}
 
 

@@ -120,8 +120,7 @@ def _recommended(record: Record) -> Content:
     lead = [
         "A release is sure to keep a limit where the bounds put few enough people above it, refused where attacks that "
         "were found put too many above it, and open otherwise. What is recommended was measured on everyone; the "
-        "folder "
-        "holds the settings of an audit of each, which gives the same figures."
+        "folder holds the settings of an audit of each, which gives the same figures."
     ]
     if not record.recommended:
         lead.append(

@@ -29,9 +29,9 @@ SAYS = (
     f"nothing can be gained. {chart.ZOOM}"
 )
 SHARES = (
-    "The share of everyone who is found with at least this chance. With the release it lies between the best "
-    "attacks and "
-    "the bounds; with another way, within confidence limits (99 %) from the people it was tried on. In fives of people."
+    "The share of everyone who is found with at least this chance. With the release it lies between the best attacks "
+    "and the bounds; with another way, within confidence limits (99 %) from the people it was tried on. In fives of "
+    "people."
 )
 #: Room for small and for large errors, and for points at zero.
 _SQRT = alt.Scale(type="sqrt", padding=8, nice=False)
@@ -93,8 +93,8 @@ def enough(evidence: Evidence) -> list[str]:
         said.append(f"{'the counts as they are' if row['sigma'] == 0 else need} for {level(row['threshold'])}")
     return [
         f"The least normal noise with which at most {level(MORE)} more of the people reach a chance than without any "
-        f"release, as found on {found['people'][0]} people: {'; '.join(said)}. `passerby plan` looks further: for "
-        "limits of one's own, what else could be left out or changed, and what that costs readers."
+        f"release, as found on {found['people'][0]} people: {'; '.join(said)}. A plan (passerby plan) looks further: "
+        "for limits of one's own, what else could be left out or changed, and what that costs readers."
     ]
 
 
@@ -136,13 +136,11 @@ def words(tried: pl.DataFrame) -> list[str]:
         f"{_between(last)}, "
     )
     return [
-        "The same sensors, published in other ways. The release itself was measured for everyone; every other way "
-        "was tried "
-        f"on {min(tried['people'].to_list()):,} people drawn at random, and what it changes for them is added to "
-        "everyone's mean. On "
-        f"average people are found with a chance of {span(first['lower'], first['upper'])} from exact counts"
-        f"{_between(first)}, {from_noise if noisy.height > 1 else ''}and {percent(first['baseline'])} without any "
-        "release."
+        "The same sensors, published in other ways. The release itself was measured for everyone; every other way was "
+        f"tried on {min(tried['people'].to_list()):,} people drawn at random, and what it changes for them is added to "
+        "everyone's mean. On average people are found with a chance of "
+        f"{span(first['lower'], first['upper'])} from exact counts{_between(first)}, "
+        f"{from_noise if noisy.height > 1 else ''}and {percent(first['baseline'])} without any release."
     ]
 
 
