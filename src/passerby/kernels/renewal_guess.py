@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from .chain import at, dot, likeliest, push
 from .jit import cube, inlined, kernel, matrix, number, once, out_cube, out_cubes, out_matrix, vector, whole_matrix
 from .renewal import begin
-from .stretch_ceiling import HALVINGS, Watch, cut, halvings, hope, lay
+from .stretch_ceiling import HALVINGS, cut, halvings, lay
 from .stretch_guess import after_point, climb, count_wrong, map_guesses, marginal_guesses
 from .stretch_policy import add_before, add_up_from, best_plain, plain_laws, worth_of
+from .stretch_search import Watch, hope
 
 #: Nodes of a search from each state, by round.
 NODES = (1, 4, 16, 64, 256)

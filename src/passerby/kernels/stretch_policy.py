@@ -24,8 +24,8 @@ from .jit import (
     whole,
     whole_matrix,
 )
-from .stretch_ceiling import Watch
 from .stretch_guess import after_point, map_guesses, marginal_guesses, score_all, ways_ahead
+from .stretch_search import Watch
 
 
 @inlined
