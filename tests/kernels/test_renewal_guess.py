@@ -158,7 +158,7 @@ class TestStretches:
     def test_plain_guesses_and_their_laws(self, between: Between) -> None:
         watch = between.watch
         both = np.zeros((2, between.size, between.steps), dtype=np.int64)
-        ahead, laws, _ = stretch_policy.plain_laws(*watch, between.misses)
+        ahead, laws, _, _ = stretch_policy.plain_laws(*watch[:2], *watch, between.misses)
         for u in between.points:
             stretch_guess.map_guesses(watch, u, both[0])
             stretch_guess.marginal_guesses(watch, ahead, u, both[1])
@@ -257,7 +257,7 @@ class TestStretches:
     @given(stretched())
     def test_local_gaps_add_up_to_the_gap(self, between: Between) -> None:
         number, places, size = between.misses + 1, between.prior.places, between.size
-        _, laws, _ = stretch_policy.plain_laws(*between.watch, between.misses)
+        _, laws, _, _ = stretch_policy.plain_laws(*between.watch[:2], *between.watch, between.misses)
         before, after, law = np.zeros((size, number)), np.zeros((size, number)), np.zeros((size, size, number))
         low = stretch_policy.best_plain(between.sensors, laws, before, after, law)
         assert low == pytest.approx(stretch_policy.add_up(between.sensors, law, after), rel=1e-9)
