@@ -11,7 +11,7 @@ from tests.strategies import Case, cases
 
 import passerby as pb
 from passerby.kernels import renewal, renewal_guess, stretch_ceiling, stretch_guess, stretch_policy
-from passerby.kernels.stretch_ceiling import Watch
+from passerby.kernels.stretch_search import Watch
 from passerby.measurement.best_guess import bracket_stretches
 
 Floats = NDArray[np.float64]
@@ -158,7 +158,7 @@ class TestStretches:
     def test_plain_guesses_and_their_laws(self, between: Between) -> None:
         watch = between.watch
         both = np.zeros((2, between.size, between.steps), dtype=np.int64)
-        ahead, laws, _ = stretch_policy.plain_laws(*watch, between.misses)
+        ahead, laws, _, _ = stretch_policy.plain_laws(*watch[:2], *watch, between.misses)
         for u in between.points:
             stretch_guess.map_guesses(watch, u, both[0])
             stretch_guess.marginal_guesses(watch, ahead, u, both[1])
@@ -257,7 +257,7 @@ class TestStretches:
     @given(stretched())
     def test_local_gaps_add_up_to_the_gap(self, between: Between) -> None:
         number, places, size = between.misses + 1, between.prior.places, between.size
-        _, laws, _ = stretch_policy.plain_laws(*between.watch, between.misses)
+        _, laws, _, _ = stretch_policy.plain_laws(*between.watch[:2], *between.watch, between.misses)
         before, after, law = np.zeros((size, number)), np.zeros((size, number)), np.zeros((size, size, number))
         low = stretch_policy.best_plain(between.sensors, laws, before, after, law)
         assert low == pytest.approx(stretch_policy.add_up(between.sensors, law, after), rel=1e-9)
@@ -367,3 +367,26 @@ def test_a_place_that_hope_sees_no_gain_in_may_be_the_best_to_name() -> None:
     found = bracket_stretches(prior, pb.Release([[0], [0]]), 1, 0.0, 1e9)
     assert found is not None
     assert (found.lower, found.upper) == pytest.approx((1.0, 1.0), rel=1e-9)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 3))
+def test_many_places_and_rare_right_steps(seed: int, misses: int) -> None:
+    """Where the sum over the first right step is below what telling the place gives: still above all guesses."""
+    rng = np.random.default_rng(seed)
+    prior = pb.MarkovPrior(rng.dirichlet(np.full(6, 9.0)), rng.dirichlet(np.full(6, 9.0), (3, 6)))
+    release = pb.Release([[], [0], [], [1]])
+    world = World(prior, 4)
+    truth = world.optimum(world.sightings(release), misses)
+    found = bracket_stretches(prior, release, misses, 0.0, 1e9)
+    assert found is not None
+    assert found.lower * (1 - 1e-9) <= truth <= found.upper * (1 + 1e-9)
+    assert found.upper <= truth * 1.05
+
+
+def test_a_little_effort_goes_far_where_right_steps_are_rare() -> None:
+    """Telling the place of each step would leave three times as much as the best guess."""
+    release = pb.Release([7, 93, 41, 15, 60, 22, 88, 5, 50, 71])
+    found = bracket_stretches(pb.line_prior(100, 0.1), release, 7, 0.01, 5e8)
+    assert found is not None
+    assert 0.005 < found.lower <= found.upper < 0.0063

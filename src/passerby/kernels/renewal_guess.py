@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from .chain import at, dot, likeliest, push
 from .jit import cube, inlined, kernel, matrix, number, once, out_cube, out_cubes, out_matrix, vector, whole_matrix
 from .renewal import begin
-from .stretch_ceiling import HALVINGS, Watch, cut, halvings, hope, lay
-from .stretch_guess import after_point, climb, count_wrong, map_guesses, marginal_guesses
+from .stretch_ceiling import HALVINGS, cut, halvings, lay
+from .stretch_guess import after_point, climb, count_wrong, keep, map_guesses, marginal_guesses
 from .stretch_policy import add_before, add_up_from, best_plain, plain_laws, worth_of
+from .stretch_search import Watch, hope
 
 #: Nodes of a search from each state, by round.
 NODES = (1, 4, 16, 64, 256)
@@ -64,7 +65,7 @@ def dive(watch, U, u, v, r, guess):
             if t > t0:
                 push(now[j], at(watch.matrices, t - 1), new[j])
                 now[j] = new[j]
-            now[j] *= watch.hidden[t]
+            keep(now[j], watch.hidden[t])
         hope(now, rows, U[t + 1, v], r, gain)
         guess[t] = likeliest(gain, watch.named)
         count_wrong(now, r + 1, guess[t])
@@ -170,7 +171,7 @@ def stretchwise(
     both ends are within `tolerance` of each other or the budget is spent.
     """
     chain = initial, matrices, watched, unwatched(watched, len(initial)), named
-    ahead, laws, spent = plain_laws(*chain, misses)
+    ahead, laws, _, spent = plain_laws(initial, matrices, *chain, misses)
     points, number_wrong = laws.shape[1], misses + 1
     law = np.empty(laws.shape[1:])
     before, after = np.zeros((points, number_wrong)), np.zeros((points, number_wrong))

@@ -6,8 +6,9 @@ somebody who is at x just before step t, whatever the guess:
     U(t, v, k, x) >= max_g Pr[at most k wrong, then v | x].
 
 Telling the place after each step bounds the maximum, backwards from v:
-`Σ_y P(x,y) U(t+1, v, k-1, y) + max_g P(x,g) (U(t+1, v, k, g) - U(t+1, v, k-1, g))`, y and g unseen. A search over
-beginnings of the guess (`look_ahead`) tells it only where the beginning ends. An entry serves every stretch that ends
+`Σ_y P(x,y) U(t+1, v, k-1, y) + max_g P(x,g) (U(t+1, v, k, g) - U(t+1, v, k-1, g))`, y and g unseen. Where right
+steps are rare, the sum over the first of them is less (`stretch_union`). A search over beginnings of the guess
+(`stretch_search`) tells the place only where the beginning ends. An entry serves every stretch that ends
 at v, wherever it began. Tables of so many steps as there is memory for are kept, in turn.
 
 The adversary sees the whole series before guessing, so that the guess for a stretch may depend on what follows it. But
@@ -37,42 +38,24 @@ from .jit import (
     whole,
     whole_matrix,
 )
-from .search import NODE, put, take
+from .search import NODE
+from .stretch_search import Watch, look_ahead, room_for
+from .stretch_union import first_right
 
-#: In a search, people who are worth less than this share of the whole are told where they are.
-TOLD = 1e-3
 #: States and stretches are counted by how small a part of the whole they are: so many halvings.
 HALVINGS = 1100
 #: A search from a sighting, whose result adds to the whole as it is, may have so many times as many nodes.
 ROOTS = 16
-
-
-class Watch(NamedTuple):
-    """A chain and its watched places (T, S), those that are not (T, M; 1 or 0), and those that may be named (M,)."""
-
-    initial: np.ndarray
-    matrices: np.ndarray
-    watched: np.ndarray
-    hidden: np.ndarray
-    named: np.ndarray
-
-
-class Room(NamedTuple):
-    """Scratch for a search: a table (K, M) and what was told for each node; bound, step, node and place of entries."""
-
-    tables: np.ndarray
-    row: np.ndarray
-    gain: np.ndarray
-    sure: np.ndarray
-    bound: np.ndarray
-    step: np.ndarray
-    origin: np.ndarray
-    place: np.ndarray
-    heap: np.ndarray
+#: Right steps are rare where the sum over the first of them is below this share of what telling the place gives.
+RARE = 0.85
+#: A node that is bounded without telling the place counts for so many others.
+BLIND = 8
 
 
 class Effort(NamedTuple):
     """Nodes of a search from each state that is worth more than `floor`, and whether tables hold bounds already.
+
+    States that are worth more than `union` are looked at by which step is the first right one.
 
     What a node costs at all states is added to `costs`, by how often 1 must be halved to get to their worth; nodes and
     work that were spent are added to `done`.
@@ -80,6 +63,7 @@ class Effort(NamedTuple):
 
     nodes: int
     floor: float
+    union: float
     again: bool
     costs: np.ndarray
     done: np.ndarray
@@ -102,23 +86,6 @@ def cut(costs, budget):
     return 0.0
 
 
-@once
-def room_for(nodes, K, M):
-    """Scratch for a search of so many nodes."""
-    n = nodes * M
-    return Room(
-        np.empty((nodes, K, M)),
-        np.empty((K, M)),
-        np.empty(M),
-        np.empty(nodes),
-        np.empty(n),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-    )
-
-
 @inlined
 def tell(belief, named, later, out):
     """`out(r) = Σ_y belief(y) later(r-1, y) + max_g belief(g) (later(r, g) - later(r-1, g))`; later(-1) is 0."""
@@ -138,92 +105,6 @@ def tell(belief, named, later, out):
         less = dot(belief, now)
 
 
-@inlined
-def hope(table, rows, later, r, gain):
-    """Value of naming nobody's place at a step, and in `gain` (M,) what naming each place adds; all are told then."""
-    total = 0.0
-    gain[:] = 0.0
-    for j in range(rows):
-        row, now = table[j], later[r - j]
-        if j < r:
-            less = later[r - j - 1]
-            total += dot(row, less)
-            for x in range(row.shape[0]):
-                gain[x] += row[x] * (now[x] - less[x])
-        else:
-            for x in range(row.shape[0]):
-                gain[x] += row[x] * now[x]
-    return total
-
-
-@inlined
-def name(table, rows, g, later, r, least, row):
-    """Put in `row` the table after naming g; who is worth less than `least` is told, left out, and returned in sum."""
-    M = table.shape[1]
-    told = 0.0
-    for j in range(min(rows, r) + 1):
-        line, now = row[j], later[r - j]
-        if j > 0:
-            line[:] = table[j - 1]
-        else:
-            line[:] = 0.0
-        line[g] = table[j, g] if j < rows else 0.0
-        for x in range(M):
-            worth = line[x] * now[x]
-            if worth < least:
-                told += worth
-                line[x] = 0.0
-    return told
-
-
-@inlined
-def look_ahead(watch, U, belief, t, v, r, nodes, room):
-    """Bound on the best guess for steps t.. until v from a belief at t, r of which may be wrong: (bound, nodes, work).
-
-    Best first: a node is a beginning of the guess with its exact table (number wrong, place). Stops when the best node
-    left is a whole guess or as long as there are tables for, or after so many nodes.
-    """
-    M, depth = belief.shape[0], U.shape[0]
-    last = min(v // watch.watched.shape[1] - 1, t + depth - 2)
-    tables, row, gain, sure, bound, step, origin, place, heap = room
-    d, limit, told, work = t, np.inf, 0.0, 0.0
-    size, entries, used = 0, 0, 0
-    while True:
-        table, rows, hidden = tables[used], min(r, d - t) + 1, watch.hidden[d]
-        for j in range(rows):
-            if d == t:
-                table[0] = belief
-            else:
-                push(row[j], at(watch.matrices, d - 1), table[j])
-                for x in range(M):
-                    table[j, x] *= hidden[x]
-                    work += M if row[j, x] > 0.0 else 0
-        base = told + hope(table, rows, U[(d + 1) % depth, v], r, gain)
-        sure[used] = told
-        work += NODE + 8.0 * rows * M
-        nobody = False
-        for g in range(M):
-            # One place where nobody is stands for all of them. Where somebody is, hope may see no gain and be wrong.
-            there = False
-            for j in range(rows):
-                there = there or table[j, g] > 0.0
-            if watch.named[g] > 0.0 and (there or not nobody):
-                nobody = nobody or not there
-                bound[entries] = min(base + gain[g], limit)
-                step[entries], origin[entries], place[entries] = d, used, g
-                size = put(heap, size, bound, entries)
-                entries += 1
-        used += 1
-        top, size = take(heap, size, bound)
-        d, limit = step[top], bound[top]
-        if used >= nodes or d == last or limit == 0.0:
-            return limit, used, work
-        node = origin[top]
-        rows = min(r, d - t) + 1
-        told = sure[node] + name(tables[node], rows, place[top], U[(d + 1) % depth, v], r, TOLD * limit / M, row)
-        d += 1
-
-
 @once
 def state(watch, U, V, t, x, mass, effort, room, out):
     """Fill `U(t, v, r, x)` for all v and r. `mass` (K,) is the weight of x where r may be wrong."""
@@ -237,25 +118,40 @@ def state(watch, U, V, t, x, mass, effort, room, out):
         for r in range(K):
             here[t * S + j, r, x] = row[c] if c >= 0 else 0.0
     seen = t == 0 or watch.hidden[t - 1, x] == 0.0
+    ready = 1
+    room.here[0] = belief
     nodes = ROOTS * effort.nodes if seen else effort.nodes
     for v in range((t + 1) * S, T * S + 1):
         if v < T * S and watch.watched[v // S, v % S] < 0:
             here[v, :, x] = 0.0
             continue
         tell(belief, watch.named, later[v], out)
-        for r in range(K):
+        end = min(v // S - 1, t + depth - 2)
+        for r in range(K - 1, -1, -1):
+            if r + 1 < K:
+                out[r] = min(out[r], out[r + 1])
+            told = out[r]
             if effort.again:
-                out[r] = min(out[r], here[v, r, x])
+                out[r] = min(told, here[v, r, x])
             worth = mass[r] * out[r]
-            if worth > 0.0 and r > 0 and v >= (t + 2) * S:
-                effort.costs[halvings(worth)] += (ROOTS if seen else 1) * (
-                    NODE + 0.5 * min(r + 1.0, v // S - t) * M * M
-                )
-                if effort.nodes > 1 and worth > effort.floor:
-                    bound, used, more = look_ahead(watch, U, belief, t, v, r, nodes, room)
-                    out[r] = min(out[r], bound)
-                    effort.done[0] += used
-                    effort.done[1] += more
+            if r == 0 or worth == 0.0 or v < (t + 2) * S:
+                here[v, r, x] = out[r]
+                continue
+            rare = False
+            if seen or (effort.nodes > 1 and worth > effort.union):
+                avoid = effort.nodes > 1 and worth > effort.floor
+                bound, ready, more = first_right(watch, U, t, end, v, r, told, avoid, ready, room.here, room.scratch)
+                rare = bound < RARE * told
+                out[r] = min(out[r], bound)
+                effort.done[1] += more
+            cost = NODE + 0.5 * min(r + 1.0, v // S - t) * M * M
+            effort.costs[halvings(worth)] += cost * ROOTS if seen else cost / effort.nodes if rare else cost
+            if effort.nodes > 1 and worth > effort.floor and (seen or not rare):
+                most = nodes // BLIND if rare else nodes
+                bound, used, more = look_ahead(watch, U, belief, t, v, r, most, rare, room)
+                out[r] = min(out[r], bound)
+                effort.done[0] += used
+                effort.done[1] += more
             here[v, r, x] = out[r]
     effort.done[1] += 2.0 * (T - t) * S * K * M
 
@@ -325,7 +221,7 @@ def lay(initial, matrices, watched, hidden, named, U, V, bounds, before, nodes, 
     watch = Watch(initial, matrices, watched, hidden, named)
     T, S = watched.shape
     TS, K, M, depth = T * S, V.shape[1], named.shape[0], U.shape[0]
-    effort = Effort(nodes, cut(costs, budget / nodes), again and depth > T, costs, done)
+    effort = Effort(nodes, cut(costs, budget / nodes), cut(costs, budget), again and depth > T, costs, done)
     costs[:] = 0.0
     room, out, mass = room_for(ROOTS * nodes, K, M), np.empty(K), np.zeros((T + 1, K, M))
     spread(watch, before, mass)

@@ -34,6 +34,13 @@ def arrival(watch, v, out):
 
 
 @inlined
+def keep(row, places):
+    """Multiply a row by 1 for each place that stays, and 0 for others."""
+    for x in range(row.shape[0]):
+        row[x] *= places[x]
+
+
+@inlined
 def count_wrong(table, rows, g):
     """Rows of `table` are numbers of wrong steps; count one more for those not at g. The last row is dropped."""
     for r in range(rows - 1, -1, -1):
@@ -50,12 +57,14 @@ def ways_ahead(watch, ahead):
     """Fill `ahead[t, v, x]`, the chance that v is the next sighting after step t from x, unseen at t."""
     T, S = watch.watched.shape
     M = watch.named.shape[0]
+    later = np.empty(M)
     for v in range(T * S + 1):
         if v < T * S and (watch.watched[v // S, v % S] < 0 or v < S):
             continue
         arrival(watch, v, ahead[v // S - 1, v])
         for t in range(v // S - 2, -1, -1):
-            later = ahead[t + 1, v] * watch.hidden[t + 1]
+            for x in range(M):
+                later[x] = ahead[t + 1, v, x] * watch.hidden[t + 1, x]
             for x in range(M):
                 ahead[t, v, x] = dot(at(watch.matrices, t)[x], later)
 
@@ -71,7 +80,7 @@ def marginal_guesses(watch, ahead, u, guesses):
         if t > t0:
             push(row, at(watch.matrices, t - 1), new)
             row, new = new, row
-        row *= watch.hidden[t]
+        keep(row, watch.hidden[t])
         for v in range((t + 1) * S, T * S + 1):
             for x in range(M):
                 both[x] = row[x] * ahead[t, v, x]
@@ -89,14 +98,17 @@ def map_guesses(watch, u, guesses):
         if t == t0:
             ways[t] = both
         else:
-            top = ways[t - 1].max()
+            top = 0.0
+            for x in range(M):
+                top = max(top, ways[t - 1, x])
             P = at(watch.matrices, t - 1)
             for x in range(M):
                 if ways[t - 1, x] > 0.0:
                     b = ways[t - 1, x] / top
                     for y in range(M):
                         ways[t, y] = max(ways[t, y], b * P[x, y])
-        ways[t] *= watch.hidden[t] * watch.named
+        keep(ways[t], watch.hidden[t])
+        keep(ways[t], watch.named)
     for v in range((t0 + 1) * S, T * S + 1):
         if v < T * S and watch.watched[v // S, v % S] < 0:
             continue
@@ -149,14 +161,17 @@ def score_all(watch, u, guesses, law):
         n = next_groups(watch, t, guesses, group, first)
         split = np.empty((n, K, M))
         for i in range(groups):
-            tables[i] *= watch.hidden[t]
+            for k in range(K):
+                keep(tables[i, k], watch.hidden[t])
             for g in range(M):
                 if first[i, g] >= 0:
                     split[first[i, g]] = tables[i]
                     count_wrong(split[first[i, g]], K, g)
         tables, groups = split, n
     if t0 < T:
-        law[TS] = tables[group[TS]].sum(axis=1)
+        for k in range(K):
+            for x in range(M):
+                law[TS, k] += tables[group[TS], k, x]
     return work
 
 
@@ -205,7 +220,7 @@ def climb(watch, u, v, guess, worth, after, law):
                 now, new = new, now
             gain[:] = 0.0
             for j in range(rows):
-                now[j] *= watch.hidden[t]
+                keep(now[j], watch.hidden[t])
                 for x in range(M):
                     gain[x] += now[j, x] * (after[t, j, x] - (after[t, j + 1, x] if j + 1 < K else 0.0))
             pick = likeliest(gain, watch.named)

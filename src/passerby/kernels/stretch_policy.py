@@ -24,8 +24,8 @@ from .jit import (
     whole,
     whole_matrix,
 )
-from .stretch_ceiling import Watch
 from .stretch_guess import after_point, map_guesses, marginal_guesses, score_all, ways_ahead
+from .stretch_search import Watch
 
 
 @inlined
@@ -77,23 +77,35 @@ def worth_of(before, after, u, v, out):
         out[k] = total
 
 
-@kernel(types.Tuple((out_cube, out_cubes, number))(vector, cube, whole_matrix, matrix, vector, whole))
-def plain_laws(initial, matrices, watched, hidden, named, misses):
-    """(ways ahead (T, T S + 1, M), laws (2, N, T S + 1, K), work) of the likeliest way and of the likeliest places."""
+@kernel(
+    types.Tuple((out_cube, out_cubes, out_vector, number))(
+        vector, cube, vector, cube, whole_matrix, matrix, vector, whole
+    )
+)
+def plain_laws(guide, guide_moves, initial, matrices, watched, hidden, named, misses):
+    """(ways ahead (T, T S + 1, M), laws (2, N, T S + 1, K), success (2,), work) of likeliest ways and likeliest places.
+
+    They are the likeliest for one chain, the guide's, and are scored with another over the same places. A guess for a
+    stretch that the guide takes for impossible names any place.
+    """
+    lead = Watch(guide, guide_moves, watched, hidden, named)
     watch = Watch(initial, matrices, watched, hidden, named)
     T, S = watched.shape
     N = T * S + 1
     ahead, laws = np.zeros((T, N, named.shape[0])), np.zeros((2, N, N, misses + 1))
-    ways_ahead(watch, ahead)
+    ways_ahead(lead, ahead)
     guesses = np.zeros((2, N, T), np.int64)
     work = 0.5 * T * N * named.shape[0] ** 2
     for u in range(N):
         if u == 0 or watched[(u - 1) // S, (u - 1) % S] >= 0:
-            map_guesses(watch, u, guesses[0])
-            marginal_guesses(watch, ahead, u, guesses[1])
+            map_guesses(lead, u, guesses[0])
+            marginal_guesses(lead, ahead, u, guesses[1])
             for i in range(2):
                 work += score_all(watch, u, guesses[i], laws[i, u])
-    return ahead, laws, work
+    success, after = np.empty(2), np.zeros((N, misses + 1))
+    for i in range(2):
+        success[i] = add_up(S, laws[i], after)
+    return ahead, laws, success, work
 
 
 @kernel(number(whole, out_cubes, out_matrix, out_matrix, out_cube))
@@ -121,28 +133,3 @@ def best_plain(S, laws, before, after, law):
         add_up_from(S, u, law[u], after)
     add_before(S, law, before)
     return max(low, after[0, K - 1])
-
-
-@kernel(out_vector(vector, cube, vector, cube, whole_matrix, matrix, vector, whole))
-def success_of_guide(guide, guide_moves, initial, matrices, watched, hidden, named, misses):
-    """How often the plain guesses of one chain, the guide's, succeed with another (2,): likeliest ways, and places.
-
-    Both are chains over the same places. A guess for a stretch that the guide takes for impossible names any place.
-    """
-    lead = Watch(guide, guide_moves, watched, hidden, named)
-    watch = Watch(initial, matrices, watched, hidden, named)
-    T, S = watched.shape
-    N = T * S + 1
-    ahead, laws = np.zeros((T, N, named.shape[0])), np.zeros((2, N, N, misses + 1))
-    ways_ahead(lead, ahead)
-    guesses = np.zeros((2, N, T), np.int64)
-    for u in range(N):
-        if u == 0 or watched[(u - 1) // S, (u - 1) % S] >= 0:
-            map_guesses(lead, u, guesses[0])
-            marginal_guesses(lead, ahead, u, guesses[1])
-            for i in range(2):
-                score_all(watch, u, guesses[i], laws[i, u])
-    out, after = np.empty(2), np.zeros((N, misses + 1))
-    for i in range(2):
-        out[i] = add_up(S, laws[i], after)
-    return out

@@ -162,13 +162,13 @@ def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float |
     if big or not named or not all(mode.single for _, mode in modes):
         return None
     from passerby.kernels.renewal_guess import unwatched
-    from passerby.kernels.stretch_policy import success_of_guide
+    from passerby.kernels.stretch_policy import plain_laws
 
     watch = release.grid, unwatched(release.grid, prior.places), prior.named, misses
     best = 0.0
     for guide in (average(prior, steps), max(modes, key=lambda part: part[0])[1]):
         each = [
-            weight * success_of_guide(guide.initial, guide.matrices, mode.initial, mode.matrices, *watch)
+            weight * plain_laws(guide.initial, guide.matrices, mode.initial, mode.matrices, *watch)[2]
             for weight, mode in modes
         ]
         best = max(best, float(np.sum(each, axis=0).max()))
