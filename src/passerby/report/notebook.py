@@ -22,6 +22,7 @@ from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
+from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
@@ -104,12 +105,7 @@ def audit_report(
     table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
     findings = None
     if chosen.explore:
-        findings = explore(people, release, how, chosen.explore, workers=workers, executor=executor)
-        rules = candidates(chosen.sigmas, chosen.bases)
-        ways = compare(
-            people, release, table, rules, how, chosen.explore, chosen.thresholds, workers=workers, executor=executor
-        )
-        findings = replace(findings, **vars(ways))
+        findings = _tried(people, release, table, chosen, workers, executor)
     covered = coverage_of(people, Skipped())
     told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
     others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
@@ -153,6 +149,21 @@ def compared(
         progress=progress,
         file=file,
     )
+
+
+def _tried(
+    people: People,
+    release: Release,
+    table: pl.DataFrame,
+    chosen: AuditSettings,
+    workers: int | None,
+    executor: Executor | None,
+) -> Findings:
+    """What is left out, and other ways to publish, tried on some people."""
+    how, count, rules = chosen.measurement, chosen.explore, candidates(chosen.sigmas, chosen.bases)
+    found = explore(people, release, how, count, workers=workers, executor=executor)
+    ways = compare(people, release, table, rules, how, count, chosen.thresholds, workers=workers, executor=executor)
+    return replace(found, **vars(ways))
 
 
 def report_of(evidence: Evidence, call: str | None = None, progress: Progress | None = None) -> Report:
