@@ -6,7 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import polars as pl
@@ -27,9 +27,9 @@ def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> E
     fitted = pb.fit_people(city, habits="paper", **steps)  # type: ignore[arg-type]
     release = pb.Release([[0, 1]] * 4, mechanism)
     given = {"visits": "v.csv", "holdout": 4, "window": "3h", "explore": 15, "sigmas": [1, 4], "title": "A <b>town</b>"}
-    settings = check_settings(given)
-    table = pb.audit(fitted, release, 1, workers=1)
+    settings = check_settings({**given, "budget": 1e7})
     how = settings.measurement
+    table = pb.audit(fitted, release, **asdict(how), workers=1)
     found = explore(fitted, release, how, settings.explore, workers=1)
     rules = candidates(settings.sigmas, settings.bases)
     ways = compare(fitted, release, table, rules, how, settings.explore, settings.thresholds, workers=1)

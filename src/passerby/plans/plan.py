@@ -250,7 +250,8 @@ def confirm(
             plan = measured[plan.release]
         if plan is not None and plan.everyone and plan.verdict != "refused":
             out[name] = plan
-    return out, measured
+    # What is open is recommended only where nothing is sure.
+    return {name: plan for name, plan in out.items() if plan.verdict == "sure"} or out, measured
 
 
 def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
