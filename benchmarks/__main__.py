@@ -30,6 +30,7 @@ BENCHMARKS = (
     "backtest",
     "joint_maxima",
     "work",
+    "scale",
     "compile_time",
     "growth",
     "interval_line",

@@ -89,7 +89,7 @@ def _write_parquet(path: Path, frames: Iterator[pl.DataFrame]) -> int:
     """Parts of a chunk each, joined as a stream: polars writes no Parquet file bit by bit."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".city-") as folder:
         rows, parts = zip(*_write_parts(Path(folder), frames), strict=True)
-        pl.scan_parquet(parts).sink_parquet(path)
+        pl.scan_parquet(list(parts)).sink_parquet(path)
     return sum(rows)
 
 
