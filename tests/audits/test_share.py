@@ -1,5 +1,7 @@
 """Shares of the visits that are audited one by one give the rows of all together."""
 
+from typing import Any
+
 import polars as pl
 import pytest
 
@@ -29,7 +31,8 @@ def test_all_partitions_together_are_the_audit(
     release = pb.Release([[0, 1], 1, [2, 3], 0], mechanism)
     whole = pb.audit(like, release, 1, workers=1, **MEASURE)  # type: ignore[arg-type]
     shares = [frame.filter(pl.col("person") % 3 == part) for part in range(3)]
-    rows = [pb.audit_partition(share, like, release, 1, min_active=12, **MEASURE) for share in shares]  # type: ignore[arg-type]
+    more: dict[str, Any] = {"min_active": 12, **MEASURE}
+    rows = [pb.audit_partition(share, like, release, 1, **more) for share in shares]
     assert pl.concat(rows).sort("person").equals(whole.sort("person"))
 
 
