@@ -31,6 +31,7 @@ BENCHMARKS = (
     "plan",
     "joint_maxima",
     "work",
+    "scale",
     "compile_time",
     "growth",
     "interval_line",

@@ -158,6 +158,11 @@ class MeasurementSettings(Measurement):
     sample: int | None = setting(
         None, "Audit only so many people, drawn at random; counts are still of everybody.", shown="everyone", ge=1
     )
+    effort: Literal["even", "open"] = setting(
+        "even",
+        "Who gets the effort: even (the same for everyone), or open (half of it for everyone, the rest for people "
+        "whose interval holds a threshold of the report or is wide).",
+    )
 
 
 @dataclass(frozen=True)

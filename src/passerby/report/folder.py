@@ -12,14 +12,15 @@ from typing import Any
 import polars as pl
 
 from passerby.audits.alerts import about_backtest
-from passerby.audits.audit import audit_job, clear_parts, parts_of
+from passerby.audits.audit import audit_job, parts_of
 from passerby.audits.backtest import run_backtest
+from passerby.audits.effort import audit_open, clear_passes, first_pass
 from passerby.audits.engine import engine_of
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
 from passerby.audits.record import Adversary, Backtest, told_adversaries, told_backtest
-from passerby.audits.settings import AuditSettings
+from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
 from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, LOOKING, OTHERS, TRYING, WRITING, Tell, begin
 from passerby.audits.summary import summarise
@@ -92,8 +93,8 @@ def run_audit(
         instead = f"choose another {wording.name('out')}, or replace it with {wording.given('overwrite', True)}"
         raise ConfigError(f"{out} holds a finished audit; {instead}")
     inputs = gather(settings, visits, tell)
-    if overwrite and not parts_of(inputs.job(settings.measurement), out).own():
-        clear_parts(out)
+    if overwrite and not parts_of(inputs.job(_first(settings)), out).own():
+        clear_passes(out)
     make_folder(draft_of(out).parent, wording.name("out"), private=True)
     write_settings(settings, draft_of(out))
     with engine_of(engine or settings.engine, settings.scheduler, workers, executor) as pool:
@@ -121,7 +122,7 @@ def run_audit(
     report = report_of(Evidence(table, inputs.people, inputs.release, settings, summary, findings), progress=progress)
     _write(settings, report)
     draft_of(out).unlink(missing_ok=True)
-    clear_parts(out)
+    clear_passes(out)
     return report
 
 
@@ -135,6 +136,11 @@ def draft_of(folder: Path) -> Path:
     return folder / "parts" / "audit.toml"
 
 
+def _first(settings: AuditSettings) -> Measurement:
+    """How everyone is measured, at first."""
+    return first_pass(settings.measurement) if settings.effort == "open" else settings.measurement
+
+
 def _measure(
     settings: AuditSettings, inputs: Inputs, workers: int | None, executor: Executor | None, tell: Tell | None
 ) -> tuple[pl.DataFrame, Findings | None]:
@@ -142,7 +148,17 @@ def _measure(
     how, people, release = settings.measurement, inputs.people, inputs.release
     parts = settings.out / "parts"
     progress = begin(tell, AUDITING)
-    table = audit_job(inputs.job(how), settings.out, workers=workers, executor=executor, progress=progress)
+    if settings.effort == "open":
+        table = audit_open(
+            inputs.job(how),
+            settings.thresholds,
+            settings.out,
+            workers=workers,
+            executor=executor,
+            progress=progress,
+        )
+    else:
+        table = audit_job(inputs.job(how), settings.out, workers=workers, executor=executor, progress=progress)
     if inputs.published:
         progress, file, values = begin(tell, LOOKING), parts / "realised.jsonl", inputs.published.values
         realised = realised_losses(

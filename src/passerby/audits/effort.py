@@ -1,0 +1,93 @@
+"""Effort where it matters: a cheap pass for everyone, then a thorough one for those whose interval decides much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from passerby.people.others import Counted, Expected
+from passerby.support.workers import Progress
+
+from .audit import audit_job, clear_parts
+from .job import Job
+from .population import open_people
+from .sample import only
+from .settings import Measurement
+
+#: The first pass has half of the effort, the second one four times of it for an eighth of the people: the other half.
+CHEAP, THOROUGH, SHARE = 0.5, 4.0, 8
+#: The seed of the second pass is that of the first and this: its draws must not be those that chose whom to look at.
+AFRESH = 2**32
+
+
+def first_pass(how: Measurement) -> Measurement:
+    """What everyone gets. An interval may be of either pass, so each has half of the doubt."""
+    runs = max(2, round(how.runs * CHEAP))
+    return replace(how, runs=runs, budget=how.budget * CHEAP, confidence=(1 + how.confidence) / 2)
+
+
+def second_pass(how: Measurement) -> Measurement:
+    """What those get whose interval decides something, from what all were asked to get."""
+    runs = round(how.runs * THOROUGH)
+    confidence = (1 + how.confidence) / 2
+    return replace(how, runs=runs, budget=how.budget * THOROUGH, confidence=confidence, seed=how.seed + AFRESH)
+
+
+def audit_open(
+    job: Job,
+    thresholds: Sequence[float],
+    folder: Path | None = None,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Everyone's rows, at no more effort than the job says, with that of the second pass for those who are open.
+
+    Open are people whose interval is wider than the tolerance: first those where it holds a threshold, then the widest
+    (`open_people`). Their rows are of the second pass alone, but for what is pooled over people: to take draws that
+    were chosen by earlier ones would be to favour lucky ones. Where others are known by their habits, one pass is made.
+    """
+    shared = {"workers": workers, "executor": executor, "progress": progress}
+    if isinstance(job.others, Expected):
+        return audit_job(job, folder, **shared)  # type: ignore[arg-type]
+    table = audit_job(replace(job, measurement=first_pass(job.measurement)), folder, **shared)  # type: ignore[arg-type]
+    wide = np.flatnonzero((table["status"] == "wide").to_numpy())
+    chosen = wide[
+        open_people(table["lower"].gather(wide), table["upper"].gather(wide), thresholds, len(table) // SHARE)
+    ]
+    if not len(chosen):
+        return table
+    again = audit_job(_some(job, chosen), None if folder is None else second_folder(folder), **shared)  # type: ignore[arg-type]
+    pooled = [name for name in table.columns if name.startswith("pooled_")]
+    again = again.with_columns(table[name].gather(chosen) for name in pooled)
+    rows = pl.concat([table, again]).with_columns(row=pl.Series([*range(table.height), *chosen.tolist()]))
+    return rows.unique("row", keep="last").sort("row").drop("row")
+
+
+def second_folder(folder: Path) -> Path:
+    """Where the second pass keeps what is finished."""
+    return Path(folder) / "parts" / "open"
+
+
+def clear_passes(folder: Path) -> None:
+    """Remove the partitions of both passes of a finished audit."""
+    second = second_folder(folder)
+    if second.is_dir():
+        clear_parts(second)
+        if not any(second.iterdir()):
+            second.rmdir()
+    clear_parts(folder)
+
+
+def _some(job: Job, chosen: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Job:
+    """The second pass of a job, for the chosen people alone."""
+    others = job.others
+    if isinstance(others, Counted):
+        others = replace(others, there=others.there[chosen])
+    return replace(job, people=only(job.people, chosen), others=others, measurement=second_pass(job.measurement))
