@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passerby.audits.settings_file import as_toml, read_settings, write_settings
+from passerby.audits.settings_file import as_shown, as_toml, read_settings, write_settings
 from passerby.audits.validation import check_settings
 from passerby.errors import ConfigError
 
@@ -57,3 +57,13 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot be read: Is a directory"):
         read_settings(tmp_path)
+
+
+def test_pages_do_not_tell_who_shared_the_work() -> None:
+    """It changes nothing, and the address of a scheduler is nobody's business."""
+    chosen = check_settings({"visits": "v.csv", "engine": "dask", "scheduler": "tcp://10.1.2.3:8786"})
+    for internal in (False, True):
+        shown = as_shown(chosen, internal=internal)
+        assert shown == as_shown(check_settings({"visits": "v.csv"}), internal=internal)
+        assert "10.1.2.3" not in shown
+    assert 'scheduler = "tcp://10.1.2.3:8786"' in as_toml(chosen)
