@@ -143,8 +143,8 @@ class TestExtremes:
             assert (loss.baseline.lower, loss.baseline.upper) == pytest.approx((1, 1))
             assert loss.advantage == pb.Interval(0, 0)
 
-    def test_one_place_for_a_thousand_steps(self) -> None:
-        loss = pb.measure(pb.line_prior(1), pb.Release([0] * 1000), 3)
+    def test_one_place_for_hundreds_of_steps(self) -> None:
+        loss = pb.measure(pb.line_prior(1), pb.Release([0] * 300), 3)
         assert (loss.lower, loss.upper) == pytest.approx((1, 1))
 
     def test_one_step(self) -> None:
@@ -173,7 +173,7 @@ class TestExtremes:
         assert loss.attacks["prior"].value == pytest.approx(0.25)
         assert pb.measure(prior, pb.Release([0])).lower == pytest.approx(0.5)
 
-    @pytest.mark.parametrize("steps", [2, 1000])
+    @pytest.mark.parametrize("steps", [2, 300])
     def test_absorbing(self, steps: int) -> None:
         moves = [[0.5, 0.5], [0.0, 1.0]]
         at_rest = pb.measure(pb.MarkovPrior.stationary(moves), pb.Release([0] * steps))
