@@ -37,8 +37,8 @@ def axe() -> Path | None:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     write_visits(folder / "visits.parquet", people=60)
-    options = ("--sensor-count", "3", "--explore", "9", "--sigmas", "1", "4", "--bases", "5", "--out", "result")
-    options = (*options, "--budget", "1e7", "--backtest", "40", "--origins", "2", "--adversaries", "20")
+    tried = ("--explore", "9", "--sigmas", "1", "4", "--bases", "5", "--backtest", "40", "--origins", "2")
+    options = ("--sensor-count", "3", "--out", "result", "--budget", "1e7", *tried, "--adversaries", "20")
     # With chosen habits these people are found anyway, and no count stands out.
     done = run("audit", "visits.parquet", *OPTIONS, "--habits", "paper", *options, cwd=folder)
     assert done.returncode == 0, done.stderr
