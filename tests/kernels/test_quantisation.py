@@ -180,7 +180,7 @@ def test_counts_may_count_several_classes(chain: tuple[pb.MarkovPrior, int], see
     counted = [
         tables[2 * t + j][:, sees[t, of[:, t], j]] for t in range(steps) for j in range(2) if sizes[2 * t + j] > 0
     ]
-    every = np.array([np.prod(rows, axis=0) for rows in product(*counted)]).reshape(-1, len(of))
+    every = np.array([np.prod(rows, axis=0) * np.ones(len(of)) for rows in product(*counted)])
     assert dropped == pytest.approx(0, abs=1e-12)
     np.testing.assert_allclose(found @ world.state_chance, mass, rtol=1e-9, atol=1e-290)
     np.testing.assert_allclose(found.sum(axis=0)[world.state_chance > 0], 1, rtol=1e-9)

@@ -102,7 +102,8 @@ def test_loose_is_one_minus_the_smallest_error_allowed(places: int, steps: int, 
     if p < 1:
         log_rest = log_all + math.log(-math.expm1(log_ball - log_all)) - log_ball
         reached = h(p) + (1 - p) * log_rest + log_ball
-        assert reached == pytest.approx(unknown, rel=1e-9, abs=1e-9)
+        # Where the rest is large, the last digit of p moves it by more.
+        assert reached == pytest.approx(unknown, rel=1e-9, abs=max(1e-9, 1e-11 * log_all))
         lower_error = (1 - p) * (1 - 1e-3)
         assert h(lower_error) + lower_error * log_rest + log_ball <= unknown + 1e-9 * log_all
     else:

@@ -27,6 +27,9 @@ def test_is_conditioning_on_what_was_seen(chain: tuple[pb.MarkovPrior, int], see
     seen = {int(t): int(rng.integers(prior.places)) for t in rng.permutation(steps)[: rng.integers(steps + 1)]}
     possible = conditioned(world, seen)
     total = world.chance @ possible
+    chances = np.append(prior.initial, prior.matrices)
+    if chances[chances > 0].min() < 1e-50:
+        return  # the list of all traces underflows, which the chain does not
     if total == 0:
         if not (world.chance * possible).any():
             with pytest.raises(pb.InputError, match="cannot happen with these habits"):
