@@ -164,7 +164,7 @@ def compare_each(case: Case, series: Series, table: Floats, guesses: Ints) -> No
     for i in range(min(len(series), 12)):
         if table[i, 4] < 0:
             # Too faint to be explained, and said so: it is done in logarithms.
-            assert series.mass[i] < 1e-20
+            assert series.mass[i] < 1e-9
             continue
         likelihood = np.ones(len(world.traces))
         for t, step in enumerate(case.release.sensors):
