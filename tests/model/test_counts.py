@@ -87,7 +87,31 @@ def test_single_places_are_sensors() -> None:
 def test_a_number_published_twice_is_two_counts() -> None:
     noisy = pb.Release([0], pb.Gaussian(1.0))
     both = noisy + noisy
-    assert repr(both) == "Release(steps=1, counts=2, mechanism=Raw())"
+    assert repr(both) == "Release(steps=1, counts=2, mechanism=Gaussian(sigma=1.0))"
     prior = pb.MarkovPrior([0.5, 0.5], np.eye(2))
     once, twice = (pb.measure(prior, release) for release in (noisy, both))
     assert once.upper < twice.lower
+
+
+def test_what_bounds_say_is_about_the_mechanism_of_each_count() -> None:
+    """The release's own mechanism is a default: it must not hide that one count is raw."""
+    prior = pb.MarkovPrior([0.5, 0.5], np.eye(2))
+    counts = [pb.Present([0], 0, mechanism=pb.Raw()), pb.Present([0, 1], 0)]
+    release = pb.Release(counts=counts, steps=1, mechanism=pb.Gaussian(5.0))
+    loss = pb.measure(prior, release)
+    assert (loss.lower, loss.upper) == (1, 1)
+    assert "different ways" in loss.refused["dp"]
+    assert repr(release) == "Release(steps=1, counts=2, mechanisms=2)"
+    assert release == pb.Release(counts=[counts[0], pb.Present([0, 1], 0, mechanism=pb.Gaussian(5.0))], steps=1)
+
+
+def test_differential_privacy_of_zones_is_not_guessed() -> None:
+    nested = pb.Release(counts=[pb.Present(range(n), 0) for n in (1, 2, 3)], steps=1, mechanism=pb.Gaussian(1.0))
+    found = pb.differential_privacy(nested)
+    assert (found.exact, found.formula) == (None, None)
+    assert "not worked out yet" in found.remark
+
+
+def test_a_draw_that_is_used_again_is_refused() -> None:
+    with pytest.raises(pb.UnsupportedRelease, match="used again"):
+        pb.Release(counts=[pb.Present([0, 1], t) for t in (0, 1)], steps=2, mechanism=pb.Gaussian(1.0, persistent=True))

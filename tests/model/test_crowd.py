@@ -259,3 +259,16 @@ class TestAudit:
         people = pb.fit_people(city, window="2h", places=6, min_active=1, holdout=0)
         with pytest.raises(pb.InputError, match=r"no steps are held out to count"):
             pb.audit(people, pb.Release([0, 1, 2], pb.Rounding(3)), misses=1, workers=1)
+
+
+def test_others_with_modes_are_refused_or_do_as_usual() -> None:
+    """A sighting of somebody tells of their mode, which bridges between two steps know nothing of."""
+    ways = [pb.MarkovPrior([0.0, 1.0], np.eye(2)), pb.MarkovPrior([0.5, 0.5], np.eye(2)[::-1])]
+    with pytest.raises(pb.InputError, match="a state must be a place; give one chain"):
+        pb.Crowd([pb.MarkovPrior.mixture([0.5, 0.5], ways)])
+    city = pb.simulate_city(20, 15, 8)
+    steps: dict[str, Any] = {"window": "6h", "places": 8, "min_active": 2, "holdout": 3}
+    people = pb.fit_people(city, **steps, habits=pb.Habits(modes="alike"))
+    assert people.prior(0)[0].modes > 1
+    table = pb.audit(people, pb.Release([0, 1, 0], others=pb.Crowd()), misses=1, workers=1, runs=20, budget=1e6)
+    assert (table["lower"] <= table["upper"]).all()

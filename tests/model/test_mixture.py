@@ -138,3 +138,9 @@ def test_what_cannot_be_mixed_is_refused(weights: Any, priors: Any, message: str
 def test_states_that_do_not_fit_are_refused(given: Any, message: str) -> None:
     with pytest.raises(pb.InputError, match=message):
         pb.MarkovPrior(LINE.initial, LINE.transition, **given)
+
+
+def test_chains_of_a_mixture_agree_on_elsewhere() -> None:
+    chains = [pb.MarkovPrior([0.5, 0.5], np.eye(2), elsewhere=place) for place in (0, 1)]
+    with pytest.raises(pb.InputError, match="the same place for elsewhere"):
+        pb.MarkovPrior.mixture([0.5, 0.5], chains)

@@ -105,3 +105,9 @@ def test_a_number_of_steps_is_needed(steps: Any) -> None:
 def test_the_steps_of_the_habits_are_needed() -> None:
     with pytest.raises(pb.InputError, match="3 steps need 2 matrices"):
         pb.MarkovPrior([1.0], np.ones((1, 1, 1))).given({}, 3)
+
+
+def test_what_is_all_but_impossible_is_not_impossible() -> None:
+    moves = np.eye(4) + 1e-200 * np.eye(4, k=1)
+    known = pb.MarkovPrior([1.0, 0, 0, 0], moves).given({3: 3}, 4)
+    assert known.marginals(4).argmax(axis=1).tolist() == [0, 1, 2, 3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -39,6 +39,8 @@ def check_job(job: Job) -> None:
         raise InputError(f"people is a {type(job.people).__name__}; expected what fit_people returns")
     if not isinstance(job.release, Release):
         raise InputError(f"release is a {type(job.release).__name__}; expected a Release")
+    if not job.release.reveals:
+        raise UnsupportedRelease("zones, flows and visitors cannot be audited yet: measure them person by person")
     held, places = job.people.actual.shape[1], len(job.people.places)
     if held and job.release.steps != held:
         raise InputError(f"release: it has {job.release.steps} steps, but {held} steps are held out to be found")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import best_guess
 from passerby.kernels.posterior import MISSING
+from passerby.model.conditioning import conditioned
 from passerby.model.lumping import merged, with_one_sensor
 from passerby.model.mixture import average, parts
 from passerby.model.prior import MarkovPrior
@@ -204,22 +205,11 @@ def log_posterior(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
 
     Slower than the kernel, but nothing underflows. An impossible series raises `InputError`.
     """
-    steps, states = release.steps, prior.states
     weight = np.take_along_axis(evidence, release.classes(prior), axis=1)
-    # At T = 1 a homogeneous prior still has a matrix, which no step uses.
-    moves = np.zeros((max(steps - 1, 1), states, states))
-    log_matrices = logs(prior.matrices)
-    value = weight[steps - 1]
-    for t in range(steps - 2, -1, -1):
-        joint = log_matrices[0 if prior.homogeneous else t] + value
-        total = np.logaddexp.reduce(joint, axis=1)
-        moves[t] = np.exp(joint - np.where(total > -np.inf, total, 0.0)[:, None])
-        value = weight[t] + total
-    start = logs(prior.initial) + value
-    mass = np.logaddexp.reduce(start)
+    start, moves, mass = conditioned(logs(prior.initial), prior.log_moves(release.steps), weight)
     if mass == -np.inf:
         raise InputError(
             "published: this series has probability zero for a person with this prior; "
             "check the values, the sensors and the numbers of other people"
         )
-    return np.exp(start - mass), moves
+    return start, moves

@@ -50,6 +50,9 @@ def differential_privacy(
         raise InputError(f"delta: expected a number between 0 and 1, got {delta!r}")
     if prior is not None:
         release.check_places(prior)
+    if not release.reveals:
+        remark = "how many counts of zones, flows and visitors one person changes is not worked out yet"
+        return DifferentialPrivacy(delta, None, None, remark)
     squared = sum(min(len(step), 2) for step in release.sensors)
     own = None if prior is None else changeable_counts(prior, release)
     if squared == 0:

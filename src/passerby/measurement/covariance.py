@@ -17,9 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.model.conditioning import conditioned
 from passerby.model.crowd import presence
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.support.logs import logs
 
 from .best_guess import plain_guesses
 
@@ -82,32 +84,19 @@ def neighbour_guesses(prior: MarkovPrior, release: Release, known: Believed, pub
     scaled = known.step[:, None] * known.precision * known.step
     far = (np.where(close, 0.0, scaled) @ known.often)[None]
     nodes = known.step * (apart @ known.precision) - np.diag(scaled) / 2 - far
-    with np.errstate(divide="ignore"):
-        log_start, log_moves = np.log(prior.initial), np.log(prior.matrices)
     edges = []
-    for t in range(steps - 1):
-        edge = log_moves[0 if prior.homogeneous else t].copy()
+    for t, edge in enumerate(prior.log_moves(steps)):
         together = scaled[cell[t] : cell[t + 1], cell[t + 1] : cell[t + 2]]
-        edge -= np.pad(together, ((1, 0), (1, 0)))[watched[t][:, None], watched[t + 1]]
-        edges.append(edge)
+        edges.append(edge - np.pad(together, ((1, 0), (1, 0)))[watched[t][:, None], watched[t + 1]])
     out = np.empty((len(published), steps), dtype=np.int64)
     for i, row in enumerate(nodes):
         told = [np.append(0.0, row[cell[t] : cell[t + 1]])[watched[t]] for t in range(steps)]
-        out[i] = _guess(prior, log_start, edges, np.array(told), misses)
+        out[i] = _guess(prior, edges, np.array(told), misses)
     return out
 
 
-def _guess(prior: MarkovPrior, log_start: Floats, edges: list[Floats], weights: Floats, misses: int) -> Ints:
+def _guess(prior: MarkovPrior, edges: list[Floats], weights: Floats, misses: int) -> Ints:
     """The best guess found for a chain with log weights of states (T, M) and of moves (T - 1) of (M, M)."""
-    steps, states = weights.shape
-    moves = np.zeros((max(steps - 1, 1), states, states))
-    value = weights[-1]
-    for t in range(steps - 2, -1, -1):
-        joint = edges[t] + value
-        total = np.logaddexp.reduce(joint, axis=1)
-        moves[t] = np.exp(joint - np.where(total > -np.inf, total, 0.0)[:, None])
-        value = weights[t] + total
-    start = log_start + value
-    start = np.exp(start - np.logaddexp.reduce(start))
+    start, moves, _ = conditioned(logs(prior.initial), edges, weights)
     found = plain_guesses(prior, start, moves, misses)
     return np.asarray(found[2])

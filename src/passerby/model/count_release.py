@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -24,6 +24,10 @@ from .signals import MOST_OUTCOMES, Channel, Channels, merge_rows, single_table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Counts = tuple[tuple[Count, ...], ...]
+
+#: More steps than this are no release that anybody publishes.
+MOST_STEPS = 1_000_000
 
 
 class CountRelease(Release):
@@ -50,7 +54,7 @@ class CountRelease(Release):
             raise InputError("counts: give the place and the others of each count in it, not sensors or others beside")
         if steps is None:
             raise InputError("steps: how many steps there are must be said beside counts=[...]")
-        whole(steps, "steps", 1)
+        whole(steps, "steps", 1, MOST_STEPS)
         if isinstance(counts, (str, bytes)) or not isinstance(counts, Iterable):
             raise InputError(f"counts: expected a list such as [Present([0, 1], step=0)], got {counts!r}")
         by_step: list[list[Count]] = [[] for _ in range(steps)]
@@ -59,17 +63,26 @@ class CountRelease(Release):
                 raise InputError(f"counts[{i}] = {count!r}: expected Present(...), Moved(...) or Visitors(...)")
             if count.read >= steps:
                 raise InputError(f"counts[{i}] = {count!r}: it needs step {count.read}, but there are {steps} steps")
-            by_step[count.read].append(count)
+            # From here on every count has its own mechanism: that of the release is no more than a default.
+            by_step[count.read].append(count if count.mechanism is not None else replace(count, mechanism=mechanism))
         found = tuple(tuple(step) for step in by_step)
-        return _as_sensors(found, mechanism) or cls._made(found, mechanism, None)
+        return _as_sensors(found) or cls._made(found, None)
 
     @classmethod
-    def _made(cls, counts: tuple[tuple[Count, ...], ...], mechanism: Mechanism, watch: Watch | None) -> CountRelease:
+    def _made(cls, counts: Counts, watch: Watch | None) -> CountRelease:
+        """Counts that have a mechanism each; that of the release is theirs where they share one, else that of one."""
         out = object.__new__(cls)
+        ways = _ways(counts)
+        for mechanism in ways:
+            if mechanism.persistent:
+                raise UnsupportedRelease(
+                    f"{mechanism!r}: a draw that is used again for the same people is not modelled for zones, flows "
+                    "and visitors; use Raw() for a bound that holds, or persistent=False if each count is drawn afresh"
+                )
         numbers = iter(range(sum(map(len, counts))))
         object.__setattr__(out, "counts", counts)
         object.__setattr__(out, "watch", watch)
-        out._hold(tuple(tuple(next(numbers) for _ in step) for step in counts), mechanism, None)
+        out._hold(tuple(tuple(next(numbers) for _ in step) for step in counts), next(iter(ways), Raw()), None)
         return out
 
     @property
@@ -80,23 +93,23 @@ class CountRelease(Release):
     @property
     def plain(self) -> bool:
         """Whether every count is published as it is."""
-        return all(isinstance(self._mechanism(count), Raw) for step in self.counts for count in step)
+        return all(isinstance(mechanism, Raw) for mechanism in self.ways)
 
     @property
     def way(self) -> str:
         """In words, what is published."""
-        return f"{self.mechanism!r} of zones, flows or visitors"
+        return f"{', '.join(map(repr, self.ways))} of zones, flows or visitors"
 
-    def _mechanism(self, count: Count) -> Mechanism:
-        return self.mechanism if count.mechanism is None else count.mechanism
+    @property
+    def ways(self) -> tuple[Mechanism, ...]:
+        """The mechanisms in use, each once."""
+        return _ways(self.counts)
 
     @cached_property
     def channels(self) -> Channels:
         """What each count tells, in the order of `counts`."""
         self._check_counted()
-        return tuple(
-            tuple(Channel(self._mechanism(count), count.others or 0) for count in step) for step in self.counts
-        )
+        return tuple(tuple(Channel(mechanism_of(count), count.others or 0) for count in step) for step in self.counts)
 
     @property
     def numbers(self) -> tuple[tuple[int, ...], ...]:
@@ -106,9 +119,9 @@ class CountRelease(Release):
     def _check_counted(self) -> None:
         for step in self.counts:
             for count in step:
-                if count.others is None and not self._mechanism(count).shift_invariant:
+                if count.others is None and not mechanism_of(count).shift_invariant:
                     raise InputError(
-                        f"others: {self._mechanism(count)!r} treats small and large counts differently, so the number "
+                        f"others: {mechanism_of(count)!r} treats small and large counts differently, so the number "
                         f"of other people is needed: others=... in {count!r}"
                     )
 
@@ -127,7 +140,7 @@ class CountRelease(Release):
     def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
         """The chain with what counts need to remember, and this release over its states."""
         chain, watch = remember(prior, self.counts)
-        return chain, self._made(self.counts, self.mechanism, watch)
+        return chain, self._made(self.counts, watch)
 
     @property
     def told(self) -> Watch:
@@ -159,12 +172,12 @@ class CountRelease(Release):
     @property
     def listed(self) -> tuple[Count, ...]:
         """Every count by itself, with its mechanism and its number of others."""
-        return tuple(replace(count, mechanism=self._mechanism(count)) for step in self.counts for count in step)
+        return tuple(count for step in self.counts for count in step)
 
     def as_raw(self) -> Release:
         """The same counts, published as they are."""
-        counts = tuple(tuple(replace(count, mechanism=None) for count in step) for step in self.counts)
-        return self._made(counts, Raw(), self.watch)
+        counts = tuple(tuple(replace(count, mechanism=Raw()) for count in step) for step in self.counts)
+        return self._made(counts, self.watch)
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
@@ -180,7 +193,7 @@ class CountRelease(Release):
         out = np.full(counts.shape, np.nan)
         for t, step in enumerate(self.counts):
             for j, count in enumerate(step):
-                out[:, t, j] = self._mechanism(count).sample(counts[:, t, j], rng)
+                out[:, t, j] = mechanism_of(count).sample(counts[:, t, j], rng)
         return out
 
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
@@ -211,7 +224,7 @@ class CountRelease(Release):
         sees = np.zeros((*watch.sees.shape[:2], max(map(len, kept), default=0)), dtype=np.int64)
         for t, chosen in enumerate(kept):
             sees[t, :, : len(chosen)] = watch.sees[t][:, chosen]
-        return self._made(counts, self.mechanism, Watch(watch.classes, sees, watch.kinds)).as_raw()
+        return self._made(counts, Watch(watch.classes, sees, watch.kinds)).as_raw()
 
     def stacked_signals(self) -> tuple[Floats, Ints] | None:
         """Likelihoods of each step's outcomes (T, outcomes, C), and how many outcomes (T,)."""
@@ -223,27 +236,39 @@ class CountRelease(Release):
         return None if found is None else [table[:size] for table, size in zip(*found, strict=True)]
 
     def __repr__(self) -> str:
-        return f"Release(steps={self.steps}, counts={sum(map(len, self.counts))}, mechanism={self.mechanism!r})"
+        ways = self.ways
+        how = f"mechanism={self.mechanism!r}" if len(ways) < 2 else f"mechanisms={len(ways)}"
+        return f"Release(steps={self.steps}, counts={sum(map(len, self.counts))}, {how})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CountRelease) and (self.counts, self.mechanism) == (other.counts, other.mechanism)
+        return isinstance(other, CountRelease) and self.counts == other.counts
 
     def __hash__(self) -> int:
-        return hash((self.counts, self.mechanism))
+        return hash(self.counts)
 
 
-def _as_sensors(counts: Sequence[Sequence[Count]], mechanism: Mechanism) -> Release | None:
+def mechanism_of(count: Count) -> Mechanism:
+    """The mechanism of a count of a release, in which every count has one."""
+    assert count.mechanism is not None, "counts of a release have a mechanism each"
+    return count.mechanism
+
+
+def _ways(counts: Counts) -> tuple[Mechanism, ...]:
+    return tuple(dict.fromkeys(mechanism_of(count) for step in counts for count in step))
+
+
+def _as_sensors(counts: Counts) -> Release | None:
     """The same as sensors: where every count is of one place at one step, of which no other is, in the same way."""
     every = [count for step in counts for count in step]
     single = all(isinstance(count, Present) and len(count.places) == 1 for count in every)
-    ways = {mechanism if count.mechanism is None else count.mechanism for count in every}
+    ways = _ways(counts)
     others = {count.others is None for count in every}
     places = [[zone[0] for count in step for zone in count.zones] for step in counts]
     twice = any(len(set(step)) < len(step) for step in places)
     if not single or twice or len(ways) > 1 or len(others) > 1:
         return None
     known = None if others != {False} else [[count.others for count in step] for step in counts]
-    return Release(places, next(iter(ways), mechanism), known)  # type: ignore[arg-type]
+    return Release(places, next(iter(ways), Raw()), known)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=16)

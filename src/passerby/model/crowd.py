@@ -67,6 +67,10 @@ class Crowd:
         for i, prior in enumerate(people or ()):
             if not isinstance(prior, MarkovPrior):
                 raise InputError(f"Crowd: priors[{i}] = {prior!r}: expected a MarkovPrior")
+            if not prior.single:
+                raise InputError(
+                    f"Crowd: priors[{i}] = {prior!r}: of the others, a state must be a place; give one chain"
+                )
         if people is not None and laws is not None:
             raise InputError("Crowd: give the priors of the others or the laws of their numbers, not both")
         if told is not None and laws is None:

@@ -29,6 +29,8 @@ def joined(cls: type[MarkovPrior], weights: ArrayLike, priors: Sequence[MarkovPr
             raise InputError(f"priors: expected MarkovPriors, got {prior!r}")
         if not np.array_equal(prior.guessable, first.guessable):
             raise InputError("priors: the chains of a mixture are over the same places, of which the same are named")
+        if prior.elsewhere != first.elsewhere:
+            raise InputError("priors: the chains of a mixture have the same place for elsewhere, or none")
         if prior.modes > 1:
             raise InputError("priors: one of them is a mixture itself; give its chains and weights one by one")
     kept = [

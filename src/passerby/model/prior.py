@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
 from passerby.support.checks import whole
+from passerby.support.logs import logs
 
 from .probabilities import frozen, normalised, numbers
 from .stationary import stationary_distribution
@@ -215,6 +216,11 @@ class MarkovPrior:
         named = np.where(self.guessable, 0.0, -np.inf)[self.place_of]
         with np.errstate(divide="ignore"):
             return np.log(self.initial) + named, np.log(self.matrices) + named
+
+    def log_moves(self, steps: int) -> list[Floats]:
+        """Logarithms of the matrix from each of so many steps to the next."""
+        every = logs(self.matrices)
+        return [every[0 if self.homogeneous else t] for t in range(steps - 1)]
 
     @cached_property
     def spectral_gap(self) -> float:

@@ -138,6 +138,11 @@ class Release:
         """In words, what is published of whom."""
         return repr(self.mechanism) if self.crowd is None else f"{self.mechanism!r} with {self.crowd!r}"
 
+    @property
+    def ways(self) -> tuple[Mechanism, ...]:
+        """The mechanisms in use, each once."""
+        return (self.mechanism,)
+
     @cached_property
     def grid(self) -> Ints:
         """The sensors as an array (T, S), padded with -1."""

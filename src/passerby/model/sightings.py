@@ -9,39 +9,31 @@ import numpy as np
 
 from passerby.errors import InputError
 from passerby.support.checks import whole
+from passerby.support.logs import logs
+
+from .conditioning import conditioned
 
 if TYPE_CHECKING:
     from .prior import MarkovPrior
 
 
 def given(prior: MarkovPrior, sightings: Mapping[int, int], steps: int) -> MarkovPrior:
-    """The chain given `{step: place}`, by a backward pass; see `MarkovPrior.given`.
-
-    A matrix per step: `P_t(x, y) w_{t+1}(y) b_{t+1}(y) / b_t(x)`, with w = 1 for states of the place that was seen.
-    """
+    """The chain given `{step: place}`, a matrix per step; see `MarkovPrior.given`."""
     if not isinstance(sightings, Mapping):
         raise InputError(f"sightings: expected a place for each step that is known, {{step: place}}, got {sightings!r}")
-    weight = np.ones((steps, prior.states))
+    weight = np.zeros((steps, prior.states))
     for step, place in sightings.items():
         whole(step, "sightings: step", 0, steps - 1)
         whole(place, f"sightings[{step}]", 0, prior.places - 1)
-        weight[step] = prior.place_of == place
-    moves = np.zeros((max(steps - 1, 0), prior.states, prior.states))
-    ahead = weight[steps - 1]
-    for t in range(steps - 2, -1, -1):
-        joint = prior.matrices[0 if prior.homogeneous else t] * ahead
-        total = joint.sum(axis=1)
-        possible = total > 0
-        moves[t, possible] = joint[possible] / total[possible, None]
-        # From where nothing leads to the sightings nobody comes, so any row will do.
-        moves[t, ~possible, np.flatnonzero(~possible)] = 1.0
-        # Only ratios matter; without this, long chains would underflow.
-        ahead = weight[t] * total / (total.max() or 1.0)
-    start = prior.initial * ahead
-    if start.sum() == 0:
+        weight[step] = np.where(prior.place_of == place, 0.0, -np.inf)
+    start, moves, mass = conditioned(logs(prior.initial), prior.log_moves(steps), weight)
+    if mass == -np.inf:
         raise InputError(f"sightings: {dict(sightings)!r} cannot happen with these habits")
+    # From where nothing leads to the sightings nobody comes, so any row will do.
+    empty, rows = np.nonzero(~moves.any(axis=2))
+    moves[empty, rows, rows] = 1.0
     return type(prior).known(
-        start / start.sum(),
+        start,
         moves,
         place_of=prior.place_of.copy(),
         mode_of=prior.mode_of.copy(),

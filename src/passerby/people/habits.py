@@ -95,12 +95,21 @@ class People:
         return f"Habits: own moves with {self.smoothing:g} moves' worth of everybody's frequencies, as in the paper."
 
     @property
+    def usual(self) -> People:
+        """The same people, each with the one chain of those who do as usual."""
+        if self.habits is None or self.habits.chosen.modes == "none":
+            return self
+        usual = replace(self.habits.chosen, modes="none")
+        return replace(self, habits=replace(self.habits, chosen=usual, weights=USUAL))
+
+    @property
     def plain(self) -> People:
-        """The same people, each with one chain: without a rhythm, and as usual alone."""
-        if self.habits is None:
-            return replace(self, phase=None)
-        usual = replace(self.habits.chosen, rhythm="none", modes="none")
-        return replace(self, phase=None, habits=replace(self.habits, chosen=usual, weights=USUAL))
+        """The same people as usual, and without a rhythm."""
+        usual = self.usual
+        if usual.habits is None:
+            return replace(usual, phase=None)
+        steady = replace(usual.habits.chosen, rhythm="none")
+        return replace(usual, phase=None, habits=replace(usual.habits, chosen=steady))
 
     @cached_property
     def _by_frequency(self) -> list[int]:

@@ -65,7 +65,7 @@ class Expected:
 
     Told is where each of them really was at every second step (`model.bridges`). `rest` (sensors,) are the people who
     were there and have no habits to speak of: they are taken to be known. `spread` (sensors, sensors) is the covariance
-    of the numbers of all who are known by habits.
+    of the numbers of all who are known by habits; `people` do as usual.
     """
 
     rest: NDArray[np.int64]
@@ -120,7 +120,9 @@ def _expected(people: People, release: Release) -> Expected:
             "others: with Crowd(), an audit goes by where everyone else really was at every second step, and no steps "
             "are held out; hold some out"
         )
-    found = [walked(people, person, release) for person in range(len(people))]
+    # Where others are at one step tells of their mode at all others: bridges are those of who does as usual.
+    usual = people.usual
+    found = [walked(usual, person, release) for person in range(len(people))]
     walks, traces = [walk for walk, _ in found], [trace for _, trace in found]
     real = counted(people, release)
     marginals = [np.concatenate([np.empty(0), *presence(walk.prior, walk.sensors)]) for walk in walks]
@@ -130,7 +132,7 @@ def _expected(people: People, release: Release) -> Expected:
         Told.of(nobody, np.clip(np.array(marginals), 0.0, 1.0)),
         Told.of(*_told(walks, traces, real.there)),
         np.sum([together(walk.prior, walk.sensors) for walk in walks], axis=0),
-        people,
+        usual,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from passerby.errors import UnsupportedRelease
 from passerby.measurement.accounting import most_sightings, private_noise, success_bound
 from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.kappa import log_kappa_bound
@@ -18,6 +19,8 @@ def dp_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float
 
     The noise counts at as many steps as this person can be sighted at, at most (`accounting.success_bound`).
     """
+    if len(release.ways) > 1:
+        raise UnsupportedRelease("counts that are published in different ways are not accounted for together")
     noise = private_noise(release.mechanism)
     if log_kappa is None:
         log_kappa = log_kappa_bound(prior, release.steps, misses)
