@@ -7,12 +7,15 @@ BENCH ?=
 # Options of the sample of mutants: make mutants MUTANTS="--sample 100 --seed 1"
 MUTANTS ?=
 
-.PHONY: demo test lint types unit bench docs mutants coverage fuzz deep clean
+.PHONY: demo test lint types kernels unit bench docs mutants coverage fuzz deep clean
 
 demo: .venv/.installed
 	$(BIN)/passerby demo --out passerby-demo --overwrite
 
-test: lint types unit
+# What does not wait for anything else goes side by side; the tests come last, with both cores and the last word.
+test: .venv/.test
+	@$(MAKE) --no-print-directory -j3 --output-sync=line lint types kernels
+	@$(MAKE) --no-print-directory unit
 
 lint: .venv/.test
 	$(BIN)/ruff check .
@@ -21,8 +24,10 @@ lint: .venv/.test
 types: .venv/.test
 	$(BIN)/mypy
 
-unit: .venv/.test
-	@$(BIN)/python -m passerby.cli.warm_up  # compile the kernels once, before two processes want them
+kernels: .venv/.test
+	@$(BIN)/python -m passerby.cli.warm_up  # compiled once, before two processes want them
+
+unit: kernels
 	$(BIN)/pytest -n 2 --dist worksteal
 
 bench: .venv-bench/.installed
@@ -52,7 +57,7 @@ docs: .venv/.docs
 	$(BIN)/python -m passerby.cli.warm_up  # compiles the kernels, once
 	@touch $@
 
-.venv/.test .venv/.docs .venv/.trust: .venv/.%: pyproject.toml .venv/.installed
+.venv/.test .venv/.docs .venv/.trust: .venv/.%: pyproject.toml .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[$*]'
 	@touch $@
 
