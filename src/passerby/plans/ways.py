@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from passerby.support.census import least_of, most_of
 from passerby.support.confidence import lower_limit
 from passerby.support.workers import Progress
 
+from .cells import through
 from .cost import NOTHING
 from .estimate import CONFIDENCE, Panel, whole
 from .lever import Scene
@@ -75,7 +77,7 @@ def compare(
         survey.adopt(release, table)
         means, shares = [], []
         for done, (name, mechanism) in enumerate(rules.items()):
-            way = Release(release.sensors, mechanism, release.others)
+            way = through(release, partial(_instead, mechanism))
             if progress:
                 progress(done * len(drawn), (len(rules) + 1) * len(drawn))
             means.append({"mechanism": name, **_means(survey, release, way, drawn)})
@@ -88,6 +90,10 @@ def compare(
         pl.DataFrame(shares, schema=SHARES, orient="row"),
         pl.DataFrame(noise, schema=NOISE, orient="row"),
     )
+
+
+def _instead(mechanism: Mechanism, _: Mechanism) -> Mechanism:
+    return mechanism
 
 
 def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[str, float | int]:
@@ -144,7 +150,8 @@ def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[
 
 def noisy(release: Release) -> bool:
     """Whether more noise can be added to what is published."""
-    return isinstance(release.mechanism, Raw | Gaussian) and GAUSSIAN.refuses(release) is None
+    plain = all(isinstance(mechanism, Raw | Gaussian) for mechanism in release.ways)
+    return plain and GAUSSIAN.refuses(release, Scene(())) is None
 
 
 def _noise(survey: Survey, release: Release, threshold: float, count: int) -> dict[str, float | int | None]:

@@ -8,6 +8,7 @@ from passerby.errors import PasserbyError
 from passerby.mechanisms import Mechanism, RandomRounding, Raw, Rounding, Then
 from passerby.mechanisms.registry import described
 from passerby.model.release import Release
+from passerby.plans.cells import through
 from passerby.plans.lever import Dial, Family, Scene
 
 BASES = (3, 5, 10, 20, 50, 100)
@@ -15,14 +16,14 @@ BASES = (3, 5, 10, 20, 50, 100)
 
 def followed(release: Release, second: Mechanism) -> Release:
     """The release with something done to its counts, after what is done to them already."""
-    mechanism = second if isinstance(release.mechanism, Raw) else Then(release.mechanism, second)
-    return Release(release.sensors, mechanism, release.others)
+    return through(release, lambda first: second if isinstance(first, Raw) else Then(first, second))
 
 
-def refuses(made: Mechanism, release: Release) -> str | None:
+def refuses(made: Mechanism, release: Release, scene: Scene) -> str | None:
     """Why it cannot be put after what is done to the counts already."""
-    if type(release.mechanism) is type(made):
-        return f"counts are published as {release.mechanism!r} already"
+    for mechanism in release.ways:
+        if type(mechanism) is type(made):
+            return f"counts are published as {mechanism!r} already"
     try:
         followed(release, made)
     except PasserbyError as reason:
