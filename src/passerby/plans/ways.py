@@ -75,7 +75,7 @@ def compare(
         survey.adopt(release, table)
         means, shares = [], []
         for done, (name, mechanism) in enumerate(rules.items()):
-            way = Release(release.sensors, mechanism, release.others)
+            way = release.through(mechanism)
             if progress:
                 progress(done * len(drawn), (len(rules) + 1) * len(drawn))
             means.append({"mechanism": name, **_means(survey, release, way, drawn)})

@@ -41,7 +41,7 @@ def _family(name: str, make: Make, scales: tuple[float, ...], monotone: bool, re
         some.add(private)
 
     def build(fine: Release, scale: float) -> Release:
-        return Release(fine.sensors, make(scale), fine.others)
+        return fine.through(make(scale))
 
     return Family(name, tuple(sorted(some)), build, lambda scale: described(make(scale)), monotone)
 
