@@ -267,6 +267,10 @@ class Release:
         """The same release with these numbers of other people."""
         return Release(self.sensors, self.mechanism, others)
 
+    def through(self, mechanism: Mechanism) -> Release:
+        """The same counts of the same people, published by this mechanism."""
+        return Release(self.sensors, mechanism, self.others)
+
     def check_misses(self, misses: int) -> int:
         """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
         if isinstance(misses, bool) or not isinstance(misses, (int, np.integer)) or not 0 <= misses < self.steps:
@@ -276,9 +280,9 @@ class Release:
             )
         return int(misses)
 
-    def relabelled(self, state_of: Mapping[int, int]) -> Release:
+    def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
-        sensors = tuple(tuple(state_of[place] for place in step) for step in self.sensors)
+        sensors = tuple(tuple(int(state_of[place]) for place in step) for step in self.sensors)
         # The others go by the old numbers.
         return self._valid(sensors, self.mechanism, self.others if self.crowd is None else self.crowd.at(self.sensors))
 

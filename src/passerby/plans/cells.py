@@ -46,13 +46,6 @@ def of_counts(release: Release, change: Callable[[Count], Count | None]) -> Rele
     return Release(counts=list(dict.fromkeys(made)), steps=release.steps)
 
 
-def through(release: Release, change: Callable[[Mechanism], Mechanism]) -> Release:
-    """The same counts, with the mechanism of each changed."""
-    if release.reveals:
-        return Release(release.sensors, change(release.mechanism), release.others)
-    return of_counts(release, lambda count: replace(count, mechanism=change(mechanism_of(count))))
-
-
 def without(release: Release, cells: frozenset[Cell]) -> Release:
     """The release with some counts left out.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,6 @@ from passerby.support.census import least_of, most_of
 from passerby.support.confidence import lower_limit
 from passerby.support.workers import Progress
 
-from .cells import through
 from .cost import NOTHING
 from .estimate import CONFIDENCE, Panel, whole
 from .lever import Scene
@@ -77,7 +75,7 @@ def compare(
         survey.adopt(release, table)
         means, shares = [], []
         for done, (name, mechanism) in enumerate(rules.items()):
-            way = through(release, partial(_instead, mechanism))
+            way = release.through(mechanism)
             if progress:
                 progress(done * len(drawn), (len(rules) + 1) * len(drawn))
             means.append({"mechanism": name, **_means(survey, release, way, drawn)})
@@ -90,10 +88,6 @@ def compare(
         pl.DataFrame(shares, schema=SHARES, orient="row"),
         pl.DataFrame(noise, schema=NOISE, orient="row"),
     )
-
-
-def _instead(mechanism: Mechanism, _: Mechanism) -> Mechanism:
-    return mechanism
 
 
 def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[str, float | int]:

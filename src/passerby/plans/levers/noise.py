@@ -10,7 +10,6 @@ from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, 
 from passerby.mechanisms.additive import MOST_WHOLE
 from passerby.mechanisms.registry import described
 from passerby.model.release import Release
-from passerby.plans.cells import through
 from passerby.plans.lever import Dial, Family, Scene
 from passerby.plans.order import made_from
 
@@ -41,7 +40,7 @@ def _family(name: str, make: Make, scales: tuple[float, ...], monotone: bool, re
         some.add(private)
 
     def build(fine: Release, scale: float) -> Release:
-        return through(fine, lambda _: make(scale))
+        return fine.through(make(scale))
 
     return Family(name, tuple(sorted(some)), build, lambda scale: described(make(scale)), monotone)
 
