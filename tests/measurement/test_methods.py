@@ -47,7 +47,7 @@ def test_a_method_yields_what_it_says_or_refuses(question: Question) -> None:
     for method in METHODS:
         assert method.says
         assert 0 <= method.cost(question) < math.inf
-        reason = method.refuses(question)
+        reason = method.reason(question)
         if reason is None:
             with suppress(pb.UnsupportedRelease):
                 for finding in method.run(question, known):
