@@ -51,21 +51,15 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
     open_at = [_open(every, t) for t in range(steps)]
     labels: list[dict[Memory, int]] = [{} for _ in range(steps)]
     begun = _grouped(_counted(open_at[0], (), (), 0, inside, base), prior.initial > 0, labels[0])
-    blocks = [
-        list(_blocks(open_at, t, inside, labels, prior.matrices[0 if prior.homogeneous else t]))
-        for t in range(steps - 1)
-    ]
+    blocks = []
+    for t in range(steps - 1):
+        blocks.append(list(_blocks(open_at, t, inside, labels, prior.matrices[0 if prior.homogeneous else t])))
+        _check_size(base, len(labels[t + 1]), steps)
     watch = _watch(counts, inside, open_at, labels, base)
     size = base * max(map(len, labels))
     if size == base:
         return prior, watch
-    if size**2 * steps > MOST_ENTRIES:
-        raise UnsupportedRelease(
-            f"counts: to tell flows and visitors, {size // base} things must be remembered beside each of {base} "
-            f"states, which makes {size:,} states over {steps} steps; at most "
-            f"{int((MOST_ENTRIES / steps) ** 0.5):,} are possible: leave out counts, shorten windows of visitors, or "
-            "lower `times`"
-        )
+    _check_size(base, size // base, steps)
     start, moves = np.zeros(size), np.zeros((steps - 1, size, size))
     for label, states in begun:
         start[label * base + states] = prior.initial[states]
@@ -75,6 +69,17 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
             moves[t, (a * base + x)[:, None], b * base + y] = matrix[x[:, None], y]
     times = size // base
     return prior.with_states(start, moves, np.tile(prior.place_of, times), np.tile(prior.mode_of, times)), watch
+
+
+def _check_size(base: int, times: int, steps: int) -> None:
+    """Refuse a memory of so many things beside each state as would not fit; one that is not there fits always."""
+    if times > 1 and (base * times) ** 2 * steps > MOST_ENTRIES:
+        raise UnsupportedRelease(
+            f"counts: to tell flows and visitors, {times:,} things or more must be remembered beside each of {base} "
+            f"states, which makes {base * times:,} states over {steps} steps; at most "
+            f"{int((MOST_ENTRIES / steps) ** 0.5):,} are possible: leave out counts, shorten windows of visitors, or "
+            "lower `times`"
+        )
 
 
 def _open(every: Sequence[Count], t: int) -> list[Count]:
