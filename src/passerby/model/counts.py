@@ -6,6 +6,7 @@ step that matters to it is over, the step at which the count is *read*.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +26,7 @@ Inside = Callable[[tuple[int, ...], int], Any]
 
 
 @dataclass(frozen=True)
-class Count:
+class Count(ABC):
     """A published number. `mechanism` and `others` (people who are counted besides the target) may be its own."""
 
     mechanism: Mechanism | None = field(default=None, kw_only=True)
@@ -40,23 +41,23 @@ class Count:
             whole(self.others, "others", 0, 2**53 - 1)
 
     @property
+    @abstractmethod
     def zones(self) -> tuple[tuple[int, ...], ...]:
         """The sets of places that it is about."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def first(self) -> int:
         """The first step that matters to it."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def read(self) -> int:
         """The step at which it is read: the last that matters to it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def met(self, inside: Inside) -> Any:
         """Whether somebody is counted of whom `inside(zone, step)` tells where they were; also of many people."""
-        raise NotImplementedError
 
     def bits(self, traces: Ints) -> Bits:
         """Whether each trace (n, T) is counted (n,)."""

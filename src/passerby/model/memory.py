@@ -67,16 +67,7 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
         for a, x, b, y in found:
             moves[t, (a * base + x)[:, None], b * base + y] = matrix[x[:, None], y]
     times = size // base
-    return MarkovPrior.known(
-        start,
-        moves,
-        place_of=np.tile(prior.place_of, times),
-        mode_of=np.tile(prior.mode_of, times),
-        guessable=prior.guessable.copy(),
-        universe=prior.universe,
-        merged_entropy=prior.merged_entropy.copy(),
-        elsewhere=prior.elsewhere,
-    ), watch
+    return prior.with_states(start, moves, np.tile(prior.place_of, times), np.tile(prior.mode_of, times)), watch
 
 
 def _check_size(base: int, memories: int, steps: int, open_now: Sequence[Count], t: int) -> None:

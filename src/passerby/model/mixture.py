@@ -40,15 +40,11 @@ def joined(cls: type[MarkovPrior], weights: ArrayLike, priors: Sequence[MarkovPr
     if len(np.unique(seen)) < first.places:
         # Somewhere must a place be that is never reached: it keeps a state.
         kept = [(share, prior, np.arange(prior.states)) for share, prior, _ in kept]
-    return cls.known(
+    return first.with_states(
         np.concatenate([share * prior.initial[states] for share, prior, states in kept]),
         block_diagonal([(prior.transition, states) for _, prior, states in kept]),
-        place_of=np.concatenate([prior.place_of[states] for _, prior, states in kept]),
-        mode_of=np.repeat(np.arange(len(kept)), [len(states) for _, _, states in kept]),
-        guessable=first.guessable.copy(),
-        universe=first.universe,
-        merged_entropy=first.merged_entropy.copy(),
-        elsewhere=first.elsewhere,
+        np.concatenate([prior.place_of[states] for _, prior, states in kept]),
+        np.repeat(np.arange(len(kept)), [len(states) for _, _, states in kept]),
     )
 
 
@@ -101,15 +97,7 @@ def _part(prior: MarkovPrior, states: NDArray[np.int64]) -> tuple[float, MarkovP
     moves[..., : len(states), : len(states)] = prior.transition[..., states[:, None], states]
     place_of = np.concatenate([where, missing])
     order = np.argsort(place_of, kind="stable")
-    return weight, type(prior).known(
-        start[order],
-        moves[..., order[:, None], order],
-        place_of=place_of[order],
-        guessable=prior.guessable.copy(),
-        universe=prior.universe,
-        merged_entropy=prior.merged_entropy.copy(),
-        elsewhere=prior.elsewhere,
-    )
+    return weight, prior.with_states(start[order], moves[..., order[:, None], order], place_of[order])
 
 
 def average(prior: MarkovPrior, steps: int) -> MarkovPrior:
@@ -126,11 +114,4 @@ def average(prior: MarkovPrior, steps: int) -> MarkovPrior:
         np.add.at(moves[t], prior.place_of, prior.by_place(together))
     total = moves.sum(axis=2, keepdims=True)
     moves = np.divide(moves, total, out=np.zeros_like(moves), where=total > 0) + (total == 0) * np.eye(prior.places)
-    return type(prior).known(
-        prior.by_place(prior.initial),
-        moves,
-        guessable=prior.guessable.copy(),
-        universe=prior.universe,
-        merged_entropy=prior.merged_entropy.copy(),
-        elsewhere=prior.elsewhere,
-    )
+    return prior.with_states(prior.by_place(prior.initial), moves)

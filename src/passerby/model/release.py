@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,10 @@ from .counts import Count, Present
 from .crowd import Crowd
 from .forms import Numbers, checked_mechanism, padded, per_step
 from .prior import MarkovPrior
-from .signals import Channel, Channels, combined, stacked, tables
+from .signals import Channels, alike, combined, each_its_own, stacked, tables
+
+if TYPE_CHECKING:
+    from .adaptive import Policy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -110,6 +113,36 @@ class Release:
         """Raw counts from sensors that are known to be valid."""
         return cls._valid(sensors, Raw(), None)
 
+    @classmethod
+    def adaptive(
+        cls,
+        policy: Policy,
+        steps: int,
+        mechanism: Mechanism | None = None,
+        *,
+        among: Iterable[Count] | None = None,
+    ) -> Release:
+        """The release of the counts, or places, that `policy(history)` names for each step as one goes.
+
+        `history` has a tuple of published values for each step so far. `among` may tell all counts that can be named:
+        what these tell together bounds what is told where histories are too many to list.
+
+        >>> Release.adaptive(lambda history: [0] if not history or history[-1] == (1.0,) else [1], steps=3)
+        Release.adaptive(<lambda>, steps=3)
+        """
+        from .adaptive import AdaptiveRelease
+
+        return AdaptiveRelease.of(policy, steps, mechanism, among)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is known in advance what is counted, and not chosen as one goes."""
+        return True
+
+    def after(self, published: Iterable[float | Iterable[float]]) -> Release:
+        """The release as it was where these values were published: itself, if nothing is chosen as one goes."""
+        return self
+
     @property
     def steps(self) -> int:
         """The number of steps, `T`."""
@@ -160,7 +193,7 @@ class Release:
         self._check_counted()
         if self.crowd is not None:
             return self.crowd.channels(self.sensors, self.mechanism)
-        return _known(self.mechanism, self.numbers)
+        return alike(self.mechanism, self.numbers)
 
     @property
     def numbers(self) -> Numbers:
@@ -197,7 +230,7 @@ class Release:
     @property
     def sees(self) -> Ints:
         """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
-        return _each_its_own(*self.grid.shape)
+        return each_its_own(*self.grid.shape)
 
     def kinds(self, prior: MarkovPrior) -> list[int]:
         """How many classes the counts of each step can tell apart, of those that are possible."""
@@ -365,16 +398,3 @@ class Release:
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
-
-
-@lru_cache(maxsize=64)
-def _each_its_own(steps: int, sensors: int) -> Ints:
-    out = np.zeros((steps, sensors + 1, sensors), dtype=np.int64)
-    out[:, 1:] = np.eye(sensors, dtype=np.int64)
-    out.flags.writeable = False
-    return out
-
-
-@lru_cache(maxsize=1000)
-def _known(mechanism: Mechanism, others: Numbers) -> Channels:
-    return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)

@@ -126,8 +126,8 @@ def words(findings: Findings, thing: str = "sensor") -> list[str]:
     """How sensors, steps and counts were tried out."""
     return [
         f"For {findings.people:,} people drawn at random, each single count, each {thing} and each step was left out "
-        "in turn. The figures show by how much the mean chance to be found falls, in percentage points, for attacks that "
-        "need no search.",
+        "in turn. The figures show by how much the mean chance to be found falls, in percentage points, for attacks "
+        "that need no search.",
         "Counts tell in part the same: what is not published at one place or step is often plain from another. So the "
         f"falls of single counts do not add up to those of their {thing} or step.",
     ]
@@ -142,7 +142,8 @@ def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sen
         "step": "Each bar is a step at which nothing is published. ",
     }[what]
     if not table["fall"].count():
-        return f"No single {thing if what == 'sensor' else what} stands out: no fall of the chance rests on {FEW} people or more."
+        one = thing if what == "sensor" else what
+        return f"No single {one} stands out: no fall of the chance rests on {FEW} people or more."
     if table["fall"].null_count():
         told = "Grey cells are" if what == "count" else "What is left blank is"
         shown += f"{told} not told: fewer than {FEW} people are behind the fall. "
