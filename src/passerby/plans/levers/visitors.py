@@ -57,4 +57,4 @@ def _refuses(release: Release, scene: Scene) -> str | None:
     return None if release.steps > 1 else "there is one step only"
 
 
-VISITORS = Dial("visitors", "different people over several steps", "sensors", _family, _refuses)
+VISITORS = Dial("visitors", "different people over several steps", "sensors", _family, _refuses, usual=False)
