@@ -126,8 +126,8 @@ def words(findings: Findings, thing: str = "sensor") -> list[str]:
     """How sensors, steps and counts were tried out."""
     return [
         f"For {findings.people:,} people drawn at random, each single count, each {thing} and each step was left out "
-        "in turn. The figures show by how much the mean chance to be found falls, in percentage points, for attacks that "
-        "need no search.",
+        "in turn. The figures show by how much the mean chance to be found falls, in percentage points, for attacks "
+        "that need no search.",
         "Counts tell in part the same: what is not published at one place or step is often plain from another. So the "
         f"falls of single counts do not add up to those of their {thing} or step.",
     ]
@@ -135,14 +135,14 @@ def words(findings: Findings, thing: str = "sensor") -> list[str]:
 
 def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sensor") -> str:
     """What the figure shows, and the count, sensor or step that matters most."""
-    drawn = "cell" if thing == "flow" else "bar"
+    drawn, name = "cell" if thing == "flow" else "bar", thing if what == "sensor" else what
     shown = {
         "count": "Each cell is a count. The stronger its colour, the more the chance falls without this count alone. ",
         "sensor": f"Each {drawn} is a {place} whose counts are left out at all steps. ",
         "step": "Each bar is a step at which nothing is published. ",
     }[what]
     if not table["fall"].count():
-        return f"No single {thing if what == 'sensor' else what} stands out: no fall of the chance rests on {FEW} people or more."
+        return f"No single {name} stands out: no fall of the chance rests on {FEW} people or more."
     if table["fall"].null_count():
         told = "Grey cells are" if what == "count" else "What is left blank is"
         shown += f"{told} not told: fewer than {FEW} people are behind the fall. "
@@ -150,7 +150,6 @@ def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sen
         shown += f"The {chart.PLACES} that reveal most are shown. "
     best = table.row(0, named=True)
     if best["fall"] <= best["error"] or best["fall"] < 0.01:
-        name = thing if what == "sensor" else what
         return f"{shown}No single {name} stands out: without any one of them the chance stays about the same."
     where = {
         "count": f"the count of {best['place']} at step {best['step']} ({best['start']})",
