@@ -141,9 +141,16 @@ class CountRelease(Release):
                         )
 
     def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
-        """The chain with what counts need to remember, and this release over its states."""
+        """The chain with what counts need to remember, and this release over its states; once is enough."""
+        if self.watch is not None and self.watch.classes.shape[1] == prior.states:
+            return prior, self
         chain, watch = remember(prior, self.counts)
         return chain, self._made(self.counts, watch)
+
+    def of_states(self, states: Ints) -> Release:
+        """The release over some states of the chain that it is measured over; -1 are states that nobody is in."""
+        classes = np.ascontiguousarray(self.told.classes[:, np.maximum(states, 0)])
+        return self._made(self.counts, replace(self.told, classes=classes))
 
     @property
     def told(self) -> Watch:

@@ -210,6 +210,10 @@ class Release:
         """The chain and the release as they are measured: with what counts need to remember (`model.memory`)."""
         return prior, self
 
+    def of_states(self, states: Ints) -> Release:
+        """The release over some states of the chain that it is measured over; -1 are states that nobody is in."""
+        return self
+
     def classes(self, prior: MarkovPrior) -> Ints:
         """The class of each state at each step (T, M): 0 at no sensor, 1 + j at sensor j of the step.
 

@@ -135,15 +135,14 @@ def words(findings: Findings, thing: str = "sensor") -> list[str]:
 
 def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sensor") -> str:
     """What the figure shows, and the count, sensor or step that matters most."""
-    drawn = "cell" if thing == "flow" else "bar"
+    drawn, name = "cell" if thing == "flow" else "bar", thing if what == "sensor" else what
     shown = {
         "count": "Each cell is a count. The stronger its colour, the more the chance falls without this count alone. ",
         "sensor": f"Each {drawn} is a {place} whose counts are left out at all steps. ",
         "step": "Each bar is a step at which nothing is published. ",
     }[what]
     if not table["fall"].count():
-        one = thing if what == "sensor" else what
-        return f"No single {one} stands out: no fall of the chance rests on {FEW} people or more."
+        return f"No single {name} stands out: no fall of the chance rests on {FEW} people or more."
     if table["fall"].null_count():
         told = "Grey cells are" if what == "count" else "What is left blank is"
         shown += f"{told} not told: fewer than {FEW} people are behind the fall. "
@@ -151,7 +150,6 @@ def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sen
         shown += f"The {chart.PLACES} that reveal most are shown. "
     best = table.row(0, named=True)
     if best["fall"] <= best["error"] or best["fall"] < 0.01:
-        name = thing if what == "sensor" else what
         return f"{shown}No single {name} stands out: without any one of them the chance stays about the same."
     where = {
         "count": f"the count of {best['place']} at step {best['step']} ({best['start']})",
