@@ -12,8 +12,9 @@ import numpy as np
 
 import passerby as pb
 from benchmarks.record import Section, rounded
-from passerby.plans.cost import cost_of
-from passerby.plans.lever import Choice, Scene, without
+from passerby.plans.cells import without
+from passerby.plans.cost import Truth, cost_of
+from passerby.plans.lever import Choice, Scene
 from passerby.plans.levers import BY_NAME
 from passerby.plans.limit import counted
 from passerby.plans.survey import COLUMNS
@@ -66,7 +67,7 @@ def greedy(section: Section, cases: int = 10) -> None:
             for size in range(len(items)):
                 for gone in combinations(items, size):
                     release = without(wanted, frozenset().union(*(item.cells for item in gone)))
-                    total = cost_of(release, wanted, people.counts).total
+                    total = cost_of(release, wanted, Truth.about(people)).total
                     if total < best and verdict(people, release, limit) == "sure":
                         best = total
             mine = min((plan.cost.total for plan in found.recommended.values()), default=1.0)

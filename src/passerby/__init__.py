@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .measurement.comparisons import differential_privacy as differential_privacy
     from .measurement.comparisons import reconstruction_advantage as reconstruction_advantage
     from .measurement.finding import Finding as Finding
+    from .measurement.hold_back import hold_back as hold_back
     from .measurement.information import entropy as entropy
     from .measurement.information import mutual_information as mutual_information
     from .measurement.loss import Effort as Effort
@@ -93,6 +94,7 @@ _HOME = {
     "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "model.crowd": ("Crowd",),
     "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),
+    "measurement.hold_back": ("hold_back",),
     "measurement.information": ("entropy", "mutual_information"),
     "measurement.finding": ("Finding",),
     "measurement.loss": ("Effort", "Interval", "Loss"),

@@ -44,9 +44,11 @@ class Unsmoothed(pb.People):
 
     unseen: Unseen = "spread"
 
-    def prior(self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True) -> tuple[pb.MarkovPrior, Ints]:
+    def prior(
+        self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True, zones: Ints | None = None
+    ) -> tuple[pb.MarkovPrior, Ints]:
         """One person's chain and the places of its states, as `People.prior` gives them, from counts alone."""
-        smoothed, states = super().prior(person, sensed, reduced=reduced)
+        smoothed, states = super().prior(person, sensed, reduced=reduced, zones=zones)
         state_of = {int(place): state for state, place in enumerate(states)}
         steps = np.array([state_of[int(place)] for place in self.fitted[person]])
         moves = np.zeros(smoothed.transition.shape)

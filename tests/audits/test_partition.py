@@ -12,7 +12,7 @@ from passerby.audits import partition
 from passerby.audits.job import Job
 from passerby.audits.partition import Partitions, Rows, joined
 from passerby.audits.settings import Measurement
-from passerby.people.others import Counted, Expected, everyone_else
+from passerby.people.others import Expected, everyone_else
 
 RELEASES = {
     "none": pb.Release([0, 1, 2]),
@@ -40,10 +40,6 @@ def test_everybody_is_in_one_partition(people: pb.People, kind: str, size: int) 
     assert pl.concat([part.ids for part in rows]).equals(people.ids)
     assert np.array_equal(np.concatenate([part.fitted for part in rows]), people.fitted)
     assert np.array_equal(np.concatenate([part.actual for part in rows]), people.actual)
-    if kind == "counted":
-        others = parts.job.others
-        assert isinstance(others, Counted)
-        assert np.array_equal(np.concatenate([part.there for part in rows if part.there is not None]), others.there)
     with pytest.raises(IndexError):
         parts[len(parts)]
 

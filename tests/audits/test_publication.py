@@ -22,7 +22,7 @@ def test_a_count_may_be_left_empty(people: pb.People, tmp_path: Path) -> None:
     rows = {"step": [1, 1, 3], "place": ["place 2", "place 0", "place 2"], "count": ["4", "", "1.5"]}
     pl.DataFrame(rows).write_csv(tmp_path / "counts.csv")
     found = read_published(people, tmp_path / "counts.csv")
-    assert found.sensors == [[2, 0], [], [2]]
+    assert found.counts == (pb.Present(2, step=0), pb.Present(0, step=0), pb.Present(2, step=2))
     np.testing.assert_array_equal(found.values[0], [4.0, np.nan])
     assert found.values[1:] == [[], [1.5]]
 
@@ -30,7 +30,10 @@ def test_a_count_may_be_left_empty(people: pb.People, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1,place 0,3\n2,place 1,4\n1,place 0,3\n", r"line 4: the count of 'place 0' at step 1 is given twice"),
+        (
+            "1,place 0,3\n2,place 1,4\n1,place 0,3\n",
+            r"line 4: the same count is given twice, that of 'place 0' at step 1",
+        ),
         ("1,place 0,3\n2,place 1,many\n", r"line 3: count is 'many'; expected a number"),
         ("1,place 0,inf\n", r"line 2: count is 'inf'; expected a number"),
         ("", r"it holds no count"),

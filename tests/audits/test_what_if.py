@@ -10,6 +10,7 @@ from tests.strategies import Halved, rows
 
 import passerby as pb
 from passerby.audits.settings import Measurement
+from passerby.audits.subjects import subject_grid, subjects_of
 from passerby.audits.what_if import TINY, Key, Seen, keys_of, try_out
 
 SENSORS = [[0, 2], [], [1, 2], [0]]
@@ -23,8 +24,9 @@ def town() -> pb.People:
 
 def without(release: pb.Release, key: Key) -> pb.Release:
     """The release that is left, made from its parts."""
+    about = subject_grid(release)
     kept = [
-        [j for j, place in enumerate(step) if not (key.place in (None, place) and key.step in (None, t))]
+        [j for j in range(len(step)) if not (key.subject in (None, about[t, j]) and key.step in (None, t))]
         for t, step in enumerate(release.sensors)
     ]
     sensors, others = (
@@ -65,8 +67,8 @@ def test_a_count_tells_no_more_than_the_chance_to_be_counted(seed: int, misses: 
     marginals = prior.marginals(4)
     loss = world.optimum(world.likelihoods(release), misses)
     for key in keys_of(release):
-        if key.place is not None and key.step is not None:
-            chance = marginals[key.step, key.place]
+        if key.subject is not None and key.step is not None:
+            chance = marginals[key.step, subjects_of(release)[key.subject].zones[0][0]]
             fall = loss - world.optimum(world.likelihoods(without(release, key)), misses)
             assert -1e-12 <= fall <= min(chance, 1 - chance) + 1e-12
 

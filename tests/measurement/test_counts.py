@@ -14,8 +14,11 @@ from tests.oracle import World
 from tests.states import state_chains
 
 import passerby as pb
+from passerby.measurement.methods.modes import told_mode
+from passerby.measurement.question import pose
 from passerby.mechanisms.discrete import Discrete
 from passerby.mechanisms.law import Law
+from passerby.model.mixture import parts
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference_values" / "any_counts.json").read_text())
 
@@ -123,6 +126,23 @@ def test_any_counts_are_measured_exactly(case: tuple[pb.MarkovPrior, pb.Release]
     assert loss.effort.confidence is None
     for name, bound in loss.bounds.items():
         assert truth <= bound * (1 + 1e-9), name
+
+
+@given(any_counts(), st.data())
+def test_who_is_told_the_mode_knows_more(case: tuple[pb.MarkovPrior, pb.Release], data: st.DataObject) -> None:
+    """Each mode is measured by itself, over its own states of the chain."""
+    prior, release = case
+    misses = data.draw(st.integers(0, release.steps - 1))
+    world = World(prior, release.steps)
+    options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
+    bound = told_mode(pose(prior, release, misses, 0, None, **options))
+    told = channel(world, release)
+    assert best(prior, world, told, misses) <= bound.ceiling * (1 + 1e-9)
+    each = 0.0
+    for weight, part in parts(prior):
+        alone = World(part, release.steps)
+        each += weight * best(part, alone, channel(alone, release), misses)
+    assert bound.ceiling == pytest.approx(each, rel=1e-9, abs=1e-270)
 
 
 class TestIdentities:

@@ -84,3 +84,12 @@ def test_parts_are_what_was_mixed_and_the_average_moves_as_the_mixture_does() ->
         assert part.single
     mean = average(prior, 4)
     np.testing.assert_allclose(mean.marginals(4), prior.marginals(4))
+
+
+def test_a_mode_that_is_ruled_out_is_left_out() -> None:
+    """What is known of a person at some steps may leave one mode."""
+    home, away = (pb.MarkovPrior(np.eye(2)[x], np.eye(2)) for x in range(2))
+    known = pb.MarkovPrior.mixture([0.7, 0.3], [home, away]).given({1: 0}, 3)
+    assert [weight for weight, _ in parts(known)] == pytest.approx([1.0])
+    options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
+    assert told_mode(pose(known, pb.Release([[], 0, []]), 0, 0, None, **options)).ceiling == pytest.approx(1)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.plans.cost import cost_of
+from passerby.plans.cells import around, cells_of
+from passerby.plans.cost import Truth, cost_of
 
 COUNTS = np.array([[3, 17, 40], [0, 8, 55]])
+TRUE = Truth(lambda release: [int(sum(COUNTS[t, x] for x, t in around(cell))) for cell in cells_of(release)])
 WANTED = pb.Release([[0, 1, 2], [0, 1, 2]])
 
 
@@ -35,7 +37,7 @@ def test_costs_are_means_over_what_is_published(mechanism: pb.Mechanism) -> None
     drawn = mechanism.sample(np.tile(true, (40_000, 1)), rng)
     errors = np.abs(drawn - true)
     shown = ~np.isnan(errors)
-    found = cost_of(release, WANTED, COUNTS)
+    found = cost_of(release, WANTED, TRUE)
     assert found.published == pytest.approx(shown.mean() * 4 / 6, rel=0.01)
     assert found.mean == pytest.approx(np.nansum(errors) / shown.sum(), rel=0.02, abs=1e-12)
     lost = np.where(shown, errors, true).sum(axis=1).mean() + 40
@@ -51,10 +53,34 @@ def test_weights_are_those_of_the_counts() -> None:
     weights = np.zeros(COUNTS.shape)
     weights[0, 2] = 3.0
     weights[1, 0] = 1.0
-    found = cost_of(pb.Release([[2], []], pb.Rounding(3)), WANTED, COUNTS, weights)
+    found = cost_of(pb.Release([[2], []], pb.Rounding(3)), WANTED, Truth(TRUE.numbers, weights))
     assert (found.mean, found.published, found.numbers) == (1.0, 0.75, 1.0)
     assert found.total == pytest.approx(1 / 40)
 
 
 def test_nothing_costs_everything() -> None:
-    assert cost_of(pb.Release.silent(2), WANTED, COUNTS).total == 1.0
+    assert cost_of(pb.Release.silent(2), WANTED, TRUE).total == 1.0
+
+
+@pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(2.0), pb.Laplace(1.5), pb.Geometric(2.0), pb.Rounding(5)])
+def test_what_is_put_together_is_shared_out_evenly(mechanism: pb.Mechanism) -> None:
+    """Two places of each step as one zone: readers of single places halve it, and know nothing of the third place."""
+    counts = [pb.Present([0, 1], step=0), pb.Present([0, 1], step=1)]
+    release = pb.Release(counts=counts, steps=2, mechanism=mechanism)
+    found = cost_of(release, WANTED, TRUE)
+    drawn = mechanism.sample(np.tile([20, 8], (40_000, 1)), np.random.default_rng(2))
+    assert found.published == 0.0
+    assert found.mean == pytest.approx(np.abs(drawn - [20, 8]).mean(), rel=0.02, abs=1e-12)
+    halves = sum(np.abs(drawn[:, t] / 2 - COUNTS[t, x]).mean() for t in (0, 1) for x in (0, 1))
+    assert found.total == pytest.approx((halves + COUNTS[:, 2].sum()) / COUNTS.sum(), rel=0.01)
+
+
+def test_mechanisms_of_each_count() -> None:
+    """With two kinds of noise, the worst error holds for both together."""
+    counts = [pb.Present([0], step=0, mechanism=pb.Gaussian(1.0)), pb.Present([1], step=0, mechanism=pb.Laplace(4.0))]
+    found = cost_of(pb.Release(counts=counts, steps=2), WANTED, TRUE)
+    assert found.mean == pytest.approx((np.sqrt(2 / np.pi) + 4.0) / 2)
+    assert found.worst is not None
+    rng = np.random.default_rng(3)
+    errors = np.maximum(np.abs(rng.normal(0, 1, 40_000)), np.abs(rng.laplace(0, 4, 40_000)))
+    assert 0.945 < (errors <= found.worst).mean() < 0.99

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.plans.towns import EXACT, limit_between, subsets, total, town, verdict, wanted
 
 import passerby as pb
-from passerby.plans.cost import cost_of
+from passerby.plans.cost import Truth, cost_of
 from passerby.plans.lever import Choice, Dial, Scene
 from passerby.plans.levers import BY_NAME
 from passerby.plans.levers.noise import SCALES
@@ -53,7 +53,7 @@ def test_a_dial_stands_where_exhaustive_search_puts_it(name: str, case: tuple[in
     family = lever.family(wanted(people), Scene(people.places))
     releases = [family.build(wanted(people), position) for position in family.positions]
     good = [r for r in releases if verdict(people, r, [limit], misses) == "sure"]
-    costs = [cost.total for r in good if (cost := cost_of(r, wanted(people), people.counts)).mean is not None]
+    costs = [cost.total for r in good if (cost := cost_of(r, wanted(people), Truth.about(people))).mean is not None]
     best = min((p.cost.total for p in found.recommended.values()), default=None)
     assert (best is None) == (not costs)
     if best is not None:

@@ -5,7 +5,7 @@ from tests.plans.towns import limit_between, town, wanted
 
 import passerby as pb
 from passerby.audits.settings import Measurement
-from passerby.plans.lever import cells_of
+from passerby.plans.cells import cells_of, ways_of
 from passerby.plans.limit import counted
 from passerby.plans.plan import Task
 from passerby.plans.sequence import Decision, decide, together
@@ -37,15 +37,27 @@ def test_the_same_noise_at_other_sensors_is_one_release() -> None:
     "releases",
     [
         [pb.Release([0], pb.Gaussian(1.0)), pb.Release([0], pb.Gaussian(1.0))],
-        [pb.Release([0], pb.Gaussian(1.0)), pb.Release([1], pb.Gaussian(2.0))],
-        [pb.Release([0], pb.Suppression(5)), pb.Release([1], pb.Suppression(5))],
+        [pb.Release([0], pb.Gaussian(1.0)), pb.Release([1], pb.Laplace(2.0))],
+        [pb.Release([0], pb.Gaussian(1.0)), pb.Release(counts=[pb.Present([0, 1], step=0)], steps=1)],
     ],
 )
-def test_what_cannot_be_one_release_is_bounded_by_raw_counts(releases: list[pb.Release]) -> None:
+def test_noise_of_each_release_is_its_own(releases: list[pb.Release]) -> None:
+    both, exact = together(releases)
+    assert exact
+    prior = pb.MarkovPrior([0.5, 0.3, 0.2], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    found, added = (pb.measure(prior, each, 0, tolerance=1e-3) for each in (both, releases[0] + releases[1]))
+    assert (found.lower, found.upper) == (added.lower, added.upper)
+
+
+@pytest.mark.parametrize("other", [pb.Suppression(5), pb.Gaussian(1.0), pb.Raw()])
+def test_what_depends_on_the_count_is_bounded_by_raw_counts(other: pb.Mechanism) -> None:
+    releases = [pb.Release([0], pb.Suppression(5)), pb.Release([[0, 1]], other)]
     both, exact = together(releases)
     assert not exact
-    assert both.mechanism == pb.Raw()
-    assert {*cells_of(both)} == {cell for release in releases for cell in cells_of(release)}
+    assert dict(zip(cells_of(both), ways_of(both), strict=True)) == {
+        pb.Present([0], step=0): pb.Raw(),
+        pb.Present([1], step=0): other if other.shift_invariant else pb.Raw(),
+    }
 
 
 def test_raw_counts_published_again_tell_nothing_new() -> None:

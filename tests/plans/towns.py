@@ -6,8 +6,9 @@ from itertools import combinations
 import numpy as np
 
 import passerby as pb
-from passerby.plans.cost import cost_of
-from passerby.plans.lever import Item, without
+from passerby.plans.cells import without
+from passerby.plans.cost import Truth, cost_of
+from passerby.plans.lever import Item
 from passerby.plans.limit import counted, joint
 from passerby.plans.survey import COLUMNS
 
@@ -41,7 +42,7 @@ def subsets(release: pb.Release, items: list[Item]) -> Iterator[pb.Release]:
 
 
 def total(people: pb.People, release: pb.Release, all_of: pb.Release) -> float:
-    return cost_of(release, all_of, people.counts).total
+    return cost_of(release, all_of, Truth.about(people)).total
 
 
 def limit_between(people: pb.People, release: pb.Release, share: float, misses: int = 0) -> pb.Limit:

@@ -144,7 +144,7 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     assert behind.to_list() == pytest.approx([1, 6, 0.55**2 / (0.25 + 5e-4)])
     assert made.findings is not None
     rows = pl.DataFrame(
-        {"what": "sensor", "place": [0, 1, 2], "step": None, "with_all": 0.5, "without": 0.5 - falls.mean(axis=1)},
+        {"what": "sensor", "subject": [0, 1, 2], "step": None, "with_all": 0.5, "without": 0.5 - falls.mean(axis=1)},
         schema_overrides={"step": pl.Int64},
     ).with_columns(fall=falls.mean(axis=1), error=errors)
     tried = replace(made, findings=replace(made.findings, people=20, left_out=rows))

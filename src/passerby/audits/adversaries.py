@@ -30,7 +30,7 @@ from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
-from .attacks import listed_series
+from .attacks import Look, seen_alike
 from .job import Job, check_job
 from .knowledge import Knowing, Target, found_by
 from .person import stream_of
@@ -82,9 +82,9 @@ def adversaries(
     check_job(job)
     counts = _checked(known_steps, release.steps)
     chosen = only(people, some_people(people, sample, seed + 2))
-    job = replace(job, people=chosen, others=everyone_else(chosen, release))
-    sensed = sorted({place for step in release.sensors for place in step})
-    work = _Work(job, Stranger.of(people, sensed), counts)
+    job = replace(job, people=replace(chosen, everybody=None), others=everyone_else(chosen, release))
+    sensed = [] if job.zones is not None else sorted({place for step in release.sensors for place in step})
+    work = _Work(job, Stranger.of(people, sensed, job.zones), counts)
     kept = None if file is None else Pieces(file, fingerprint(work))
     everyone = range(len(chosen))
     found = collect(_one, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept)
@@ -116,7 +116,7 @@ def _one(work: _Work, person: int) -> list[list[float]] | None:
     own = Target.of(job, person, real.tolist())
     settings = {**vars(job.measurement), "seed": seed}
     order = rng.permutation(own.release.steps)
-    values = own.release.publish(np.array([[own.number[int(place)] for place in real]]), rng)
+    values = own.release.publish(own.number[real][None], rng)
     try:
         known = Knowing.of(own, {}, settings, rng)
         rows = [_stranger(work, person, own, values, rng), [*known.loss, found_by(own, {}, values, real, misses)]]
@@ -138,9 +138,11 @@ def _drawn(job: Job, person: int, own: Target, rng: np.random.Generator) -> tupl
     trace = own.places[own.prior.sample(1, own.release.steps, rng)[0]]
     if (trace >= 0).all():
         return own, trace
-    hidden = np.setdiff1d(np.arange(len(job.people.places)), own.places)
-    shares = job.people.background[hidden]
-    trace[trace < 0] = rng.choice(hidden, int((trace < 0).sum()), p=shares / shares.sum())
+    label = np.zeros(len(job.people.places), dtype=np.int64) if job.zones is None else job.zones
+    for zone in np.unique(-1 - trace[trace < 0]):
+        hidden = np.setdiff1d(np.flatnonzero(label == zone), own.places)
+        shares, here = job.people.background[hidden], trace == -1 - zone
+        trace[here] = rng.choice(hidden, int(here.sum()), p=shares / shares.sum())
     return Target.of(job, person, sorted({*own.places[own.places >= 0].tolist(), *trace.tolist()})), trace
 
 
@@ -177,19 +179,25 @@ def _stranger(
 ) -> list[float]:
     """The stranger's guesses, made by everybody's habits and scored by the person's own."""
     stranger, misses, steps = work.stranger, work.job.measurement.misses, own.release.steps
-    release = stranger.release(work.job.release_for(person))
-    series = listed_series(own.prior, own.release, rng)
-    aided = bracket_series(stranger.prior, release, series, misses, 0.0, 0.0).guesses[:, 2]
-    real = one_series(own.release.evidence(values))
-    named = bracket_series(stranger.prior, release, real, misses, 0.0, 0.0).guesses[0, 2]
+    release, real = stranger.release(work.job.release_for(person)), work.job.people.actual[person]
+    if not release.reveals:
+        # What a count tells depends on the chain: this one is over all places that may be named.
+        own = Target.of(work.job, person, sorted({*stranger.places[stranger.places >= 0].tolist(), *real.tolist()}))
+    told, seen = seen_alike((own.prior, own.release), (stranger.prior, release), rng)
+    aided = bracket_series(*seen, misses, 0.0, 0.0).guesses[:, 2]
+    named = bracket_series(*seen[:2], one_series(seen.release.evidence(values)), misses, 0.0, 0.0).guesses[0, 2]
     silent, nothing = Release.silent(steps), one_series(np.zeros((1, steps, 1)))
     blind = bracket_series(stranger.prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
     places = np.unique(stranger.places[np.concatenate([aided.ravel(), named, blind])])
-    wide = Target.of(work.job, person, sorted({*places.tolist(), *work.job.people.actual[person].tolist()}))
-    number = np.array([wide.number.get(int(place), -1) for place in stranger.places])
-    success = series.mean(score(wide.prior, wide.release, series.evidence, np.ascontiguousarray(number[aided]), misses))
-    right = (stranger.places[named] != work.job.people.actual[person]).sum() <= misses
-    return [unaided_success(wide.prior, number[blind], misses), success[0], success[0], float(right)]
+    wide = own
+    if release.reveals:
+        wide = Target.of(work.job, person, sorted({*places.tolist(), *real.tolist()}))
+        told = Look(wide.prior, wide.release, told.series)
+    number = np.where(stranger.places >= 0, wide.number[stranger.places], -1)
+    guesses = np.ascontiguousarray(number[aided])
+    success = told.series.mean(score(told.prior, told.release, told.series.evidence, guesses, misses))[0]
+    right = (stranger.places[named] != real).sum() <= misses
+    return [unaided_success(wide.prior, number[blind], misses), success, success, float(right)]
 
 
 def _table(names: list[str], found: list[list[list[float]]]) -> pl.DataFrame:

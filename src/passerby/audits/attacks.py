@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,7 @@ from passerby.measurement.methods.constant import constant_attack
 from passerby.measurement.methods.prior import prior_trace
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import Series, enumerate_series, one_series, sample_series, score
+from passerby.outcomes.series import Series, enumerate_series, one_series, sample_series, sampled_series, score
 from passerby.people.habits import People
 
 from .job import Job, over_states
@@ -45,12 +47,14 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
     A promise is the attack's success under the habits, over all series that can be published, listed or, where they are
     too many, drawn.
     """
-    prior, release, state_of = over_states(job.people, person, job.release_for(person))
-    trace = real_trace(job.people, person, state_of)
+    prior, release, _, state_of = over_states(job, person)
+    trace = state_of[job.people.actual[person]]
+    base = prior
+    prior, release = release.over(prior)
     series = listed_series(prior, release, rng)
     guesses = aided_guesses(prior, release, series)
     real = one_series(release.evidence(release.publish(trace[None], rng)))
-    blind, silent = prior_trace(prior, release.steps), Release.silent(release.steps)
+    blind, silent = prior_trace(base, release.steps), Release.silent(release.steps)
     nothing = np.zeros((1, release.steps, 1))
     try:
         named = aided_guesses(prior, release, real)
@@ -59,12 +63,12 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
         named = np.repeat(blind[None, None], 2, axis=0)
     promised, right = np.empty((2, len(ATTACKS), len(misses)))
     for column, allowed in enumerate(misses):
-        same = constant_attack(prior, release.steps, allowed)
+        same = constant_attack(base, release.steps, allowed)
         assert same.guess is not None
         promised[:2, column] = [
             series.mean(score(prior, release, series.evidence, guess, allowed))[0] for guess in guesses
         ]
-        promised[2, column] = score(prior, silent, nothing, blind[None], allowed)[0]
+        promised[2, column] = score(base, silent, nothing, blind[None], allowed)[0]
         promised[3, column] = same.value
         all_named = np.array([*named[:, 0], blind, same.guess])
         right[:, column] = (all_named != trace).sum(axis=1) <= allowed
@@ -77,16 +81,36 @@ def listed_series(prior: MarkovPrior, release: Release, rng: np.random.Generator
     return sample_series(prior, release, rng, DRAWN) if series is None else series
 
 
+class Look(NamedTuple):
+    """A chain with what counts need to remember, the release over it, and series as they look to it."""
+
+    prior: MarkovPrior
+    release: Release
+    series: Series
+
+
+def seen_alike(
+    truth: tuple[MarkovPrior, Release], other: tuple[MarkovPrior, Release], rng: np.random.Generator
+) -> tuple[Look, Look]:
+    """Series that can be published about a person, as they look to the truth and to somebody with another chain.
+
+    What sensors tell is the same to both. Classes of zones, flows and visitors depend on the chain: there, series are
+    drawn, and each looks at the values.
+    """
+    (prior, release), mine = truth[1].over(truth[0]), other[1].over(other[0])
+    if release.reveals:
+        series = listed_series(prior, release, rng)
+        return Look(prior, release, series), Look(*mine, series)
+    values = release.publish(truth[0].sample(DRAWN, release.steps, rng), rng)
+    looks = (Look(*each, sampled_series(*each, each[1].evidence(values))) for each in ((prior, release), mine))
+    told, seen = looks
+    return told, seen
+
+
 def aided_guesses(prior: MarkovPrior, release: Release, series: Series) -> Ints:
     """The guesses of `map` and `marginal` (2, n, T), neither of which depends on the misses."""
     guesses = bracket_series(prior, release, series, 0, np.inf, 0.0).guesses
     return np.ascontiguousarray(guesses[:, :2].swapaxes(0, 1))
-
-
-def real_trace(people: People, person: int, state_of: dict[int, int]) -> Ints:
-    """Where a person really was at the steps to find (T,), in the numbers of their own chain."""
-    others = state_of.get(-1, 0)
-    return np.array([state_of.get(int(place), others) for place in people.actual[person]])
 
 
 def likelihood(people: People, person: int) -> float:

@@ -89,5 +89,5 @@ def _some(job: Job, chosen: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Job:
     """The second pass of a job, for the chosen people alone."""
     others = job.others
     if isinstance(others, Counted):
-        others = replace(others, there=others.there[chosen])
+        others = replace(others, actual=others.actual[chosen])
     return replace(job, people=only(job.people, chosen), others=others, measurement=second_pass(job.measurement))

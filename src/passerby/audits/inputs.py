@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from passerby.model.release import Release
 from passerby.people.fit import traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
+from passerby.people.zones import Zones, places_of, read_zones
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
 from passerby.visits.table import Visits
-from passerby.visits.traces import Traces
+from passerby.visits.traces import ELSEWHERE, Traces
 
 from .alerts import alerts
 from .backtest import Backtest, Fitting
 from .coverage import Coverage, coverage_of
 from .job import Job
 from .publication import Published, read_published
-from .release import build_mechanism, build_release
+from .release import build_mechanism, build_release, row_reader
 from .sample import only, some_people
 from .settings import AuditSettings, DataSettings, Measurement
 from .stages import FITTING, READING, Tell, begin
@@ -35,6 +39,7 @@ class Inputs:
     traces: Traces
     published: Published | None = None
     alerts: tuple[str, ...] = ()
+    zones: Zones | None = None
 
     def job(self, measurement: Measurement) -> Job:
         """The work of an audit."""
@@ -57,28 +62,33 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
         files = settings.visits[0] if len(settings.visits) == 1 else settings.visits
         visits = read_visits(files, **settings.only(DataSettings, "visits"), progress=progress)
     begin(tell, FITTING)
-    traces = traced(settings, visits)
+    levels = read_zones(settings.zones) if settings.zones else None
+    traces = traced(settings, visits, places_of(levels) if levels else ())
     people = fitting(settings).people(traces)
-    published = read_published(people, settings.published) if settings.published else None
-    if published:
-        release = Release(published.sensors, build_mechanism(settings))
+    zones = Zones.among(people, levels, str(settings.zones)) if levels else None
+    published = None
+    if settings.published:
+        published = read_published(people, settings.published, row_reader(settings, people, zones))
+        steps = people.actual.shape[1]
+        release = Release(counts=published.counts, steps=steps, mechanism=build_mechanism(settings))
     else:
-        release = build_release(settings, people, settings.seed)
+        release = build_release(settings, people, settings.seed, zones)
     release.check_misses(settings.misses)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    said = alerts(covered, (*visits.remarks, *people.remarks), name_elsewhere=settings.name_elsewhere)
-    return Inputs(people, eligible, release, covered, traces, published, said)
+    remarks = (*visits.remarks, *people.remarks, *(zones.remarks if zones else ()))
+    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+    return Inputs(people, eligible, release, covered, traces, published, said, zones)
 
 
-def traced(settings: AuditSettings, visits: Visits) -> Traces:
-    """Everybody's traces, as `fit_people` makes them."""
+def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:
+    """Everybody's traces, as `fit_people` makes them; places that are `zoned` are kept too."""
     return traces_of(
         visits,
         settings.habits,
         window=settings.window,
-        places=settings.place_names or settings.places,
+        places=chosen_places(settings, visits, zoned),
         min_active=settings.min_active,
         holdout=settings.holdout,
         rhythm=settings.rhythm,
@@ -86,6 +96,19 @@ def traced(settings: AuditSettings, visits: Visits) -> Traces:
         end=settings.end,
         rule=settings.rule,
     )
+
+
+def chosen_places(settings: AuditSettings, visits: Visits, zoned: Sequence[str]) -> int | tuple[str, ...]:
+    """The places to keep: by name or the most visited, and those of zones that anybody visits."""
+    if not zoned:
+        return settings.place_names or settings.places
+    most = settings.place_names
+    if not most:
+        visited = np.bincount(visits.table["place"].to_numpy(), minlength=len(visits.places))
+        ranked = visits.places.gather(np.argsort(-visited, kind="stable")[: settings.places].tolist())
+        most = tuple(name for name in ranked.to_list() if name != ELSEWHERE)
+    known = set(visits.places.to_list())
+    return tuple(dict.fromkeys([*most, *(name for name in zoned if name in known and name != ELSEWHERE)]))
 
 
 def fitting(settings: AuditSettings) -> Fitting:

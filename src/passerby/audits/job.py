@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 
-from passerby.errors import InputError, UnsupportedRelease
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError
+from passerby.model.count_release import CountRelease
+from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -13,6 +20,10 @@ from passerby.people.others import Counted, Expected
 
 from .settings import Measurement
 
+Ints = NDArray[np.int64]
+
+#: People among whom somebody with a small chain is looked for.
+FEW_CHAINS = 1000
 #: Fewer people than these are measured in this process: workers would take longer to begin.
 FEW_PEOPLE = 64
 
@@ -25,6 +36,13 @@ class Job:
     release: Release
     measurement: Measurement
     others: Counted | Expected | None = None
+
+    @cached_property
+    def zones(self) -> Ints | None:
+        """A label for each place where counts are of zones: those of one label are in the same ones."""
+        if isinstance(self.release, CountRelease):
+            return self.release.alike(len(self.people.places))
+        return None
 
     def release_for(self, person: int) -> Release:
         """The release with the others as they are for this person."""
@@ -39,16 +57,31 @@ def check_job(job: Job) -> None:
         raise InputError(f"people is a {type(job.people).__name__}; expected what fit_people returns")
     if not isinstance(job.release, Release):
         raise InputError(f"release is a {type(job.release).__name__}; expected a Release")
-    if not job.release.reveals:
-        raise UnsupportedRelease("zones, flows and visitors cannot be audited yet: measure them person by person")
     held, places = job.people.actual.shape[1], len(job.people.places)
     if held and job.release.steps != held:
         raise InputError(f"release: it has {job.release.steps} steps, but {held} steps are held out to be found")
     job.release.check_misses(job.measurement.misses)
+    if isinstance(job.release, CountRelease):
+        _check_counts(job, job.release)
+        return
     for t, step in enumerate(job.release.sensors):
         for place in step:
             if place >= places:
                 raise InputError(f"sensors[{t}] = {place}: there are {places} places, numbered 0 to {places - 1}")
+
+
+def _check_counts(job: Job, release: CountRelease) -> None:
+    """Refuse counts of places that are not there, and those of which nobody's chain can remember enough."""
+    places, people = len(job.people.places), job.people
+    for count in release.listed:
+        for zone in count.zones:
+            if zone[-1] >= places:
+                raise InputError(f"{count!r}: there are {places} places, numbered 0 to {places - 1}")
+    if len(people) and not all(isinstance(count, Present) for count in release.listed):
+        # Who visits the fewest places has the smallest chain.
+        visited = (np.diff(np.sort(people.fitted[:FEW_CHAINS], axis=1), axis=1) > 0).sum(axis=1)
+        prior, reduced, *_ = over_states(job, int(np.argmin(visited)))
+        reduced.over(prior)
 
 
 def enough_workers(people: int, workers: int | None, executor: Executor | None = None) -> int | None:
@@ -60,8 +93,29 @@ def enough_workers(people: int, workers: int | None, executor: Executor | None =
     return 1 if workers is None and executor is None and people < FEW_PEOPLE else workers
 
 
-def over_states(people: People, person: int, release: Release) -> tuple[MarkovPrior, Release, dict[int, int]]:
-    """One person's reduced chain, the release over its states, and the state of each place (-1: all others)."""
-    prior, states = people.prior(person, sorted({place for step in release.sensors for place in step}))
-    state_of = {int(place): state for state, place in enumerate(states)}
-    return prior, release.relabelled(state_of), state_of
+def over_states(job: Job, person: int, also: Sequence[int] = ()) -> tuple[MarkovPrior, Release, Ints, Ints]:
+    """One person's reduced chain, the release over its states, the place of each state, and the state of each place.
+
+    A state may stand for many places (`People.prior`); `also` are places that have one of their own.
+    """
+    release = job.release_for(person)
+    zones = job.zones
+    sensed = () if zones is not None else {place for step in release.sensors for place in step}
+    prior, places = job.people.prior(person, sorted({*sensed, *also}), zones=zones)
+    state_of = states_by_place(places, len(job.people.places), zones)
+    return prior, release.relabelled(state_of), places, state_of
+
+
+def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
+    """The state of each of so many places, from the place of each state: `-1 - zone` are all others of a zone.
+
+    >>> states_by_place(np.array([2, 0, -1, -2]), 5, np.array([0, 0, 0, 1, 1])).tolist()
+    [1, 2, 0, 3, 3]
+    """
+    label = np.zeros(every, dtype=np.int64) if zones is None else zones
+    out = np.zeros(every, dtype=np.int64)
+    for state in np.flatnonzero(places < 0):
+        out[label == -1 - places[state]] = state
+    known = np.flatnonzero(places >= 0)
+    out[places[known]] = known
+    return out

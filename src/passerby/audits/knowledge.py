@@ -18,8 +18,8 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
 
-from .attacks import listed_series
-from .job import Job
+from .attacks import seen_alike
+from .job import Job, over_states
 
 Ints = NDArray[np.int64]
 
@@ -31,20 +31,16 @@ class Target:
     prior: MarkovPrior
     release: Release
     places: Ints
-    number: Mapping[int, int]
+    number: Ints
 
     @classmethod
     def of(cls, job: Job, person: int, also: Sequence[int] = ()) -> Target:
         """With these places told apart from others, beside those with a sensor."""
-        release = job.release_for(person)
-        sensed = {place for step in release.sensors for place in step}
-        prior, places = job.people.prior(person, sorted({*sensed, *also}))
-        number = {int(place): k for k, place in enumerate(places)}
-        return cls(prior, release.relabelled(number), places, number)
+        return cls(*over_states(job, person, also))
 
     def given(self, seen: Mapping[int, int]) -> MarkovPrior:
         """The chain of somebody who is known to have been at some places at some steps."""
-        known = {t: self.number[place] for t, place in seen.items()}
+        known = {t: int(self.number[place]) for t, place in seen.items()}
         return self.prior.given(known, self.release.steps) if known else self.prior
 
 
@@ -78,19 +74,19 @@ class Knowing:
         self, truth: MarkovPrior, release: Release, misses: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """How likely their guesses are right, without the release and with it (2,), for a person with this law."""
-        series = listed_series(truth, release, rng)
-        guesses = np.ascontiguousarray(bracket_series(self.prior, release, series, misses, 0.0, 0.0).guesses[:, 2])
-        aided = series.mean(score(truth, release, series.evidence, guesses, misses))[0]
+        told, mine = seen_alike((truth, release), (self.prior, release), rng)
+        guesses = np.ascontiguousarray(bracket_series(*mine, misses, 0.0, 0.0).guesses[:, 2])
+        aided = told.series.mean(score(told.prior, told.release, told.series.evidence, guesses, misses))[0]
         return np.array([unaided_success(truth, self.blind, misses), aided])
 
 
 def found_by(target: Target, seen: Mapping[int, int], values: NDArray[np.float64], real: Ints, misses: int) -> float:
     """Whether the best guess found, given what would have been published about the real trace, is right."""
-    trace = np.array([target.number[int(place)] for place in real])
-    series = one_series(target.release.evidence(values))
+    trace = target.number[real]
     try:
-        prior = target.given(seen)
-        guess = bracket_series(prior, target.release, series, misses, 0.0, 0.0).guesses[0, 2].copy()
+        prior, release = target.release.over(target.given(seen))
+        series = one_series(release.evidence(values))
+        guess = bracket_series(prior, release, series, misses, 0.0, 0.0).guesses[0, 2].copy()
     except InputError:
         # The habits do not explain what was seen: the adversary falls back on them alone, and on what they know.
         guess = np.array(prior_attack(target.prior, target.release.steps, misses).guess)

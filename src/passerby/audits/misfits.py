@@ -48,13 +48,18 @@ def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
         if entry is None or name not in entry.parameters:
             users = tuple(str(other.setting) for other in BY_SETTING.values() if name in other.parameters)
             yield Idle(name, "mechanism", ("mechanism", users))
+    instead = next((name for name in ("published", "zones", "counts") if getattr(settings, name)), None)
     for name in dict.fromkeys(SENSORS.values()):
-        if settings.published:
-            yield Idle(name, "published")
+        if instead and not settings.of_sensors:
+            yield Idle(name, instead)
         elif name != SENSORS[settings.sensors]:
             yield Idle(name, "sensors", ("sensors", tuple(kind for kind, part in SENSORS.items() if part == name)))
+    if instead and not settings.of_sensors:
+        yield Idle("sensors", instead)
     if settings.published:
-        yield Idle("sensors", "published")
+        yield Idle("counts", "published")
+    if "visitors" not in settings.kinds and not settings.counts and not settings.published:
+        yield from (Idle(name, "count", ("count", ("visitors",))) for name in ("every", "times"))
     if settings.place_names:
         yield Idle("places", "place_names")
     if settings.habits != "paper":
@@ -85,17 +90,42 @@ def misfits(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, .
 def _needs(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, ...], str]]:
     kind = settings.sensors
     name = SENSORS[kind]
-    if kind in NEEDED and not settings.published and not getattr(settings, name):
+    if kind in NEEDED and settings.of_sensors and not getattr(settings, name):
         yield ("sensors", name), f"{say.given('sensors', kind)} needs {say.name(name)}, {NEEDED[kind]}"
-    for name in ("published", "schedule"):
+    yield from _needs_zones(settings, say)
+    for name in ("published", "schedule", "counts"):
         if getattr(settings, name) and settings.window == "auto":
             reason = "the interval of the counts, since its rows speak of steps of that length"
             yield (name, "window"), f"{say.name(name)} needs {say.name('window')}, {reason}"
 
 
+def _needs_zones(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Flows and visitors are of zones, or of places that have a sensor at every step."""
+    fixed = settings.sensors in ("most-visited", "fixed")
+    for kind in settings.kinds if settings.of_sensors else ():
+        asked = say.given("count", kind)
+        if kind != "present" and not fixed:
+            yield (
+                ("count", "zones", "sensors"),
+                f"{asked} needs {say.name('zones')}, a file with the columns place and zone, or sensors that stay "
+                f"where they are ({say.given('sensors', 'most-visited')} or fixed)",
+            )
+        alone = settings.sensors == "most-visited" and settings.sensor_count < 2
+        if kind == "moved" and (alone or (settings.sensors == "fixed" and len(settings.sensor_places) == 1)):
+            name = SENSORS[settings.sensors]
+            yield (
+                ("count", "zones", "sensor_count", "sensor_places"),
+                f"{asked} needs {say.name('zones')}, a file with the columns place and zone, or two sensors or more "
+                f"({say.name(name)}): flows go from one to another",
+            )
+    if "moved" in settings.kinds and settings.holdout < 2 and not settings.published:
+        asked, needed = say.given("count", "moved"), say.given("holdout", 2)
+        yield ("count", "holdout"), f"{asked} needs {needed} or more: flows go from a published step to the next"
+
+
 def _without_effect(each: Idle, settings: AuditSettings, say: Speech) -> str:
     cause = getattr(settings, each.cause)
-    because = f"with {say.given(each.cause, cause)}" if cause is not None else f"without {say.name(each.cause)}"
+    because = f"with {say.given(each.cause, cause)}" if cause not in (None, ()) else f"without {say.name(each.cause)}"
     said = f"{say.name(each.name)} has no effect {because}; leave it out"
     if each.instead:
         name, kinds = each.instead

@@ -21,7 +21,7 @@ PARTITION = 1000
 
 @dataclass(frozen=True)
 class Rows:
-    """What of a job is about some people alone: N rows of steps, their ids, and who was at which sensor, if it counts.
+    """What of a job is about some people alone: N rows of steps, and their ids.
 
     Where others are known by their habits, everybody's are needed for each one: then the rows are numbers of people.
     """
@@ -29,7 +29,6 @@ class Rows:
     ids: pl.Series
     fitted: NDArray[np.int32]
     actual: NDArray[np.int32]
-    there: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,7 @@ class Partitions(Sequence[Rows | range]):
         if isinstance(others, Expected):
             return some
         cut = np.s_[some.start : some.stop]
-        there = None if others is None else others.there[cut]
-        return Rows(people.ids[cut], people.fitted[cut], people.actual[cut], there)
+        return Rows(people.ids[cut], people.fitted[cut], people.actual[cut])
 
     def range(self, number: int) -> range:
         """The numbers of the people of a partition."""
@@ -78,8 +76,9 @@ class Partitions(Sequence[Rows | range]):
         nobody = np.empty(0, dtype=np.int64)
         return replace(
             self.job,
-            people=only(self.job.people, nobody),
-            others=None if others is None else replace(others, there=others.there[:0]),
+            # Everybody was counted when the job was made.
+            people=replace(only(self.job.people, nobody), everybody=None),
+            others=None if others is None else replace(others, actual=others.actual[:0]),
         )
 
 
@@ -93,8 +92,8 @@ def joined(common: Job, rows: Rows | range) -> tuple[Job, range]:
     if isinstance(rows, range):
         return common, rows
     others = common.others
-    if isinstance(others, Counted) and rows.there is not None:
-        others = replace(others, there=rows.there)
+    if isinstance(others, Counted):
+        others = replace(others, actual=rows.actual)
     people = replace(common.people, ids=rows.ids, fitted=rows.fitted, actual=rows.actual)
     return replace(common, people=people, others=others), range(len(people))
 

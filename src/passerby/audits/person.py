@@ -21,7 +21,7 @@ from .job import Job, over_states
 
 def audit_person(job: Job, person: int) -> dict[str, object]:
     """One row of the table."""
-    prior, release, state_of = over_states(job.people, person, job.release_for(person))
+    prior, release, _, state_of = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
         loss = measure(prior, release, **{**vars(job.measurement), "seed": seed})
@@ -32,10 +32,9 @@ def audit_person(job: Job, person: int) -> dict[str, object]:
     row["spectral_gap"] = prior.spectral_gap if prior.homogeneous and prior.modes == 1 else None
     row["places"] = len(set(job.people.fitted[person].tolist()))
     if job.people.actual.shape[1]:
-        others = state_of.get(-1, 0)
-        trace = np.array([state_of.get(int(place), others) for place in job.people.actual[person]])
+        trace = state_of[job.people.actual[person]]
         try:
-            row.update(_hits(prior, release, trace, loss, seed))
+            row.update(_hits(*release.over(prior), trace, loss, seed))
         except InputError:
             row["status"] = "impossible"
     return row
@@ -80,7 +79,7 @@ def _hits(
 
 def person_ends(job: Job, person: int) -> tuple[float, float, float, float]:
     """Both ends of a person's loss and of their baseline, as in their row; from 0 to 1 where a number is refused."""
-    prior, release, _ = over_states(job.people, person, job.release_for(person))
+    prior, release, *_ = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
         loss = measure(prior, release, **{**vars(job.measurement), "seed": seed})

@@ -16,17 +16,21 @@ import polars as pl
 from passerby.errors import InputError, PasserbyError
 from passerby.measurement.measure import measure
 from passerby.mechanisms import HIDDEN
+from passerby.mechanisms.notation import read_mechanism
+from passerby.model.counts import Count
 from passerby.model.release import Release
+from passerby.people.count_rows import WHERE, Rows
 from passerby.people.habits import People
 from passerby.people.others import counted
-from passerby.people.sensors import Sensors, place_number, step_number
+from passerby.people.sensors import given
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 from passerby.visits.delimited import read_table
 
 from .job import Job, over_states
-from .partition import Rows, joined, partitions
+from .partition import Rows as Part
+from .partition import joined, partitions
 from .settings import Measurement
 
 SCHEMA: dict[str, pl.DataType] = {
@@ -42,37 +46,50 @@ Realised = tuple[str, float | None, float | None]
 
 @dataclass(frozen=True)
 class Published:
-    """What was published: the places with a sensor at each held-out step, and the value of each."""
+    """What was published: each count, in the order of the file, and their values by the step at which each is read."""
 
-    sensors: Sensors
+    counts: tuple[Count, ...]
     values: Counts
 
 
-def read_published(people: People, path: str | Path) -> Published:
+def read_published(people: People, path: str | Path, reader: Rows | None = None) -> Published:
     """Read a table (CSV or Parquet) with the columns `place`, `count`, and `step` (1 is the first) or `time`.
 
-    An empty count was not published: its mechanism left it out.
+    Instead of a place, rows may name zones and flows, as a file of counts does (`Rows`). An empty count was not
+    published: its mechanism left it out.
     """
-    file = Path(path)
+    file, reader = Path(path), reader or Rows(people, read_mechanism)
     columns, rows = read_table(file)
-    if not {"place", "count"} <= set(columns) or not {"step", "time"} & set(columns):
+    if "count" not in columns or not {"step", "time"} & set(columns):
         raise InputError(
             f"{file}: published counts need the columns step (or time), place and count; its first line names "
             f"{len(columns)} columns that are not all of these"
         )
-    held = people.actual.shape[1]
-    sensors: Sensors = [[] for _ in range(held)]
-    values: Counts = [[] for _ in range(held)]
+    reader.check_columns(columns, file, "published counts")
+    found: dict[Count, None] = {}
+    values: Counts = [[] for _ in range(people.actual.shape[1])]
     for line, row in rows:
         where = f"{file}, {line}"
-        step, place = step_number(people, row, where), place_number(people, row["place"], where)
-        if place in sensors[step]:
-            raise InputError(f"{where}: the count of {row['place']!r} at step {step + 1} is given twice")
-        sensors[step].append(place)
-        values[step].append(_number(row["count"], where))
-    if not any(sensors):
+        if not given(row.get("step")) and not given(row.get("time")):
+            raise InputError(f"{where}: it has neither a step nor a time")
+        several = reader.counts(row, where)
+        if len(several) > 1:
+            raise InputError(f"{where}: it names {len(several)} steps, but a row is one number; give one row for each")
+        (count,) = several
+        if count in found:
+            raise InputError(
+                f"{where}: the same count is given twice, that of {_called(row)} at step {count.first + 1}"
+            )
+        found[count] = None
+        values[count.read].append(_number(row["count"], where))
+    if not found:
         raise InputError(f"{file}: it holds no count")
-    return Published(sensors, values)
+    return Published(tuple(found), values)
+
+
+def _called(row: dict[str, object]) -> str:
+    """What a row counts, by the names in it."""
+    return " to ".join(repr(row[name]) for name in (*WHERE, "origin", "destination") if given(row.get(name)))
 
 
 def _number(value: object, where: str) -> float:
@@ -126,14 +143,14 @@ def realised_losses(
     return pl.DataFrame([row for part in rows for row in part], schema=SCHEMA, orient="row")
 
 
-def _realised(work: _Work, rows: Rows | range) -> list[Realised]:
+def _realised(work: _Work, rows: Part | range) -> list[Realised]:
     """The realised losses of some people."""
     job, people = joined(work.job, rows)
     return [_loss(job, person, work.values) for person in people]
 
 
 def _loss(job: Job, person: int, values: Counts) -> Realised:
-    prior, release, _ = over_states(job.people, person, job.release_for(person))
+    prior, release, *_ = over_states(job, person)
     try:
         loss = measure(prior, release, **asdict(job.measurement), published=values)
     except InputError:

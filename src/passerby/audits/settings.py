@@ -105,7 +105,7 @@ class StepSettings:
 
 @dataclass(frozen=True)
 class ReleaseSettings:
-    """The release: which sensors count, and what is done to the counts."""
+    """The release: what is counted where, and what is done to the counts."""
 
     sensors: Literal["most-visited", "random", "fixed", "schedule"] = setting(
         "most-visited",
@@ -115,6 +115,29 @@ class ReleaseSettings:
     sensor_count: int = setting(1, "How many sensors count at each step (most-visited and random).", ge=1)
     sensor_places: tuple[str, ...] = setting(
         (), "Names of the places with a sensor, in quotes where they hold blanks (fixed)."
+    )
+    zones: Path | None = setting(
+        None,
+        "File of zones that are counted instead of single places: columns place and zone, and level where there are "
+        "several kinds of zones. Their places are kept beside the most visited ones.",
+    )
+    count: tuple[Literal["present", "moved", "visitors"], ...] = setting(
+        (),
+        "What is counted of the zones, or of the places with a sensor: present (people who are there, at each step), "
+        "moved (people who go from one to another, from each step to the next) and visitors (different people who are "
+        "there, in each window of steps); one or several.",
+        shown="present, or with a file of counts what it says",
+    )
+    every: str | None = setting(
+        None,
+        "Length of the windows in which different visitors are counted, such as 24h, by the clock (visitors).",
+        shown="one window, all published steps",
+    )
+    times: int = setting(1, "At how many steps of a window somebody must be there to be a visitor (visitors).", ge=1)
+    counts: Path | None = setting(
+        None,
+        "File of counts of any kind: columns kind, place or zone (or origin and destination), step (from 1) or time, "
+        "times and mechanism; what a row leaves empty is as set elsewhere, and no step means all.",
     )
     schedule: Path | None = setting(None, "File of the sensors: columns place, and step (from 1) or time (schedule).")
     mechanism: str = setting(
@@ -130,9 +153,20 @@ class ReleaseSettings:
     rate: float = setting(0.5, "Share of the people who are counted (sampling).", gt=0, lt=1)
     published: Path | None = setting(
         None,
-        "File of the counts that were really published: columns place, count, and step (from 1) or time. Each person "
-        "then also gets a realised loss, given exactly these counts.",
+        "File of the counts that were really published: the column count, and those of a file of counts: place or zone "
+        "(or origin and destination), and step (from 1) or time. Each person then also gets a realised loss, given "
+        "exactly these counts.",
     )
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is counted of zones or sensors: nothing but what a file of counts says, where that is given alone."""
+        return tuple(dict.fromkeys(self.count)) or (() if self.counts else ("present",))
+
+    @property
+    def of_sensors(self) -> bool:
+        """Whether sensors are what is counted, or a part of it."""
+        return bool(self.kinds) and self.zones is None and self.published is None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.people.habits import People
+
+from .job import states_by_place
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,23 +25,31 @@ LITTLE = 10.0
 
 @dataclass(frozen=True)
 class Stranger:
-    """Everybody's moves as a chain over a few `places`, the last of which (-1) stands for all others."""
+    """Everybody's moves as a chain over a few `places`, of which those below 0 stand for many others.
+
+    `number` (M,) is the state of each place.
+    """
 
     prior: MarkovPrior
     places: Ints
+    number: Ints
 
     @classmethod
-    def of(cls, people: People, sensed: list[int]) -> Stranger:
+    def of(cls, people: People, sensed: Sequence[int], zones: Ints | None = None) -> Stranger:
         """From the fitted steps of all people, each from the first one on at which they are known to be anywhere.
+
+        Where counts are of zones, a label for each place (M,), all others of each zone are one place, -1 - label.
 
         `P(x, y) = (N(x, y) + c b(y)) / (N(x) + c)`, with N everybody's moves (those that end in the same part of the
         day or week, where habits follow one), b their frequencies and c = `LITTLE`. The start is b.
         """
         every = len(people.places)
         common = np.argsort(-people.background, kind="stable")[:TOLD_APART].tolist()
-        places = np.array([*sorted({*common, *sensed}), -1], dtype=np.int64)
-        number = np.full(every, len(places) - 1)
-        number[places[:-1]] = np.arange(len(places) - 1)
+        own = np.array(sorted({*common, *sensed}), dtype=np.int64)
+        label = np.zeros(every, dtype=np.int64) if zones is None else zones
+        rest = np.unique(np.append(np.delete(label, own), 0))
+        places = np.concatenate([own, -1 - rest])
+        number = states_by_place(places, every, label)
         fitted = number[people.fitted]
         known = np.maximum.accumulate(people.fitted != people.elsewhere, axis=1)
         steps, held, size = fitted.shape[1], people.actual.shape[1], len(places)
@@ -68,8 +79,8 @@ class Stranger:
             universe=max(every, size),
             elsewhere=int(elsewhere[0]) if elsewhere.size else None,
         )
-        return cls(prior, places)
+        return cls(prior, places, number)
 
     def release(self, release: Release) -> Release:
         """What is published, over the stranger's places."""
-        return release.relabelled({int(place): k for k, place in enumerate(self.places)})
+        return release.relabelled(self.number)

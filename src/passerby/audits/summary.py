@@ -176,7 +176,7 @@ def summarise(
         places=len(people.places),
         sensors=sum(map(len, release.sensors)),
         misses=misses,
-        mechanism=repr(release.mechanism),
+        mechanism="; ".join(map(repr, release.ways)) or repr(release.mechanism),
         smoothing=people.smoothing,
         seed=seed,
         loss=_ends(measured, "lower", "upper"),

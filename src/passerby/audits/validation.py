@@ -43,6 +43,7 @@ TEXTS: dict[str, Callable[[str], object]] = {
     "timezone": check_timezone,
     "separator": check_separator,
     "time_format": check_time_format,
+    "every": parse_length,
 }
 
 Fault = Mapping[str, Any]
@@ -107,6 +108,11 @@ class _Checks(BaseModel):
         if isinstance(value, list | tuple) and not value:
             raise ValueError("name at least one file or folder")
         return value
+
+    @field_validator("count", mode="before", check_fields=False)
+    @classmethod
+    def _one_kind(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
 
     @field_validator(*PATHS, check_fields=False)
     @classmethod

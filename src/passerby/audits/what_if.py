@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.measurement.decode import decode_series
+from passerby.measurement.information import sighting_probabilities
 from passerby.measurement.methods.constant import constant_attack
 from passerby.measurement.methods.prior import prior_attack
 from passerby.model.prior import MarkovPrior
@@ -26,6 +27,7 @@ from passerby.support.workers import Progress, collect
 
 from .job import Job, over_states
 from .settings import Measurement
+from .subjects import subject_grid, subjects_of
 
 #: Series that are looked at for each person and each thing that is left out.
 SERIES = 64
@@ -52,22 +54,25 @@ CHUNK = 16
 
 @dataclass(frozen=True)
 class Key:
-    """What is left out: one count, where both are given, or all counts of a `place` or of a `step` (from 0)."""
+    """What is left out: one count, where both are given, or all counts of a `subject` or of a `step` (from 0).
 
-    place: int | None = None
+    A subject is what counts are about: a place, a zone, a flow (`subjects_of`).
+    """
+
+    subject: int | None = None
     step: int | None = None
 
     @property
     def what(self) -> str:
         """The word for it: "count", "sensor" or "step"."""
-        return "step" if self.place is None else "sensor" if self.step is None else "count"
+        return "step" if self.subject is None else "sensor" if self.step is None else "count"
 
     def cells(self, release: Release) -> NDArray[np.bool_]:
         """Which counts of the release go: an array (T, S) in the form of its grid."""
-        steps = np.arange(release.steps)[:, None]
-        gone = release.grid >= 0
-        if self.place is not None:
-            gone = gone & (release.grid == self.place)
+        steps, grid = np.arange(release.steps)[:, None], subject_grid(release)
+        gone = grid >= 0
+        if self.subject is not None:
+            gone = gone & (grid == self.subject)
         return gone if self.step is None else gone & (steps == self.step)
 
 
@@ -77,11 +82,12 @@ def keys_of(release: Release) -> list[Key]:
     >>> [key.what for key in keys_of(Release([[0, 1], []]))]
     ['sensor', 'sensor', 'step', 'count', 'count']
     """
-    cells = [(place, t) for t, step in enumerate(release.sensors) for place in step]
+    grid = subject_grid(release)
+    cells = dict.fromkeys((int(grid[cell]), int(cell[0])) for cell in zip(*np.nonzero(grid >= 0), strict=True))
     return [
-        *(Key(place=place) for place in sorted({place for place, _ in cells})),
+        *(Key(subject) for subject in range(len(subjects_of(release)))),
         *(Key(step=t) for t, step in enumerate(release.sensors) if step),
-        *(Key(place, t) for place, t in cells),
+        *(Key(subject, t) for subject, t in cells),
     ]
 
 
@@ -90,7 +96,8 @@ class Findings:
     """What was found by trying things out on some `people`.
 
     `left_out` has a row for each sensor, each step and each single count: `what` ("sensor", "step" or "count"), its
-    `place` and `step` (numbers from 0; null for a whole step and a whole sensor), the mean success of the simple
+    `subject` (what is counted: the number of a place, zone or flow among those of the release) and `step` (numbers from
+    0; null for a whole step and a whole sensor), the mean success of the simple
     attacks `with_all` counts and `without` this, their difference `fall`, and its standard `error` over people. The
     simple attacks are those without a search: the likeliest trace given the counts, the likeliest without them, and one
     place throughout; they see the same series each time.
@@ -126,7 +133,8 @@ def try_out(
     ['sensor', 'sensor', 'step', 'step', 'step', 'count', 'count', 'count']
     """
     keys = keys_of(release)
-    work = _Work(Job(people, release, measurement, counted(people, release)), tuple(keys))
+    others = counted(people, release)
+    work = _Work(Job(replace(people, everybody=None), release, measurement, others), tuple(keys))
     kept = None if file is None else Pieces(file, fingerprint(work, SERIES, TINY))
     everyone = range(len(people))
     rows = collect(
@@ -144,23 +152,26 @@ class _Work:
 def _simple(work: _Work, person: int) -> list[float]:
     """Success of the best simple attack with all counts, and without each key's."""
     job, misses = work.job, work.job.measurement.misses
-    prior, release, state_of = over_states(job.people, person, job.release_for(person))
+    prior, release, *_ = over_states(job, person)
     unaided = max(attack(prior, release.steps, misses).value for attack in (prior_attack, constant_attack))
     rng = np.random.default_rng([job.measurement.seed, person])
     values = release.publish(prior.sample(SERIES, release.steps, rng), rng)
+    prior, release = release.over(prior)
     seen = Seen(prior, release, misses, *release.likelihoods(values))
     chance = _sighting(prior, release)
     out = [max(unaided, float(seen.hits.mean()))]
     for key in work.keys:
-        place = None if key.place is None else state_of[key.place]
-        gone = replace(key, place=place).cells(release)
+        gone = key.cells(job.release)
         telling = np.minimum(chance, 1 - chance)[gone].sum() > TINY
         out.append(max(unaided, float(seen.hits_without(gone).mean())) if telling else out[0])
     return out
 
 
 def _sighting(prior: MarkovPrior, release: Release) -> NDArray[np.float64]:
-    """The chance of being at each sensor of each step, (T, S)."""
+    """The chance of being at each sensor of each step, or in each count, (T, S)."""
+    if not release.reveals:
+        chances = np.array(sighting_probabilities(prior, release))
+        return np.asarray((chances[:, :, None] * release.sees).sum(axis=1))
     chance = np.take_along_axis(prior.marginals(release.steps), np.maximum(release.grid, 0), axis=1)
     return np.where(release.grid >= 0, chance, 0.0)
 
@@ -184,21 +195,29 @@ class Seen:
     ) -> None:
         self.prior, self.release, self.misses = prior, release, misses
         self.absent, self.present = absent, present
-        self.evidence = combined(absent, present)
+        self.evidence = release.by_class(absent, present)
         self.guesses, _ = decode_series(prior, release, self.evidence)
         self.hits = score(prior, release, self.evidence, self.guesses, misses)
 
     def hits_without(self, gone: NDArray[np.bool_]) -> NDArray[np.float64]:
         """For each series, the chance that the guess without some of the counts (T, S) is right."""
         evidence = self.evidence.copy()
-        for t in np.flatnonzero(gone.any(axis=1)):
+        for t in np.flatnonzero(gone.any(axis=1)).tolist():
             # A count that is not there is as likely wherever the person is.
-            evidence[:, t] = combined(*(np.where(gone[t], 0.0, part[:, t]) for part in (self.absent, self.present)))
+            evidence[:, t] = self._at(t, *(np.where(gone[t], 0.0, part[:, t]) for part in (self.absent, self.present)))
         guesses, _ = decode_series(self.prior, self.release, evidence)
         other = np.flatnonzero((guesses != self.guesses).any(axis=1))
         hits = self.hits.copy()
         hits[other] = score(self.prior, self.release, self.evidence[other], guesses[other], self.misses)
         return hits
+
+    def _at(self, t: int, absent: NDArray[np.float64], present: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-likelihoods of one step by class (n, C), from those of its counts (n, S)."""
+        if self.release.reveals:
+            return combined(absent, present)
+        counts = len(self.release.sensors[t])
+        seen = self.release.sees[t, :, :counts] > 0
+        return np.asarray(np.where(seen, present[:, None, :counts], absent[:, None, :counts]).sum(axis=2))
 
 
 def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
@@ -207,12 +226,12 @@ def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "what": [key.what for key in keys],
-            "place": [key.place for key in keys],
+            "subject": [key.subject for key in keys],
             "step": [key.step for key in keys],
             "with_all": [float(values[:, 0].mean())] * len(keys),
             "without": values[:, 1:].mean(axis=0),
             "fall": falls.mean(axis=0),
             "error": spread,
         },
-        schema_overrides={"place": pl.Int64, "step": pl.Int64},
+        schema_overrides={"subject": pl.Int64, "step": pl.Int64},
     )

@@ -12,6 +12,7 @@ from rich.console import Console
 from passerby.audits.estimate import Estimate, estimate
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings
+from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.report.folder import draft_of, finished, run_audit
@@ -105,15 +106,14 @@ def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> No
 def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: float) -> Iterator[tuple[str, str]]:
     """What an audit would do; `spent` seconds went by until the inputs were there, and would again."""
     people, release, cores = inputs.people, inputs.release, expected.workers
-    counts, places = sum(map(len, release.sensors)), {place for step in release.sensors for place in step}
     seconds = duration(spent + expected.everything)
     yield from inputs.coverage.lines(exact=True)
     yield "audited", f"{len(people):,} people{_drawn(len(people), inputs.eligible)}"
     yield "steps", f"{people.fitted.shape[1]:,} to fit habits to, {release.steps:,} published and to be found"
     yield "step length", f"{length(inputs.window)}{CHOSEN if settings.window == 'auto' else ''}"
     yield "places", f"{len(people.places):,}, with elsewhere"
-    yield "sensors", f"{counts:,} count{'s' * (counts != 1)} from {len(places):,} place{'s' * (len(places) != 1)}"
-    yield "mechanism", mechanism(repr(release.mechanism))
+    yield "sensors" if release.reveals else "counts", in_words(release)
+    yield "mechanism", mechanism("; ".join(map(repr, release.ways)))
     yield "misses", str(settings.misses)
     yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({expected.each * 1000:.0f} ms a person)"
     yield "folder", str(settings.out)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -19,8 +20,6 @@ from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
 from passerby.mechanisms.bins import ALONE, cut
 from passerby.mechanisms.fixed import Fixed
-from passerby.model.prior import MarkovPrior
-from passerby.model.release import Release
 from passerby.outcomes.channels import joined
 from passerby.support.ratios import by_ratio
 
@@ -49,6 +48,26 @@ def private_noise(mechanism: Mechanism) -> Mechanism:
     if noise is not None and _accounted(noise) is not None:
         return noise
     raise UnsupportedRelease(_why_not(mechanism))
+
+
+def shared_noise(ways: Sequence[Mechanism]) -> tuple[Mechanism, dict[Mechanism, float]]:
+    """The noise that all of several mechanisms draw, and how many times each counts; or why there is none.
+
+    Normal noise of deviation σ counts for `(s / σ)²` draws of deviation s: what it tells adds up in squares.
+
+    >>> shared_noise([Gaussian(2.0), Gaussian(4.0)])
+    (Gaussian(sigma=2.0), {Gaussian(sigma=2.0): 1.0, Gaussian(sigma=4.0): 0.25})
+    """
+    noises = {mechanism: private_noise(mechanism) for mechanism in ways}
+    first = next(iter(noises.values()))
+    if isinstance(first, Gaussian) and all(isinstance(noise, Gaussian) for noise in noises.values()):
+        return first, {way: (first.sigma / noise.sigma) ** 2 for way, noise in noises.items()}  # type: ignore[attr-defined]
+    if len(set(noises.values())) > 1:
+        raise UnsupportedRelease(
+            f"counts with different noise ({', '.join(map(repr, dict.fromkeys(noises.values())))}) are not accounted "
+            "for together, unless all of it is normal"
+        )
+    return first, dict.fromkeys(noises, 1.0)
 
 
 #: The noises that are accounted for, each with how.
@@ -160,8 +179,8 @@ def _pair(noise: Mechanism) -> Floats:
     return noise.pair(0)
 
 
-def epsilon(noise: Mechanism, times: int, delta: float) -> float:
-    """The smallest epsilon at this delta, for noise drawn afresh `times` times.
+def epsilon(noise: Mechanism, times: float, delta: float) -> float:
+    """The smallest epsilon at this delta, for noise drawn afresh `times` times; a whole number but for normal noise.
 
     Gaussian: the privacy curve of Balle and Wang (2018), "Improving the Gaussian mechanism for differential privacy",
     theorem 8, as computed by dp-accounting. Otherwise numerical composition, as in Doroshenko et al. (2022), "Connect
@@ -176,11 +195,11 @@ def epsilon(noise: Mechanism, times: int, delta: float) -> float:
         return float(get_epsilon_gaussian(noise.sigma / math.sqrt(times), delta))
     if isinstance(noise, (Laplace, Geometric)) and noise.scale < 2 / CERTAIN:
         return times / noise.scale
-    value = float(_losses(noise, times).get_epsilon_for_delta(delta))
+    value = float(_losses(noise, round(times)).get_epsilon_for_delta(delta))
     return min(value, epsilon(noise.second, times, delta)) if isinstance(noise, Then) else value
 
 
-def success_bound(noise: Mechanism, times: int, log_known: float) -> float:
+def success_bound(noise: Mechanism, times: float, log_known: float) -> float:
     """The largest success of any guess whose success without the release is at most κ: `1 - f(κ)`, from `log κ`.
 
     f is the trade-off function of the noise drawn `times` times (Dong, Roth and Su 2022, "Gaussian differential
@@ -204,7 +223,7 @@ def success_bound(noise: Mechanism, times: int, log_known: float) -> float:
         return rounded_up(float(log_ndtr(start + shift + 8 * sys.float_info.epsilon * (abs(start) + shift))))
     if noise.total_variation() > 1 - math.exp(-CERTAIN / 4):
         return 1.0
-    levels, deltas = _curve(noise, times)
+    levels, deltas = _curve(noise, round(times))
     above = np.exp(np.minimum(levels + log_known, 0.0)) + deltas
     below = 1 - np.exp(-levels) * (-math.expm1(log_known) - deltas)
     return max(rounded_up(log_known), float(min(1.0, above.min(), below.min())))
@@ -217,25 +236,3 @@ def _curve(noise: Mechanism, times: int) -> tuple[Floats, Floats]:
     most = min(max(float(losses.get_epsilon_for_delta(1e-12)), 1e-6), 5 * CERTAIN)
     levels = np.linspace(0.0, most, LEVELS)
     return levels, np.asarray(losses.get_delta_for_epsilon(levels))
-
-
-def most_sightings(prior: MarkovPrior, release: Release) -> int:
-    """The largest number of steps at which a person with this prior can be at an active sensor."""
-    reach = np.where(prior.initial > 0, 0.0, -np.inf)
-    for t, seen in enumerate(np.take_along_axis(release.sees.sum(axis=2), release.classes(prior), axis=1)):
-        if t:
-            moves = prior.matrices[0 if prior.homogeneous else t - 1] > 0
-            reach = np.where(moves, reach[:, None], -np.inf).max(axis=0)
-        reach += seen
-    return int(reach.max())
-
-
-def changeable_counts(prior: MarkovPrior, release: Release) -> int:
-    """How many counts can differ between two possible traces of this person: at most two at each step."""
-    marginals = prior.marginals(release.steps)
-    total = 0
-    for law, step in zip(marginals, release.sensors, strict=True):
-        possible = int((law[list(step)] > 0).sum())
-        elsewhere = np.delete(law, list(step)).sum() > 0
-        total += min(possible, 2) if possible > 1 else int(possible == 1 and elsewhere)
-    return total

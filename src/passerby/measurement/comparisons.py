@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.measurement.ball import log_likeliest
 from passerby.measurement.methods.loose import loose_bound
-from passerby.mechanisms import Gaussian, Then
+from passerby.mechanisms import Gaussian, Mechanism, Then
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
-from .accounting import changeable_counts, epsilon, private_noise
+from .accounting import epsilon, shared_noise
+from .sensitivity import most_changed, sensitivity
 
 
 @dataclass(frozen=True)
 class DifferentialPrivacy:
     """`(epsilon, delta)` of a release: by the paper's formula and by exact accounting, the same for every person.
 
-    `person` counts only the steps at which one person can be sighted, where their prior is given. All are None where
-    the mechanism is not differentially private; `remark` says why, or warns of the formula (for Gaussian noise).
+    `formula` and `exact` are for datasets in which one person's trace is another, `added` for those in which one person
+    is there or not; so many counts differ at most, `changed_counts` and `added_counts`. `person` is `exact` for the
+    traces that one person can have, where their prior is given. All are None where the mechanism is not differentially
+    private; `remark` says why, or warns of the formula (for Gaussian noise).
     """
 
     delta: float
@@ -28,6 +31,9 @@ class DifferentialPrivacy:
     exact: float | None
     remark: str
     person: float | None = None
+    added: float | None = None
+    changed_counts: int | None = None
+    added_counts: int | None = None
 
 
 def differential_privacy(
@@ -37,10 +43,10 @@ def differential_privacy(
 
     The formula is `sqrt(2 ln(1.25/δ) T) / σ` (Dwork and Roth 2014, as quoted by Koga et al. 2024, section 2.2), which
     holds only where it gives at most 1; the exact value comes from `accounting.epsilon`. One person changes one count
-    by one at a step with one sensor, and two counts at a step with several. What is done to noisy counts afterwards
-    (rounding, clamping, suppression) does not weaken their differential privacy and is not counted as strengthening it.
-    Noise after a fresh sample for each count is stronger than noise alone; its value is exact for one count, and a
-    little above for several.
+    by one at a step with one sensor, and two counts at a step with several; with zones, flows and visitors, as many as
+    two traces differ in (`sensitivity`). What is done to noisy counts afterwards (rounding, clamping, suppression) does
+    not weaken their differential privacy and is not counted as strengthening it. Noise after a fresh sample for each
+    count is stronger than noise alone; its value is exact for one count, and a little above for several.
 
     >>> value = differential_privacy(Release([0] * 10, Gaussian(1.0)))
     >>> round(value.formula, 2), round(value.exact, 2)
@@ -50,29 +56,38 @@ def differential_privacy(
         raise InputError(f"delta: expected a number between 0 and 1, got {delta!r}")
     if prior is not None:
         release.check_places(prior)
-    if not release.reveals:
-        remark = "how many counts of zones, flows and visitors one person changes is not worked out yet"
-        return DifferentialPrivacy(delta, None, None, remark)
-    squared = sum(min(len(step), 2) for step in release.sensors)
-    own = None if prior is None else changeable_counts(prior, release)
-    if squared == 0:
-        return DifferentialPrivacy(delta, 0.0, 0.0, "nothing is published", None if prior is None else 0.0)
     try:
-        noise = private_noise(release.mechanism)
+        if not any(release.sensors) and release.fixed:
+            return DifferentialPrivacy(delta, 0.0, 0.0, "nothing is published", None if prior is None else 0.0, 0.0)
+        noise, weights = shared_noise(release.ways)
+        changed, added = sensitivity(release, weights)
+        counts = sensitivity(release)
+        person = None
+        if prior is not None:
+            person = epsilon(noise, most_changed(*release.over(prior), weights), delta)
     except UnsupportedRelease as reason:
         return DifferentialPrivacy(delta, None, None, str(reason))
-    exact = epsilon(noise, squared, delta)
-    person = None if own is None else epsilon(noise, own, delta)
+    exact = epsilon(noise, changed, delta)
+    return DifferentialPrivacy(
+        delta,
+        *_by_formula(noise, changed, delta, exact),
+        person,
+        epsilon(noise, added, delta),
+        *map(round, counts),
+    )
+
+
+def _by_formula(noise: Mechanism, times: float, delta: float, exact: float) -> tuple[float | None, float, str]:
+    """The paper's formula, the exact value, and a remark on the two."""
     if not isinstance(noise, Gaussian):
         remark = f"the formula is for Gaussian noise, not for {noise!r}"
         if isinstance(noise, Then):
             remark += "; the sample is accounted for, by an upper bound where several counts are published"
-        return DifferentialPrivacy(delta, None, exact, remark, person)
-    formula = math.sqrt(2 * math.log(1.25 / delta) * squared) / noise.sigma
-    remark = "the formula is within its range"
+        return None, exact, remark
+    formula = math.sqrt(2 * math.log(1.25 / delta) * times) / noise.sigma
     if formula > 1:
-        remark = "the formula holds only up to 1: use the exact value"
-    return DifferentialPrivacy(delta, formula, exact, remark, person)
+        return formula, exact, "the formula holds only up to 1: use the exact value"
+    return formula, exact, "the formula is within its range"
 
 
 def reconstruction_advantage(prior: MarkovPrior, release: Release, success: float | None = None) -> float:

@@ -75,7 +75,7 @@ def investigate(question: Question, methods: Sequence[Method] = METHODS) -> tupl
     known = Known(unaided=question.published is None)
     refused: dict[str, str] = {}
     for method in methods:
-        reason = method.refuses(question)
+        reason = method.reason(question)
         if reason is not None:
             for name in method.bounds:
                 refused.setdefault(name, reason)

@@ -21,7 +21,8 @@ class Method:
     `attacks` and `bounds` name what it yields, and `says` tells in a sentence how. `needs` names what must have been
     found before. `refuses` gives the reason why a question cannot be answered in this way, if there is one, and `cost`
     the elementary operations that it takes, roughly. `run` yields findings one by one; it may look at what is `Known`,
-    yield nothing where that is enough, and raise `UnsupportedRelease` for what it cannot find.
+    yield nothing where that is enough, and raise `UnsupportedRelease` for what it cannot find. Only what is `adaptive`
+    is asked about counts that are chosen as one goes.
     """
 
     name: str
@@ -32,6 +33,13 @@ class Method:
     needs: tuple[str, ...] = ()
     refuses: Callable[[Question], str | None] = never
     cost: Callable[[Question], float] = lambda question: 0.0
+    adaptive: bool = False
+
+    def reason(self, question: Question) -> str | None:
+        """Why a question is not answered in this way; None where it is."""
+        if not question.release.fixed and not self.adaptive:
+            return "it is for counts that are fixed in advance, not chosen as one goes"
+        return self.refuses(question)
 
     @property
     def yields(self) -> tuple[str, ...]:

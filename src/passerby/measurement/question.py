@@ -85,6 +85,7 @@ def pose(
         raise InputError(f"prior: expected a MarkovPrior, got {prior!r}")
     if not isinstance(release, Release):
         raise InputError(f"release: expected a Release, got {release!r}")
+    release = release if published is None else release.after(published)
     release.check(prior)
     prior, release = release.over(prior)
     _check_number("tolerance", options["tolerance"], 0.0)
@@ -93,7 +94,9 @@ def pose(
     _check_word("series", options["series"], ("auto", "enumerate", "sample"))
     _check_word("method", options["way"], ("exact", "sampling"))
     _check_runs(options["runs"])
-    if options["series"] == "enumerate" and release.stacked_signals() is None:
+    if options["way"] == "sampling" and not release.fixed:
+        raise UnsupportedRelease("method='sampling': the paper's way is for counts that are fixed in advance")
+    if options["series"] == "enumerate" and release.fixed and release.stacked_signals() is None:
         raise UnsupportedRelease(
             f"{release.way} publishes too many values, or a continuum of them: its series cannot be listed; "
             "sample them (series='sample') or leave the choice (series='auto')"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +13,9 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, Raw
 from passerby.support.checks import whole
 
-from .counts import Count, Present
+from .counts import Count, Present, changed, moved
 from .crowd import Crowd
-from .forms import checked_mechanism
+from .forms import checked_mechanism, per_step
 from .memory import Watch, remember
 from .prior import MarkovPrior
 from .release import Release
@@ -30,6 +29,7 @@ Counts = tuple[tuple[Count, ...], ...]
 MOST_STEPS = 1_000_000
 
 
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class CountRelease(Release):
     """Counts of any kind, by the step at which each is read; `sensors` numbers them, in the order given.
 
@@ -51,7 +51,10 @@ class CountRelease(Release):
         """The release of such counts; where all are of single places, it is one of sensors."""
         mechanism = checked_mechanism(mechanism)
         if sensors is not None or others is not None:
-            raise InputError("counts: give the place and the others of each count in it, not sensors or others beside")
+            raise InputError(
+                "counts: give the places and the number of others of each count in it, not sensors or others beside; "
+                "zones, flows and visitors against a Crowd are not modelled"
+            )
         if steps is None:
             raise InputError("steps: how many steps there are must be said beside counts=[...]")
         whole(steps, "steps", 1, MOST_STEPS)
@@ -138,9 +141,16 @@ class CountRelease(Release):
                         )
 
     def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
-        """The chain with what counts need to remember, and this release over its states."""
+        """The chain with what counts need to remember, and this release over its states; once is enough."""
+        if self.watch is not None and self.watch.classes.shape[1] == prior.states:
+            return prior, self
         chain, watch = remember(prior, self.counts)
         return chain, self._made(self.counts, watch)
+
+    def of_states(self, states: Ints) -> Release:
+        """The release over some states of the chain that it is measured over; -1 are states that nobody is in."""
+        classes = np.ascontiguousarray(self.told.classes[:, np.maximum(states, 0)])
+        return self._made(self.counts, replace(self.told, classes=classes))
 
     @property
     def told(self) -> Watch:
@@ -162,12 +172,47 @@ class CountRelease(Release):
         return [int(kind) for kind in self.told.kinds]
 
     def with_others(self, others: Iterable[int | Iterable[int]] | Crowd | None) -> Release:
-        """Others are given count by count."""
-        raise UnsupportedRelease("numbers of others are given with each count: Present(..., others=12)")
+        """The same counts with these numbers of other people, in the form of `sensors`."""
+        if others is None or isinstance(others, Crowd):
+            raise UnsupportedRelease("numbers of others are given with each count: Present(..., others=12)")
+        known = per_step(others, "others", "a number of people")
+        if [len(step) for step in known] != [len(step) for step in self.counts]:
+            raise InputError("others: expected one number for each count of each step, in the form of sensors")
+        return self._made(
+            tuple(
+                tuple(changed(count, others=number) for count, number in zip(step, numbers, strict=True))
+                for step, numbers in zip(self.counts, known, strict=True)
+            ),
+            self.watch,
+        )
 
-    def relabelled(self, state_of: Any) -> Release:
-        """Zones are not reduced to the few places of a person yet."""
-        raise UnsupportedRelease("zones, flows and visitors cannot be audited yet: measure them person by person")
+    def through(self, mechanism: Mechanism) -> Release:
+        """The same counts, all of them published by this mechanism."""
+        mechanism = checked_mechanism(mechanism)
+        counts = tuple(tuple(changed(count, mechanism=mechanism) for count in step) for step in self.counts)
+        return self._made(counts, self.watch)
+
+    @cached_property
+    def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that counts are about, each once."""
+        return tuple(dict.fromkeys(zone for step in self.counts for count in step for zone in count.zones))
+
+    def alike(self, places: int) -> Ints:
+        """A label for each place (places,): those of one label are in the same zones, and 0 is for those in none."""
+        inside = np.zeros((places, len(self.zones)), dtype=bool)
+        for k, zone in enumerate(self.zones):
+            inside[list(zone), k] = True
+        rows, label = np.unique(
+            np.vstack([np.zeros((1, len(self.zones)), dtype=bool), inside]), axis=0, return_inverse=True
+        )
+        # Rows are in order, so that the one of no zone is the first.
+        assert not rows[0].any()
+        return np.asarray(label.reshape(-1)[1:], dtype=np.int64)
+
+    def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
+        """The same counts over other place numbers, `state_of[place]`: places that become one are in the same zones."""
+        new = {zone: tuple(sorted({int(state_of[place]) for place in zone})) for zone in self.zones}
+        return self._made(tuple(tuple(moved(count, new) for count in step) for step in self.counts), None)
 
     @property
     def listed(self) -> tuple[Count, ...]:
@@ -176,8 +221,7 @@ class CountRelease(Release):
 
     def as_raw(self) -> Release:
         """The same counts, published as they are."""
-        counts = tuple(tuple(replace(count, mechanism=Raw()) for count in step) for step in self.counts)
-        return self._made(counts, self.watch)
+        return self.through(Raw())
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""

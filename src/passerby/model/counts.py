@@ -6,7 +6,8 @@ step that matters to it is over, the step at which the count is *read*.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,10 +21,12 @@ from passerby.support.checks import whole
 
 Ints = NDArray[np.int64]
 Bits = NDArray[np.bool_]
+#: Whether somebody is in a zone at a step; or of many people, whether each of them is.
+Inside = Callable[[tuple[int, ...], int], Any]
 
 
 @dataclass(frozen=True)
-class Count:
+class Count(ABC):
     """A published number. `mechanism` and `others` (people who are counted besides the target) may be its own."""
 
     mechanism: Mechanism | None = field(default=None, kw_only=True)
@@ -38,23 +41,27 @@ class Count:
             whole(self.others, "others", 0, 2**53 - 1)
 
     @property
+    @abstractmethod
     def zones(self) -> tuple[tuple[int, ...], ...]:
         """The sets of places that it is about."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def first(self) -> int:
         """The first step that matters to it."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def read(self) -> int:
         """The step at which it is read: the last that matters to it."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def met(self, inside: Inside) -> Any:
+        """Whether somebody is counted of whom `inside(zone, step)` tells where they were; also of many people."""
 
     def bits(self, traces: Ints) -> Bits:
         """Whether each trace (n, T) is counted (n,)."""
-        raise NotImplementedError
+        return np.asarray(self.met(lambda zone, step: np.isin(traces[:, step], zone)))
 
 
 @dataclass(frozen=True)
@@ -89,9 +96,9 @@ class Present(Count):
         """The step at which it is read."""
         return self.step
 
-    def bits(self, traces: Ints) -> Bits:
-        """Whether each trace (n, T) is counted (n,)."""
-        return np.isin(traces[:, self.step], self.places)
+    def met(self, inside: Inside) -> Any:
+        """Whether somebody is in the zone at the step."""
+        return inside(self.places, self.step)
 
 
 @dataclass(frozen=True)
@@ -134,10 +141,9 @@ class Moved(Count):
         """The step at which it is read."""
         return self.step + 1
 
-    def bits(self, traces: Ints) -> Bits:
-        """Whether each trace (n, T) is counted (n,)."""
-        left, came = (np.isin(traces[:, t], zone) for t, zone in enumerate(self.zones, self.step))
-        return np.asarray(left & came)
+    def met(self, inside: Inside) -> Any:
+        """Whether somebody is in the one zone at the step, and in the other at the next."""
+        return inside(self.origin, self.step) & inside(self.destination, self.step + 1)
 
 
 @dataclass(frozen=True)
@@ -182,10 +188,22 @@ class Visitors(Count):
         """The step at which it is read."""
         return self.steps[-1]
 
-    def bits(self, traces: Ints) -> Bits:
-        """Whether each trace (n, T) is counted (n,)."""
-        there = np.isin(traces[:, self.steps], self.places)
-        return np.asarray(there.sum(axis=1) >= self.times)
+    def met(self, inside: Inside) -> Any:
+        """Whether somebody is in the zone at so many of the steps."""
+        return sum(inside(self.places, step) * 1 for step in self.steps) >= self.times
+
+
+def changed(count: Count, **values: Any) -> Count:
+    """The same count with another mechanism or number of others, known to be valid: an audit makes many."""
+    out: Count = object.__new__(type(count))
+    _hold(out, **{**vars(count), **values})
+    return out
+
+
+def moved(count: Count, new: Mapping[tuple[int, ...], tuple[int, ...]]) -> Count:
+    """The same count of other zones, by what its own become."""
+    names = ("origin", "destination") if isinstance(count, Moved) else ("places",)
+    return changed(count, **{name: new[getattr(count, name)] for name in names})
 
 
 def _zone(values: Any, name: str) -> tuple[int, ...]:

@@ -51,21 +51,14 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
     open_at = [_open(every, t) for t in range(steps)]
     labels: list[dict[Memory, int]] = [{} for _ in range(steps)]
     begun = _grouped(_counted(open_at[0], (), (), 0, inside, base), prior.initial > 0, labels[0])
-    blocks = [
-        list(_blocks(open_at, t, inside, labels, prior.matrices[0 if prior.homogeneous else t]))
-        for t in range(steps - 1)
-    ]
+    blocks = []
+    for t in range(steps - 1):
+        blocks.append(list(_blocks(open_at, t, inside, labels, prior.matrices[0 if prior.homogeneous else t])))
+        _check_size(base, len(labels[t + 1]), steps, open_at[t + 1], t + 1)
     watch = _watch(counts, inside, open_at, labels, base)
     size = base * max(map(len, labels))
     if size == base:
         return prior, watch
-    if size**2 * steps > MOST_ENTRIES:
-        raise UnsupportedRelease(
-            f"counts: to tell flows and visitors, {size // base} things must be remembered beside each of {base} "
-            f"states, which makes {size:,} states over {steps} steps; at most "
-            f"{int((MOST_ENTRIES / steps) ** 0.5):,} are possible: leave out counts, shorten windows of visitors, or "
-            "lower `times`"
-        )
     start, moves = np.zeros(size), np.zeros((steps - 1, size, size))
     for label, states in begun:
         start[label * base + states] = prior.initial[states]
@@ -74,16 +67,20 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
         for a, x, b, y in found:
             moves[t, (a * base + x)[:, None], b * base + y] = matrix[x[:, None], y]
     times = size // base
-    return MarkovPrior.known(
-        start,
-        moves,
-        place_of=np.tile(prior.place_of, times),
-        mode_of=np.tile(prior.mode_of, times),
-        guessable=prior.guessable.copy(),
-        universe=prior.universe,
-        merged_entropy=prior.merged_entropy.copy(),
-        elsewhere=prior.elsewhere,
-    ), watch
+    return prior.with_states(start, moves, np.tile(prior.place_of, times), np.tile(prior.mode_of, times)), watch
+
+
+def _check_size(base: int, memories: int, steps: int, open_now: Sequence[Count], t: int) -> None:
+    """Refuse a chain that is too large, at the first step that makes it so: there may be many more."""
+    size = base * memories
+    if memories > 1 and size**2 * steps > MOST_ENTRIES:
+        windows = sum(isinstance(count, Visitors) for count in open_now)
+        raise UnsupportedRelease(
+            f"counts: {windows} windows of visitors and {len(open_now) - windows} flows are open at step {t}, so that "
+            f"{memories:,} things or more must be remembered beside each of {base} states, which makes {size:,} states "
+            f"over {steps} steps; at most {int((MOST_ENTRIES / steps) ** 0.5):,} are possible: leave out counts, "
+            "shorten windows of visitors, or lower times"
+        )
 
 
 def _open(every: Sequence[Count], t: int) -> list[Count]:

@@ -40,15 +40,11 @@ def joined(cls: type[MarkovPrior], weights: ArrayLike, priors: Sequence[MarkovPr
     if len(np.unique(seen)) < first.places:
         # Somewhere must a place be that is never reached: it keeps a state.
         kept = [(share, prior, np.arange(prior.states)) for share, prior, _ in kept]
-    return cls.known(
+    return first.with_states(
         np.concatenate([share * prior.initial[states] for share, prior, states in kept]),
         block_diagonal([(prior.transition, states) for _, prior, states in kept]),
-        place_of=np.concatenate([prior.place_of[states] for _, prior, states in kept]),
-        mode_of=np.repeat(np.arange(len(kept)), [len(states) for _, _, states in kept]),
-        guessable=first.guessable.copy(),
-        universe=first.universe,
-        merged_entropy=first.merged_entropy.copy(),
-        elsewhere=first.elsewhere,
+        np.concatenate([prior.place_of[states] for _, prior, states in kept]),
+        np.repeat(np.arange(len(kept)), [len(states) for _, _, states in kept]),
     )
 
 
@@ -79,37 +75,45 @@ def block_diagonal(parts: Sequence[tuple[Floats, NDArray[np.int64]]]) -> Floats:
 
 
 def parts(prior: MarkovPrior) -> list[tuple[float, MarkovPrior]]:
-    """The weight and the chain of each mode, over the same places; a state is a place wherever that can be.
+    """The weight and the chain of each possible mode, over the same places; a state is a place wherever that can be.
 
     >>> from passerby import MarkovPrior
     >>> home, away = MarkovPrior([1, 0], np.eye(2)), MarkovPrior([0, 1], np.eye(2))
     >>> [(weight, part.initial.tolist()) for weight, part in parts(MarkovPrior.mixture([0.75, 0.25], [home, away]))]
     [(0.75, [1.0, 0.0]), (0.25, [0.0, 1.0])]
     """
-    return [_part(prior, np.flatnonzero(prior.mode_of == mode)) for mode in range(prior.modes)]
+    return [_part(prior, mode) for mode in possible_modes(prior)]
 
 
-def _part(prior: MarkovPrior, states: NDArray[np.int64]) -> tuple[float, MarkovPrior]:
-    """The chain of one mode. Places that it never visits have a state that nobody comes to."""
+def possible_modes(prior: MarkovPrior) -> list[int]:
+    """The modes that anybody is in: what is known of a person may rule out some."""
+    weights = np.bincount(prior.mode_of, prior.initial, prior.modes)
+    return np.flatnonzero(weights > 0).tolist()
+
+
+def part_states(prior: MarkovPrior, mode: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The state of a mixture that each state of one mode's chain is, and its place.
+
+    Places that the mode never visits have a state that nobody comes to, and that is none of the mixture's: -1.
+    """
+    states = np.flatnonzero(prior.mode_of == mode)
+    missing = np.setdiff1d(np.arange(prior.places), prior.place_of[states])
+    place_of = np.concatenate([prior.place_of[states], missing])
+    order = np.argsort(place_of, kind="stable")
+    return np.concatenate([states, np.full(len(missing), -1)])[order], place_of[order]
+
+
+def _part(prior: MarkovPrior, mode: int) -> tuple[float, MarkovPrior]:
+    """The chain of one mode."""
+    source, place_of = part_states(prior, mode)
+    there = np.flatnonzero(source >= 0)
+    states, size = source[there], len(source)
     weight = float(prior.initial[states].sum())
-    where = prior.place_of[states]
-    missing = np.setdiff1d(np.arange(prior.places), where)
-    size = len(states) + len(missing)
     start, moves = np.zeros(size), np.zeros((*prior.transition.shape[:-2], size, size))
     moves[..., np.arange(size), np.arange(size)] = 1.0
-    start[: len(states)] = prior.initial[states] / weight
-    moves[..., : len(states), : len(states)] = prior.transition[..., states[:, None], states]
-    place_of = np.concatenate([where, missing])
-    order = np.argsort(place_of, kind="stable")
-    return weight, type(prior).known(
-        start[order],
-        moves[..., order[:, None], order],
-        place_of=place_of[order],
-        guessable=prior.guessable.copy(),
-        universe=prior.universe,
-        merged_entropy=prior.merged_entropy.copy(),
-        elsewhere=prior.elsewhere,
-    )
+    start[there] = prior.initial[states] / weight
+    moves[..., there[:, None], there] = prior.transition[..., states[:, None], states]
+    return weight, prior.with_states(start, moves, place_of)
 
 
 def average(prior: MarkovPrior, steps: int) -> MarkovPrior:
@@ -126,11 +130,4 @@ def average(prior: MarkovPrior, steps: int) -> MarkovPrior:
         np.add.at(moves[t], prior.place_of, prior.by_place(together))
     total = moves.sum(axis=2, keepdims=True)
     moves = np.divide(moves, total, out=np.zeros_like(moves), where=total > 0) + (total == 0) * np.eye(prior.places)
-    return type(prior).known(
-        prior.by_place(prior.initial),
-        moves,
-        guessable=prior.guessable.copy(),
-        universe=prior.universe,
-        merged_entropy=prior.merged_entropy.copy(),
-        elsewhere=prior.elsewhere,
-    )
+    return prior.with_states(prior.by_place(prior.initial), moves)

@@ -164,6 +164,21 @@ class MarkovPrior:
         )
         return out
 
+    def with_states(
+        self, initial: Floats, transition: Floats, place_of: Ints | None = None, mode_of: Ints | None = None
+    ) -> MarkovPrior:
+        """Another chain over the same places, of fresh arrays that are known to be valid."""
+        return self.known(
+            initial,
+            transition,
+            place_of=place_of,
+            mode_of=mode_of,
+            guessable=self.guessable.copy(),
+            universe=self.universe,
+            merged_entropy=self.merged_entropy.copy(),
+            elsewhere=self.elsewhere,
+        )
+
     @property
     def states(self) -> int:
         """The number of states of the chain, `M`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,10 @@ from .counts import Count, Present
 from .crowd import Crowd
 from .forms import Numbers, checked_mechanism, padded, per_step
 from .prior import MarkovPrior
-from .signals import Channel, Channels, combined, stacked, tables
+from .signals import Channels, alike, combined, each_its_own, stacked, tables
+
+if TYPE_CHECKING:
+    from .adaptive import Policy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -110,6 +113,36 @@ class Release:
         """Raw counts from sensors that are known to be valid."""
         return cls._valid(sensors, Raw(), None)
 
+    @classmethod
+    def adaptive(
+        cls,
+        policy: Policy,
+        steps: int,
+        mechanism: Mechanism | None = None,
+        *,
+        among: Iterable[Count] | None = None,
+    ) -> Release:
+        """The release of the counts, or places, that `policy(history)` names for each step as one goes.
+
+        `history` has a tuple of published values for each step so far. `among` may tell all counts that can be named:
+        what these tell together bounds what is told where histories are too many to list.
+
+        >>> Release.adaptive(lambda history: [0] if not history or history[-1] == (1.0,) else [1], steps=3)
+        Release.adaptive(<lambda>, steps=3)
+        """
+        from .adaptive import AdaptiveRelease
+
+        return AdaptiveRelease.of(policy, steps, mechanism, among)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is known in advance what is counted, and not chosen as one goes."""
+        return True
+
+    def after(self, published: Iterable[float | Iterable[float]]) -> Release:
+        """The release as it was where these values were published: itself, if nothing is chosen as one goes."""
+        return self
+
     @property
     def steps(self) -> int:
         """The number of steps, `T`."""
@@ -160,7 +193,7 @@ class Release:
         self._check_counted()
         if self.crowd is not None:
             return self.crowd.channels(self.sensors, self.mechanism)
-        return _known(self.mechanism, self.numbers)
+        return alike(self.mechanism, self.numbers)
 
     @property
     def numbers(self) -> Numbers:
@@ -176,6 +209,10 @@ class Release:
     def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
         """The chain and the release as they are measured: with what counts need to remember (`model.memory`)."""
         return prior, self
+
+    def of_states(self, states: Ints) -> Release:
+        """The release over some states of the chain that it is measured over; -1 are states that nobody is in."""
+        return self
 
     def classes(self, prior: MarkovPrior) -> Ints:
         """The class of each state at each step (T, M): 0 at no sensor, 1 + j at sensor j of the step.
@@ -197,7 +234,7 @@ class Release:
     @property
     def sees(self) -> Ints:
         """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
-        return _each_its_own(*self.grid.shape)
+        return each_its_own(*self.grid.shape)
 
     def kinds(self, prior: MarkovPrior) -> list[int]:
         """How many classes the counts of each step can tell apart, of those that are possible."""
@@ -267,6 +304,10 @@ class Release:
         """The same release with these numbers of other people."""
         return Release(self.sensors, self.mechanism, others)
 
+    def through(self, mechanism: Mechanism) -> Release:
+        """The same counts of the same people, published by this mechanism."""
+        return Release(self.sensors, mechanism, self.others)
+
     def check_misses(self, misses: int) -> int:
         """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
         if isinstance(misses, bool) or not isinstance(misses, (int, np.integer)) or not 0 <= misses < self.steps:
@@ -276,9 +317,9 @@ class Release:
             )
         return int(misses)
 
-    def relabelled(self, state_of: Mapping[int, int]) -> Release:
+    def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
-        sensors = tuple(tuple(state_of[place] for place in step) for step in self.sensors)
+        sensors = tuple(tuple(int(state_of[place]) for place in step) for step in self.sensors)
         # The others go by the old numbers.
         return self._valid(sensors, self.mechanism, self.others if self.crowd is None else self.crowd.at(self.sensors))
 
@@ -361,16 +402,3 @@ class Release:
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
-
-
-@lru_cache(maxsize=64)
-def _each_its_own(steps: int, sensors: int) -> Ints:
-    out = np.zeros((steps, sensors + 1, sensors), dtype=np.int64)
-    out[:, 1:] = np.eye(sensors, dtype=np.int64)
-    out.flags.writeable = False
-    return out
-
-
-@lru_cache(maxsize=1000)
-def _known(mechanism: Mechanism, others: Numbers) -> Channels:
-    return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)

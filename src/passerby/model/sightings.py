@@ -32,13 +32,4 @@ def given(prior: MarkovPrior, sightings: Mapping[int, int], steps: int) -> Marko
     # From where nothing leads to the sightings nobody comes, so any row will do.
     empty, rows = np.nonzero(~moves.any(axis=2))
     moves[empty, rows, rows] = 1.0
-    return type(prior).known(
-        start,
-        moves,
-        place_of=prior.place_of.copy(),
-        mode_of=prior.mode_of.copy(),
-        guessable=prior.guessable.copy(),
-        universe=prior.universe,
-        merged_entropy=prior.merged_entropy.copy(),
-        elsewhere=prior.elsewhere,
-    )
+    return prior.with_states(start, moves, prior.place_of.copy(), prior.mode_of.copy())

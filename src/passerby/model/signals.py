@@ -48,6 +48,21 @@ class Channel(NamedTuple):
 Channels = tuple[tuple[Channel, ...], ...]
 
 
+@lru_cache(maxsize=1000)
+def alike(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> Channels:
+    """The channels of counts that one mechanism publishes, with so many others each."""
+    return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)
+
+
+@lru_cache(maxsize=64)
+def each_its_own(steps: int, sensors: int) -> Ints:
+    """Whether each sensor of a step counts those of each class (T, S + 1, S): class 1 + j is counted by sensor j."""
+    out = np.zeros((steps, sensors + 1, sensors), dtype=np.int64)
+    out[:, 1:] = np.eye(sensors, dtype=np.int64)
+    out.flags.writeable = False
+    return out
+
+
 @lru_cache(maxsize=20_000)
 def _apart(mechanism: Mechanism, count: int) -> float:
     """Remembered: in an audit, the same counts of others come up again and again."""

@@ -17,6 +17,7 @@ from passerby.visits.windows import Rule, chosen_window, window_visits
 
 from . import cycles
 from .choice import Choice, choose, weigh
+from .everybody import Everybody
 from .family import Cycle, Habits
 from .habits import People
 from .origins import Clock
@@ -117,6 +118,7 @@ def fit_traces(
     name_elsewhere: bool,
 ) -> People:
     """Habits of those who are known in at least `least` fitted steps (of everybody, for habits as in the paper)."""
+    everybody = traces
     if habits == "paper" and least > 1:
         traces = _active(traces, least)
     steps = traces.array.shape[1]
@@ -142,6 +144,7 @@ def fit_traces(
         traces.timezone,
         traces.left_out,
         name_elsewhere,
+        everybody=Everybody.of(everybody, cut, steps),
     )
     if habits == "paper":
         _check_paper_rhythm(rhythm, people)

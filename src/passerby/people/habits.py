@@ -22,6 +22,7 @@ from passerby.visits.traces import LeftOut
 
 from . import cycles
 from .choice import Choice
+from .everybody import Everybody
 from .family import Person, spans
 from .modes import USUAL, joined
 from .population import Population
@@ -42,7 +43,8 @@ class People:
     somebody names where you were: naming elsewhere is never right, unless `name_elsewhere`.
 
     `habits` tells which habits were chosen and how well others predicted, and `population` what everybody does; both
-    are None for habits as in the paper, of which `smoothing` is the weight of the population's frequencies.
+    are None for habits as in the paper, of which `smoothing` is the weight of the population's frequencies. `everybody`
+    tells where all people were at the steps to find, for numbers of others that go somewhere or come again.
     """
 
     fitted: NDArray[np.int32]
@@ -60,6 +62,7 @@ class People:
     name_elsewhere: bool = False
     habits: Choice | None = None
     population: Population | None = None
+    everybody: Everybody | None = None
 
     def __len__(self) -> int:
         """The number of people."""
@@ -112,22 +115,25 @@ class People:
         return replace(usual, phase=None, habits=replace(usual.habits, chosen=steady))
 
     @cached_property
-    def _by_frequency(self) -> list[int]:
-        return list(map(int, np.argsort(-self.background, kind="stable")))
+    def _by_frequency(self) -> Ints:
+        return np.argsort(-self.background, kind="stable")
 
     @cached_property
-    def _surprise(self) -> tuple[Floats, float]:
-        """`-b log b` for each place, and its sum."""
-        b = self.background
-        parts = -b * np.log(np.where(b > 0, b, 1.0))
-        return parts, float(parts.sum())
+    def _surprise(self) -> Floats:
+        """`-b log b` for each place (M,)."""
+        return np.asarray(-self.background * np.log(np.where(self.background > 0, self.background, 1.0)))
 
-    def prior(self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True) -> tuple[MarkovPrior, Ints]:
+    def prior(
+        self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True, zones: Ints | None = None
+    ) -> tuple[MarkovPrior, Ints]:
         """One person's chain, and the place that each of its states stands for (-1 for many places at once).
 
         States are the places that the person visited or that are `sensed`, the most frequent of the rest (and the next
         one where that is elsewhere), and all others together, which nobody would guess. Nothing is lost by this. With
         `reduced=False`, one state per place.
+
+        Where counts are of `zones`, a label for each place (M,), this is done for the rest of each zone by itself, and
+        -1 - label stands for many places of a zone: which of them a person is at does not matter to any count.
         """
         steps = self.fitted[person]
         first, stop = self._span(person)
@@ -136,7 +142,7 @@ class People:
         away = [] if weights is None or weights[-2:].max() == 0 else [self.elsewhere]
         every = range(len(self.places))
         own = np.array(sorted({*kept.tolist(), *sensed, *away}) if reduced else every, dtype=np.int64)
-        states, b, hidden = self._states(own)
+        states, b, hidden = self._states(own, zones)
         index = np.searchsorted(own, kept)
         place_of = mode_of = None
         if weights is not None:
@@ -221,23 +227,31 @@ class People:
             mode_of=mode_of,
         )
 
-    def _states(self, own: Ints) -> tuple[Ints, Floats, Floats]:
+    def _states(self, own: Ints, zones: Ints | None = None) -> tuple[Ints, Floats, Floats]:
         """States (R,), their background frequencies, and the entropy of the place within each."""
-        b = self.background[own]
-        count = len(self.places) - len(own)
-        if count == 0:
-            return own, b, np.zeros(len(own))
-        taken = set(own.tolist())
-        free = (x for x in self._by_frequency if x not in taken)
-        best = [next(free)]
-        if best[0] == self.elsewhere and count > 1:
-            best.append(next(free))  # a constant guess does not name elsewhere, and others seldom do
-        states, b = np.append(own, best), np.append(b, self.background[best])
-        if count == len(best):
-            return states, b, np.zeros(len(states))
-        left = max(0.0, 1.0 - float(b.sum()))
+        states, b, hidden = [own], [self.background[own]], [np.zeros(len(own))]
+        taken = np.zeros(len(self.places), dtype=bool)
+        taken[own] = True
+        if taken.all():
+            return own, b[0], hidden[0]
+        label = np.zeros(len(taken), dtype=np.int64) if zones is None else zones
+        for zone in np.unique(label[~taken]).tolist():
+            best, rest, inside = self._rest((label == zone) & ~taken)
+            states += [np.array(best), np.full(len(rest), -1 - zone)]
+            b += [self.background[best], np.array(rest)]
+            hidden += [np.zeros(len(best)), np.array(inside)]
+        return np.concatenate(states).astype(np.int64), np.concatenate(b), np.concatenate(hidden)
+
+    def _rest(self, free: NDArray[np.bool_]) -> tuple[list[int], list[float], list[float]]:
+        """Of places that are alike, those worth guessing; and the frequency and entropy of the others, if any."""
+        ordered = self._by_frequency[free[self._by_frequency]]
+        # A constant guess does not name elsewhere, and others seldom do.
+        best = ordered[: 2 if ordered[0] == self.elsewhere and len(ordered) > 1 else 1]
+        others = ordered[len(best) :]
+        if not len(others):
+            return best.tolist(), [], []
+        left = float(self.background[others].sum())
         left = left if left > 1e-14 else 0.0
-        parts, total = self._surprise
         # Entropy of the place among the others: H(b / left) = (Σ -b log b) / left + log left.
-        inside = max(0.0, (total - float(parts[states].sum())) / left + np.log(left)) if left else 0.0
-        return np.append(states, -1), np.append(b, left), np.append(np.zeros(len(states)), inside)
+        inside = max(0.0, float(self._surprise[others].sum()) / left + np.log(left)) if left else 0.0
+        return best.tolist(), [left], [inside]

@@ -1,4 +1,4 @@
-"""Who else is counted: for each person of an audit, everyone else at the same sensors and steps.
+"""Who else is counted: for each person of an audit, everyone else at the same sensors and steps, or in the same zones.
 
 The numbers of others come from everybody in the visits, also from those who are seen too seldom to be audited: they are
 in the published counts too.
@@ -6,14 +6,17 @@ in the published counts too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.mechanisms import Mechanism
 from passerby.mechanisms.chance import Sum
 from passerby.model.bridges import Walk, coins, turns
+from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.counts import Present
 from passerby.model.crowd import Crowd, presence, together
 from passerby.model.disclosure import told_between
 from passerby.model.headcount import poisson_binomial, without
@@ -24,15 +27,27 @@ from .habits import People
 
 @dataclass(frozen=True)
 class Counted:
-    """Actual traces: `there` (N, sensors) tells who was at which sensor, `total` (sensors,) how many of everybody."""
+    """Actual traces (N, h), and how many of everybody each count counts, `total` (counts,), in the order of a release.
 
-    there: NDArray[np.bool_]
+    Where the others of a count were `given` (counts,), these are they.
+    """
+
+    actual: NDArray[np.int32]
     total: NDArray[np.int64]
+    given: NDArray[np.bool_]
 
     def besides(self, person: int, release: Release) -> list[list[int]]:
         """The numbers of other people, in the form of the release's sensors."""
-        numbers = iter((self.total - self.there[person]).tolist())
+        numbers = iter((self.total - (self._there(person, release) & ~self.given)).tolist())
         return [[next(numbers) for _ in step] for step in release.sensors]
+
+    def _there(self, person: int, release: Release) -> NDArray[np.bool_]:
+        """Whether each count counts this person."""
+        trace = self.actual[person].tolist()
+        if not isinstance(release, CountRelease):
+            return np.array([trace[t] == place for t, step in enumerate(release.sensors) for place in step], dtype=bool)
+        inside = {zone: frozenset(zone) for zone in release.zones}
+        return np.array([count.met(lambda zone, t: trace[t] in inside[zone]) for count in release.listed], dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -97,21 +112,59 @@ def everyone_else(people: People, release: Release) -> Counted | Expected | None
     """
     if release.crowd is not None and release.crowd.open:
         return _expected(people, release)
-    if release.others is not None or release.mechanism.shift_invariant:
+    missing = [mechanism for mechanism in _uncounted(release) if not mechanism.shift_invariant]
+    if not missing:
         return None
     if not people.actual.shape[1]:
-        raise InputError(
-            f"others: {release.mechanism!r} treats small and large counts differently, and no steps are held out to "
-            "count the other people at; give others=[...], in the form of sensors"
+        form = (
+            "others=... with each count"
+            if isinstance(release, CountRelease)
+            else "others=[...], in the form of sensors"
         )
-    return counted(people, release)
+        raise InputError(
+            f"others: {missing[0]!r} treats small and large counts differently, and no steps are held out to "
+            f"count the other people at; give {form}"
+        )
+    found = counted(people, release)
+    if not isinstance(release, CountRelease):
+        return found
+    known = [count.others for count in release.listed]
+    given = np.array([number is not None for number in known])
+    return replace(found, total=np.where(given, [number or 0 for number in known], found.total), given=given)
+
+
+def _uncounted(release: Release) -> list[Mechanism]:
+    """The mechanisms of the counts whose others are not given."""
+    if isinstance(release, CountRelease):
+        return [mechanism_of(count) for count in release.listed if count.others is None]
+    return [release.mechanism] if release.others is None else []
 
 
 def counted(people: People, release: Release) -> Counted:
-    """Who of these people was at which sensor, and how many of everybody."""
-    cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
-    steps, places = np.array(cells, dtype=np.int64).reshape(-1, 2).T
-    return Counted(people.actual[:, steps] == places, people.counts[steps, places])
+    """How many of everybody each count counts, and who of these people was where."""
+    total = numbers(people, release)
+    return Counted(people.actual, total, np.zeros(len(total), dtype=bool))
+
+
+def numbers(people: People, release: Release) -> NDArray[np.int64]:
+    """How many people each count of a release counts, in its order, also of those who are seen too seldom.
+
+    It is a sum over people: of several parts of everybody, the numbers add up.
+    """
+    if not isinstance(release, CountRelease):
+        cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
+        steps, places = np.array(cells, dtype=np.int64).reshape(-1, 2).T
+        return np.asarray(people.counts[steps, places])
+    if all(isinstance(count, Present) for count in release.listed):
+        # What is counted at one step needs nobody's trace.
+        present = (people.counts[count.read, list(count.zones[0])].sum() for count in release.listed)
+        return np.fromiter(present, dtype=np.int64)
+    if people.everybody is None:
+        raise InputError(
+            "others: flows and visitors of other people are counted from everybody's traces, which these people do not "
+            "hold; fit them with fit_people, or give others=... with each count"
+        )
+    return people.everybody.numbers(release.listed)
 
 
 def _expected(people: People, release: Release) -> Expected:
@@ -126,14 +179,21 @@ def _expected(people: People, release: Release) -> Expected:
     walks, traces = [walk for walk, _ in found], [trace for _, trace in found]
     real = counted(people, release)
     marginals = [np.concatenate([np.empty(0), *presence(walk.prior, walk.sensors)]) for walk in walks]
-    nobody = np.zeros_like(real.there)
+    there = _who(people, release)
+    nobody = np.zeros_like(there)
     return Expected(
-        real.total - real.there.sum(axis=0),
+        real.total - there.sum(axis=0),
         Told.of(nobody, np.clip(np.array(marginals), 0.0, 1.0)),
-        Told.of(*_told(walks, traces, real.there)),
+        Told.of(*_told(walks, traces, there)),
         np.sum([together(walk.prior, walk.sensors) for walk in walks], axis=0),
         usual,
     )
+
+
+def _who(people: People, release: Release) -> NDArray[np.bool_]:
+    """Who of these people was at which sensor (N, sensors)."""
+    step, _, place = release.cells
+    return np.asarray(people.actual[:, step] == place)
 
 
 def walked(people: People, person: int, release: Release) -> tuple[Walk, NDArray[np.int64]]:

@@ -103,11 +103,9 @@ def step_number(people: People, row: dict[str, object], where: str) -> int:
     A time without a zone is read in that of the visits.
     """
     held = people.actual.shape[1]
-    said = [_by_number(row["step"], held, where)] if _given(row.get("step")) else []
-    if _given(row.get("time")):
-        instant = on_the_clock(parse_instant(str(row["time"]), where, people.timezone), people.timezone)
-        first = people.starts[people.fitted.shape[1]]
-        said.append(int((np.datetime64(instant, "us") - first) // np.timedelta64(people.window)))
+    said = [by_number(row["step"], held, where)] if given(row.get("step")) else []
+    if given(row.get("time")):
+        said.append(by_time(people, str(row["time"]), where))
     if not said:
         raise InputError(f"{where}: it has neither a step nor a time")
     if len(set(said)) > 1:
@@ -117,11 +115,21 @@ def step_number(people: People, row: dict[str, object], where: str) -> int:
     return said[0]
 
 
-def _given(value: object) -> bool:
+def given(value: object) -> bool:
+    """Whether a cell of a table holds anything."""
     return value is not None and str(value).strip() != ""
 
 
-def _by_number(value: object, held: int, where: str) -> int:
+def by_time(people: People, time: str, where: str, *, before: bool = False) -> int:
+    """The held-out step, from 0, that a time is in, or the last one `before` it; it may lie outside of them."""
+    instant = on_the_clock(parse_instant(time.strip(), where, people.timezone), people.timezone)
+    first = people.starts[people.fitted.shape[1]]
+    moment = np.datetime64(instant, "us") - np.timedelta64(int(before), "us")
+    return int((moment - first) // np.timedelta64(people.window))
+
+
+def by_number(value: object, held: int, where: str) -> int:
+    """The held-out step, from 0, by its number from 1 on."""
     text = str(value).strip()
     step = int(text) - 1 if text.isdecimal() and len(text) < 20 else -1
     if step < 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +13,10 @@ from numpy.typing import NDArray
 from passerby.mechanisms import Gaussian, Laplace, Mechanism
 from passerby.mechanisms.fixed import Fixed
 from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.people.others import numbers
+
+from .cells import Cell, around, cells_of, spots, ways_of
 
 Floats = NDArray[np.float64]
 
@@ -28,8 +33,10 @@ class Cost:
     `mean` is the expected absolute error of a published number and `worst` what the largest error of the whole table
     does not exceed, with a chance of 95 % where there is chance in it; both are None where nothing is published.
     `published` is the share of the wanted numbers that are published. `total` is the expected sum of all errors as a
-    share of the sum of all counts, where a number that is not published counts as zero: 0 is the table itself, and 1 is
-    nothing. With weights, mean, share and total are weighted; `numbers` is how many are published, on average.
+    share of the sum of all counts: 0 is the table itself, and 1 is nothing. A wanted number that is not published is
+    taken for an even share of the smallest published one that it is a part of, of a larger zone or a longer time, and
+    for zero where there is none.
+    With weights, mean, share and total are weighted; `numbers` is how many are published, on average.
     """
 
     mean: float | None
@@ -42,86 +49,147 @@ class Cost:
 NOTHING = Cost(None, None, 0.0, 1.0, 0.0)
 
 
-def cost_of(release: Release, wanted: Release, counts: NDArray[np.int64], weights: Floats | None = None) -> Cost:
-    """The cost of a release whose sensors are some of those that were wanted.
+@dataclass(frozen=True)
+class Truth:
+    """The numbers that a release would publish if nothing were done to them, and how much each matters (T, M)."""
 
-    `counts` (T, M) are the true counts, and `weights` (T, M) how much each matters. Laws are those of the mechanism: a
-    number that it leaves empty is not published.
+    numbers: Callable[[Release], Sequence[int]]
+    weights: Floats | None = None
+
+    @classmethod
+    def about(cls, people: People, weights: Floats | None = None) -> Truth:
+        """What is true of these people."""
+        return cls(lambda release: numbers(people, release).tolist(), weights)
+
+    def of(self, release: Release) -> dict[Cell, int]:
+        """The true number of each count."""
+        return dict(zip(cells_of(release), map(int, self.numbers(release)), strict=True))
+
+    def weight(self, cell: Cell) -> float:
+        """How much a count matters: the mean over the places and steps that it is about."""
+        if self.weights is None:
+            return 1.0
+        return float(np.mean([self.weights[t, x] for x, t in around(cell)]))
+
+
+def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:
+    """The cost of a release, for readers of what was wanted.
+
+    Laws are those of the mechanisms: a number that one leaves empty is not published.
 
     >>> wanted = Release([[0, 1], [0, 1]])
-    >>> cost_of(Release([[0], [0]], Gaussian(2.0)), wanted, np.full((2, 2), 10))
+    >>> ten = Truth(lambda release: [10] * len(cells_of(release)))
+    >>> cost_of(Release([[0], [0]], Gaussian(2.0)), wanted, ten)
     Cost(mean=1.59..., worst=4.47..., published=0.5, total=0.57..., numbers=2.0)
     """
-    matter = np.ones(counts.shape) if weights is None else weights
-    cells = [(t, x) for t, step in enumerate(wanted.sensors) for x in step]
-    kept = {(t, x) for t, step in enumerate(release.sensors) for x in step}
-    whole = sum(matter[cell] for cell in cells)
+    cells, kept = truth.of(wanted), truth.of(release)
+    ways = dict(zip(cells_of(release), ways_of(release), strict=True))
+    whole = sum(map(truth.weight, cells))
     if not kept or whole == 0:
         return NOTHING
-    of = {count: error_of(release.mechanism, count) for count in {int(counts[cell]) for cell in kept}}
-    there = lost = off = numbers = 0.0
-    for cell in cells:
-        count = int(counts[cell])
-        chance, error = of[count][:2] if cell in kept else (0.0, 0.0)
-        there += matter[cell] * chance
-        off += matter[cell] * error
-        lost += matter[cell] * (error + (1 - chance) * count)
-        numbers += chance
-    if there == 0:
+    told = {cell: error_of(ways[cell], number) for cell, number in kept.items()}
+    weight = {cell: truth.weight(cell) for cell in {*cells, *kept}}
+    shown = sum(weight[cell] * told[cell][0] for cell in kept)
+    if shown == 0:
         return NOTHING
-    sum_of = sum(matter[cell] * int(counts[cell]) for cell in cells)
-    worst = _worst(release.mechanism, [int(counts[cell]) for cell in sorted(kept)])
+    off = sum(weight[cell] * told[cell][1] for cell in kept)
+    itself = sum(weight[cell] * told[cell][0] for cell in cells if cell in kept)
+    lost, parts = 0.0, _parts(tuple(cells), tuple(kept))
+    for cell, number in cells.items():
+        chance, error = (0.0, 0.0)
+        if cell in kept:
+            chance, error = told[cell]
+        elif cell in parts:
+            larger, share = parts[cell]
+            chance, error = error_of(ways[larger], kept[larger], share * number)
+            error /= share
+        lost += weight[cell] * (error + (1 - chance) * number)
+    sum_of = sum(weight[cell] * number for cell, number in cells.items())
     return Cost(
-        float(off / there), worst, float(there / whole), float(lost / sum_of) if sum_of else math.inf, float(numbers)
+        off / shown,
+        _worst_of_all(ways, kept),
+        itself / whole,
+        lost / sum_of if sum_of else math.inf,
+        sum(chance for chance, _ in told.values()),
     )
 
 
+@lru_cache(maxsize=256)
+def _parts(wanted: tuple[Cell, ...], published: tuple[Cell, ...]) -> dict[Cell, tuple[Cell, int]]:
+    """For each wanted count that is not published, the smallest published one with it in it, and with how many."""
+    new = [(cell, where) for cell in {*published} - {*wanted} if (where := spots(cell)) is not None]
+    out: dict[Cell, tuple[Cell, int]] = {}
+    inside: dict[Cell, int] = {}
+    for cell in wanted:
+        where = spots(cell)
+        holding = [larger for larger, whole in new if where is not None and where <= whole]
+        for larger in holding:
+            inside[larger] = inside.get(larger, 0) + 1
+        if holding and cell not in published:
+            out[cell] = (min(holding, key=lambda larger: len(spots(larger) or ())), 0)
+    return {cell: (larger, inside[larger]) for cell, (larger, _) in out.items()}
+
+
 @lru_cache(maxsize=4096)
-def error_of(mechanism: Mechanism, count: int) -> tuple[float, float]:
+def error_of(mechanism: Mechanism, count: int, wanted: int | None = None) -> tuple[float, float]:
     """The chance that a number is published at this count, and its expected absolute error where it is.
 
-    The second is the mean over all that can be published, with an empty cell as no error: `E[|Y - count|; published]`.
-    Closed forms for normal and Laplace noise, sums over the law where it can be listed, and integrals of
-    `Pr[|Y - count| > e]` over e elsewhere.
+    The second is the mean over all that can be published, with an empty cell as no error: `E[|Y - c|; published]`, with
+    the count for c or another number that was `wanted`. Closed forms for normal and Laplace noise, sums over the law
+    where it can be listed, and integrals of `Pr[|Y - c| > e]` over e elsewhere.
 
     >>> from passerby.mechanisms import Rounding, Suppression
     >>> error_of(Rounding(5), 7), error_of(Suppression(10), 7), error_of(Laplace(3.0), 7)
     ((1.0, 2.0), (0.0, 0.0), (1.0, 3.0))
     """
+    aim = count if wanted is None else wanted
+    off = abs(count - aim)
     if isinstance(mechanism, Fixed):
         value = float(mechanism.apply(np.array([float(count)]))[0])
-        return (0.0, 0.0) if math.isnan(value) else (1.0, abs(value - count))
+        return (0.0, 0.0) if math.isnan(value) else (1.0, abs(value - aim))
     if isinstance(mechanism, Gaussian) and mechanism.processed is None:
-        return 1.0, mechanism.sigma * math.sqrt(2 / math.pi)
+        # The mean of a folded normal law (Leone, Nelson and Nottingham 1961).
+        sigma = float(mechanism.sigma)
+        density = math.exp(-(off**2) / (2 * sigma**2))
+        return 1.0, sigma * math.sqrt(2 / math.pi) * density + off * math.erf(off / (sigma * math.sqrt(2)))
     if isinstance(mechanism, Laplace) and mechanism.processed is None:
-        return 1.0, float(mechanism.scale)
+        return 1.0, off + float(mechanism.scale) * math.exp(-off / mechanism.scale)
     if mechanism.outputs(count) is not None:
         values, chances = mechanism.law(count)
         shown = ~np.isnan(values)
-        return float(chances[shown].sum()), float(chances[shown] @ np.abs(values[shown] - count))
-    errors, beyond = _tail(mechanism, count)
+        return float(chances[shown].sum()), float(chances[shown] @ np.abs(values[shown] - aim))
+    errors, beyond = _tail(mechanism, count, aim)
     return 1.0, float(np.diff(errors) @ (beyond[1:] + beyond[:-1]) / 2)
 
 
 @lru_cache(maxsize=4096)
-def _tail(mechanism: Mechanism, count: int) -> tuple[Floats, Floats]:
-    """Errors in increasing order, and the chance that the error of a continuum exceeds each."""
+def _tail(mechanism: Mechanism, count: int, aim: int) -> tuple[Floats, Floats]:
+    """Errors in increasing order, and the chance that a continuum is further than each from what was aimed at."""
     low, high = mechanism.extent(count, math.log(1e-9))
-    top = max(count - low, high - count)
+    top = max(aim - low, high - aim)
     errors = np.concatenate([[0.0], np.geomspace(top * 1e-5, top, 17 * FINE)])
-    inside = np.exp(mechanism.log_between(count - errors, count + errors, count))
+    inside = np.exp(mechanism.log_between(aim - errors, aim + errors, count))
     return errors, np.maximum(0.0, 1 - inside)
 
 
-def _worst(mechanism: Mechanism, counts: list[int]) -> float:
-    """The smallest e with `Π Pr[|Y_i - c_i| <= e] >= 0.95` over all counts; an empty cell has no error."""
+def _worst_of_all(ways: dict[Cell, Mechanism], counts: dict[Cell, int]) -> float:
+    """The worst of all mechanisms, each with so high a chance that it is 95 % for all together."""
+    groups: dict[Mechanism, list[int]] = {}
+    for cell, count in counts.items():
+        groups.setdefault(ways[cell], []).append(count)
+    level = OFTEN ** (1 / len(groups))
+    return max(_worst(mechanism, some, level) for mechanism, some in groups.items())
+
+
+def _worst(mechanism: Mechanism, counts: list[int], level: float) -> float:
+    """The smallest e with `Π Pr[|Y_i - c_i| <= e] >= level` over all counts; an empty cell has no error."""
     if isinstance(mechanism, Fixed):
         return max(error_of(mechanism, count)[1] for count in counts)
     distinct, times = np.unique(counts, return_counts=True)
     if mechanism.shift_invariant:
         distinct, times = distinct[:1], np.array([len(counts)])
     if mechanism.outputs(int(distinct[0])) is None:
-        return _worst_of_continuum(mechanism, distinct, times)
+        return _worst_of_continuum(mechanism, distinct, times, level)
     within = [_within(mechanism, int(count)) for count in distinct]
     errors = np.unique(np.concatenate([some for some, _ in within]))
     logs = np.zeros(len(errors))
@@ -129,12 +197,14 @@ def _worst(mechanism: Mechanism, counts: list[int]) -> float:
         at = np.searchsorted(some, errors, side="right") - 1
         with np.errstate(divide="ignore"):
             logs += n * np.log(np.where(at < 0, 0.0, chance[np.maximum(at, 0)]))
-    enough = np.flatnonzero(logs >= math.log(OFTEN))
+    enough = np.flatnonzero(logs >= math.log(level))
     # The lists leave out next to nothing: their last error is always enough.
     return float(errors[enough[0] if enough.size else -1])
 
 
-def _worst_of_continuum(mechanism: Mechanism, counts: NDArray[np.int64], times: NDArray[np.int64]) -> float:
+def _worst_of_continuum(
+    mechanism: Mechanism, counts: NDArray[np.int64], times: NDArray[np.int64], level: float
+) -> float:
     """The same by bisection."""
     at = counts.astype(np.float64)
     ends = [mechanism.extent(count, math.log(1e-12)) for count in at]
@@ -142,7 +212,7 @@ def _worst_of_continuum(mechanism: Mechanism, counts: NDArray[np.int64], times: 
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
         inside = float(times @ mechanism.log_between(at - middle, at + middle, at))
-        low, high = (low, middle) if inside >= math.log(OFTEN) else (middle, high)
+        low, high = (low, middle) if inside >= math.log(level) else (middle, high)
     return float(high)
 
 

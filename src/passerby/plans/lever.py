@@ -6,25 +6,42 @@ search finds the order in which they go. Either way a lever is one file below `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from passerby.errors import InputError
 from passerby.model.release import Release
 
-#: A count: its step and its place.
-Cell = tuple[int, int]
+from .cells import Cell, without
+
+#: A set of places.
+Zone = tuple[int, ...]
 Kind = Literal["mechanism", "sensors"]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What levers may look at: the names of the places, which counts must stay, and what a limit lets a release add."""
+    """What levers may look at: the names of places, which counts must stay, and what a limit lets a release add.
+
+    `levels` are ways to put places together, each a list of zones with a name, and `window` is how long a step is.
+    """
 
     places: tuple[str, ...]
     stay: frozenset[Cell] = frozenset()
     added: float | None = None
+    levels: tuple[Mapping[str, Zone], ...] = ()
+    window: str = ""
+
+    def name(self, cell: Cell) -> str:
+        """What a count is of, in words: a place, a zone, or from where to where."""
+        return " to ".join(map(self.zone, cell.zones))
+
+    def zone(self, places: Zone) -> str:
+        """The name of a zone."""
+        if len(places) == 1:
+            return self.places[places[0]]
+        named = (name for level in self.levels for name, zone in level.items() if zone == places)
+        return next(named, f"{len(places)} places around {self.places[places[0]]}")
 
 
 @dataclass(frozen=True)
@@ -59,7 +76,7 @@ class Dial:
     says: str
     kind: Kind
     family: Callable[[Release, Scene], Family]
-    refuses: Callable[[Release], str | None]
+    refuses: Callable[[Release, Scene], str | None]
     usual: bool = True
 
 
@@ -93,33 +110,3 @@ class Choice:
 
 
 Lever = Dial | Choice
-
-
-def without(release: Release, cells: frozenset[Cell]) -> Release:
-    """The release with some counts left out.
-
-    >>> without(Release([[0, 1], [2]]), frozenset([(0, 1), (1, 2)])).sensors
-    ((0,), ())
-    """
-    kept = [[(t, x) not in cells for x in step] for t, step in enumerate(release.sensors)]
-
-    def some(rows: Sequence[Sequence[int]]) -> list[list[int]]:
-        return [
-            [value for value, keep in zip(row, keeps, strict=True) if keep]
-            for row, keeps in zip(rows, kept, strict=True)
-        ]
-
-    if isinstance(release.others, tuple):
-        return Release(some(release.sensors), release.mechanism, some(release.others))
-    if release.crowd is not None and not release.crowd.open:
-        raise InputError("others: counts of a given Crowd cannot be left out; with Crowd(), everyone else is counted")
-    return Release(some(release.sensors), release.mechanism, release.others)
-
-
-def cells_of(release: Release) -> list[Cell]:
-    """All counts of a release.
-
-    >>> cells_of(Release([[0, 1], 2]))
-    [(0, 0), (0, 1), (1, 2)]
-    """
-    return [(t, x) for t, step in enumerate(release.sensors) for x in step]

@@ -7,7 +7,11 @@ lower end up to all that tells more.
 from __future__ import annotations
 
 from passerby.mechanisms import Gaussian, Geometric, Laplace, Mechanism, Raw, Suppression, Then
+from passerby.model.count_release import mechanism_of
+from passerby.model.counts import Count
 from passerby.model.release import Release
+
+from .cells import cells_of, spots
 
 
 def tells_less(coarse: Release, fine: Release) -> bool:
@@ -18,11 +22,45 @@ def tells_less(coarse: Release, fine: Release) -> bool:
     True
     >>> tells_less(Release([0], Rounding(10)), Release([0], Rounding(5)))
     False
+
+    Whether somebody was in a zone at any of some steps follows from raw counts of its parts.
+
+    >>> from passerby import Present, Visitors
+    >>> day = Release(counts=[Visitors([0, 1], steps=range(2))], steps=2)
+    >>> tells_less(day, Release([[0, 1], [0, 1]])), tells_less(day, Release([[0, 1], [0]]))
+    (True, False)
     """
     if coarse.crowd != fine.crowd or coarse.steps != fine.steps:
         return False
-    fewer = all(set(some) <= set(all_) for some, all_ in zip(coarse.sensors, fine.sensors, strict=True))
-    return fewer and made_from(coarse.mechanism, fine.mechanism)
+    if coarse.reveals and fine.reveals:
+        fewer = all(set(some) <= set(all_) for some, all_ in zip(coarse.sensors, fine.sensors, strict=True))
+        return fewer and made_from(coarse.mechanism, fine.mechanism)
+    if coarse.crowd is not None:
+        return False
+    return _each_follows(coarse, fine)
+
+
+def _each_follows(coarse: Release, fine: Release) -> bool:
+    """Whether every count of one release follows from those of the other, each from counts that are used once.
+
+    Noise that is drawn once may be looked at once: two noisy counts made from the same one would not be independent.
+    """
+    there: dict[Count, list[Count]] = {}
+    for cell, count in zip(cells_of(fine), fine.listed, strict=True):
+        there.setdefault(cell, []).append(count)
+    raw = [cell for cell, counts in there.items() if any(isinstance(count.mechanism, Raw) for count in counts)]
+    known = [parts for cell in raw if (parts := spots(cell)) is not None]
+    for cell, count in zip(cells_of(coarse), coarse.listed, strict=True):
+        whole = spots(cell)
+        inside = [part for part in known if whole is not None and part <= whole]
+        if cell in raw or (inside and frozenset().union(*inside) == whole):
+            continue
+        left = there.get(cell, [])
+        same = next((each for each in left if made_from(mechanism_of(count), mechanism_of(each))), None)
+        if same is None:
+            return False
+        left.remove(same)
+    return True
 
 
 def made_from(coarse: Mechanism, fine: Mechanism) -> bool:

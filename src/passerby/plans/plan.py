@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.audits.job import Job, check_job
 from passerby.audits.settings import Measurement
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import InputError
+from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.sensors import place_number
@@ -25,9 +26,10 @@ from passerby.support.checks import whole as whole_number
 from passerby.support.numerals import percent
 from passerby.support.workers import Progress
 
-from .cost import NOTHING, Cost, cost_of
+from .cells import Cell, cells_of
+from .cost import NOTHING, Cost, Truth, cost_of
 from .estimate import Panel, whole
-from .lever import Cell, Dial, Scene, Setting, cells_of
+from .lever import Dial, Scene, Setting, Zone
 from .levers import BY_NAME, chosen_levers
 from .limit import Limit, Tally, check_limits, counted
 from .names import BASELINE, CONFIRMING, TRYING, WANTED
@@ -88,6 +90,7 @@ def plan(
     fix: Mapping[str, float] | None = None,
     stay: Sequence[str] = (),
     weights: ArrayLike | None = None,
+    levels: Sequence[Mapping[str, Iterable[int]]] = (),
     drawn: int = DRAWN,
     minutes: float | None = None,
     tolerance: float = Measurement.tolerance,
@@ -108,7 +111,8 @@ def plan(
 
     `levers` names those that may be moved (`passerby.plans.levers`; the usual ones by default), without those of
     `forbid`; `fix` holds levers at a position, `{"rounding": 10}`. The places named in `stay` are published at all
-    steps, whatever else is not. `weights` (T, M) tell how much each count matters to readers.
+    steps, whatever else is not. `weights` (T, M) tell how much each count matters to readers. `levels` are larger zones
+    that may be counted instead, each a list by name: `[{"north": [0, 1, 2], "south": [3, 4]}]`.
 
     Plans are tried on `drawn` people, of those for whom they decide anything, and those that are recommended are
     measured on everyone. With `minutes`, the search stops in time for that. All other arguments are those of `audit`.
@@ -132,13 +136,14 @@ def plan(
         checked_weights(weights, people),
         whole_number(drawn, "drawn", 1),
         None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
+        checked_levels(levels, people),
     )
     return carry_out(task, workers, executor, None if folder is None else Path(folder), progress)
 
 
 @dataclass(frozen=True)
 class Task:
-    """All that a plan depends on, checked; `counts` (T, M) stand for the true ones where nobody may look at these."""
+    """All that a plan depends on, checked. Where nobody may look at the counts, they are all taken to be `alike`."""
 
     people: People
     wanted: Release
@@ -151,12 +156,22 @@ class Task:
     weights: NDArray[np.float64] | None
     drawn: int
     minutes: float | None
-    counts: NDArray[np.int64] | None = None
+    levels: tuple[Mapping[str, Zone], ...] = ()
+    alike: bool = False
 
     def cost(self, release: Release) -> Cost:
         """What a release costs readers of what is wanted."""
-        counts = self.people.counts if self.counts is None else self.counts
-        return cost_of(release, self.wanted, counts, self.weights)
+        return cost_of(release, self.wanted, self._truth)
+
+    @property
+    def _truth(self) -> Truth:
+        if self.alike:
+            return Truth(lambda release: [1] * len(cells_of(release)), self.weights)
+        return Truth.about(self.people, self.weights)
+
+    def scene(self, added: float | None = None) -> Scene:
+        """What levers may look at."""
+        return Scene(self.people.places, self.stay, added, self.levels)
 
 
 def carry_out(
@@ -165,10 +180,6 @@ def carry_out(
     """Check everything that can be checked at once, then search and measure."""
     began = time.monotonic()
     check_job(Job(task.people, task.wanted, task.measurement))
-    if type(task.wanted) is not Release:
-        raise UnsupportedRelease(
-            "wanted: counts of zones, flows and visitors are audited and not yet planned; plan counts of single places"
-        )
     if not cells_of(task.wanted):
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")
     moved = chosen_levers(task.levers, task.forbid, task.fix)
@@ -202,13 +213,12 @@ def _found(
     panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
     deadline = None if task.minutes is None else began + 60 * task.minutes - 3.3 * spent
     added = min((limit.added for limit in task.limits if limit.added), default=None)
-    scene = Scene(task.people.places, task.stay, added)
-    search = Search(panel, base, scene, task.cost, deadline, say.at(TRYING, survey, each=False))
+    search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
     say.at(CONFIRMING, survey)
     recommended, spoiled = confirm(task, survey, good, first)
     tried = {**search.tried, **spoiled, **{plan.release: plan for plan in recommended.values()}}
-    tried = {release: plan for release, plan in tried.items() if release != base and any(release.sensors)}
+    tried = {release: plan for release, plan in tried.items() if release != base and cells_of(release)}
     return Plans(
         task.limits,
         first,
@@ -260,10 +270,10 @@ def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
     for name, position in task.fix.items():
         lever = BY_NAME[name]
         assert isinstance(lever, Dial)
-        reason = lever.refuses(release)
+        reason = lever.refuses(release, task.scene())
         if reason is not None:
             raise InputError(f"levers: {name} cannot be fixed at {position:g}, because {reason}")
-        family = lever.family(release, Scene(task.people.places, task.stay))
+        family = lever.family(release, task.scene())
         release = family.build(release, float(position))
         settings.append(family.setting(float(position)))
     return release, tuple(settings)
@@ -274,8 +284,8 @@ def staying(people: People, wanted: Release, names: Sequence[str]) -> frozenset[
     if isinstance(names, str):
         names = [names]
     places = {place_number(people, name, "stay") for name in names}
-    cells = frozenset(cell for cell in cells_of(wanted) if cell[1] in places)
-    for place in sorted(places - {place for _, place in cells}):
+    cells = frozenset(cell for cell in cells_of(wanted) if any(places & {*zone} for zone in cell.zones))
+    for place in sorted(places - {place for cell in cells for zone in cell.zones for place in zone}):
         raise InputError(f"stay: {people.places[place]!r} is not among the places that are wanted")
     return cells
 
@@ -291,6 +301,23 @@ def checked_weights(weights: ArrayLike | None, people: People) -> NDArray[np.flo
             f"places); got the form {array.shape}"
         )
     return array
+
+
+def checked_levels(levels: Sequence[Mapping[str, Iterable[int]]], people: People) -> tuple[Mapping[str, Zone], ...]:
+    """Larger zones by name, if each place is there and in one zone of a level at most."""
+    out: list[Mapping[str, Zone]] = []
+    for number_of, level in enumerate(levels):
+        if not isinstance(level, Mapping) or not level:
+            raise InputError(f"levels[{number_of}] = {level!r}: expected zones by name, such as {{'north': [0, 1]}}")
+        zones = {str(name): Present(places, 0).places for name, places in level.items()}
+        listed = [place for zone in zones.values() for place in zone]
+        if max(listed) >= len(people.places):
+            raise InputError(f"levels[{number_of}]: place {max(listed)} is not there; there are {len(people.places)}")
+        if len({*listed}) < len(listed):
+            twice = next(place for place in listed if listed.count(place) > 1)
+            raise InputError(f"levels[{number_of}]: {people.places[twice]!r} is in two zones of the same level")
+        out.append(zones)
+    return tuple(out)
 
 
 def _check_baseline(task: Task, survey: Survey) -> None:

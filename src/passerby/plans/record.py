@@ -14,13 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from passerby import __version__
 from passerby.audits.summary import Above, Ends, summarise
-from passerby.mechanisms import Gaussian, Raw
+from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW
 
+from .cells import around, cells_of
 from .cost import Cost
-from .lever import Scene, cells_of
+from .lever import Scene
 from .levers.noise import private_scale
 from .limit import Limit, Tally
 from .plan import Plans
@@ -135,7 +136,7 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
     tell = partial(_plan, people=people, wanted=found.wanted.release)
     added = min((limit.added for limit in found.limits if limit.added), default=None)
     scene = Scene(people.places, frozenset(), added)
-    sure = [plan for plan in found.tried if plan.verdict == "sure" and type(plan.release.mechanism) is Gaussian]
+    sure = [plan for plan in found.tried if plan.verdict == "sure" and {*map(type, plan.release.ways)} == {Gaussian}]
     whole = [plan for plan in sure if cells_of(plan.release) == cells_of(found.wanted.release)]
     return Record(
         alerts=list(alerts),
@@ -183,13 +184,12 @@ def _recommended(plan: Plan, found: Plans, people: People, settings: PlanSetting
 
 def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
     cost = told_cost(plan.release, plan.cost)
-    (steps, places), (kept_steps, kept_places) = (
-        ({t for t, _ in cells}, {x for _, x in cells}) for cells in (cells_of(wanted), cells_of(plan.release))
-    )
+    spots = ([spot for cell in cells_of(release) for spot in around(cell)] for release in (wanted, plan.release))
+    (steps, places), (kept_steps, kept_places) = (({t for _, t in some}, {x for x, _ in some}) for some in spots)
     return PlanRecord(
         words=plan.words,
         settings=[SettingRecord(lever=each.lever, position=each.position) for each in plan.settings],
-        mechanism=repr(plan.release.mechanism),
+        mechanism=", ".join(map(repr, plan.release.ways)),
         counts=len(cells_of(plan.release)),
         verdict=plan.verdict,
         tallies=[_tally(number, tally) for number, tally in enumerate(plan.tallies)],
@@ -238,7 +238,7 @@ def _up(people: float, everybody: int) -> int:
 
 def told_cost(release: Release, cost: Cost) -> Cost:
     """A cost with as many digits as may be told: errors that depend on the counts rest on five of them at least."""
-    free = release.mechanism.shift_invariant or isinstance(release.mechanism, Raw)
+    free = all(mechanism.shift_invariant for mechanism in release.ways)
     if cost.mean is None or cost.worst is None or not (free or cost.numbers >= FEW):
         return Cost(None, None, _digits(cost.published), _digits(cost.total), cost.numbers)
     worst = cost.worst if free else math.ceil(cost.worst)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from passerby.model.release import Release
 from passerby.support.workers import Progress
 
+from .cells import Cell, cells_of, without
 from .cost import Cost
 from .estimate import Panel
-from .lever import Cell, Choice, Dial, Family, Item, Lever, Scene, Setting, cells_of, without
+from .lever import Choice, Dial, Family, Item, Lever, Scene, Setting
 from .limit import Tally, Verdict, joint
 
 #: The confidence with which a plan must keep the limits on the drawn people to be worth measuring on everyone.
@@ -152,7 +153,7 @@ class Search:
     def family(self, lever: Lever, base: Release) -> Family | None:
         """The family of a lever; None where it does not apply, for a reason that is kept."""
         if isinstance(lever, Dial):
-            reason = lever.refuses(base)
+            reason = lever.refuses(base, self.scene)
             if reason is None:
                 return lever.family(base, self.scene)
             self.refused[lever.name] = reason
@@ -165,7 +166,7 @@ class Search:
 
     def _of(self, lever: Choice, base: Release) -> int:
         """How many items there are, also of those that must stay."""
-        return len(lever.items(base, Scene(self.scene.places)))
+        return len(lever.items(base, replace(self.scene, stay=frozenset())))
 
     def ordered(self, items: list[Item], base: Release) -> list[Item]:
         """Items in the order in which they should go: by how far the limits come nearer for each bit of cost.
@@ -198,18 +199,18 @@ class Search:
 
     def _by_lines(self, items: list[Item], base: Release) -> list[Item]:
         """The order of many items, each by what its whole step and its whole place bring, for each bit of cost."""
-        lines: dict[tuple[int, int], set[Cell]] = {}
+        lines: dict[object, set[Cell]] = {}
         for item in items:
-            for t, x in item.cells:
-                lines.setdefault((0, t), set()).add((t, x))
-                lines.setdefault((1, x), set()).add((t, x))
+            for cell in item.cells:
+                lines.setdefault(cell.read, set()).add(cell)
+                lines.setdefault(cell.zones, set()).add(cell)
         among = self._some(len(lines))
         start = self._excess(base, among)
         worth = {}
         for line, cells in lines.items():
             gain = start - self._excess(without(base, frozenset(cells)), among)
             worth[line] = max(gain, 0.0) / self._price(Item("", frozenset(cells)), base)
-        return sorted(items, key=lambda item: -max(worth[0, t] * worth[1, x] for t, x in item.cells))
+        return sorted(items, key=lambda item: -max(worth[cell.read] * worth[cell.zones] for cell in item.cells))
 
     def _excess(self, release: Release, among: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
         self.done += 1

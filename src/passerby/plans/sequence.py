@@ -13,15 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Raw
+from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.support.numerals import percent
 
+from .cells import Cell, cells_of, ways_of
 from .estimate import whole
-from .lever import Cell, cells_of
 from .plan import Plans, Task, Tell, carry_out
 from .search import Plan
 from .survey import surveying
@@ -49,8 +48,8 @@ class Decision:
 def together(releases: Sequence[Release]) -> tuple[Release, bool]:
     """Several releases of the same steps as one, and whether it tells the same as they do or more.
 
-    Counts of different sensors or steps through the same noise are one release. Raw counts that are published twice
-    tell no more than once. Whatever else is taken for raw counts of all sensors, which tell more.
+    What rounds or hides counts treats small and large ones differently, and is taken for raw counts. A count that is
+    raw somewhere tells all that it could; through noise it tells a bit more each time.
 
     >>> from passerby.mechanisms import Gaussian, Rounding
     >>> both, exact = together([Release([[0], []], Gaussian(2.0)), Release([[1], [0]], Gaussian(2.0))])
@@ -67,15 +66,15 @@ def together(releases: Sequence[Release]) -> tuple[Release, bool]:
         )
     if any(release.crowd is not None for release in releases):
         raise UnsupportedRelease("releases of a Crowd are not looked at together; give what is known of the others")
-    cells = [cell for release in releases for cell in cells_of(release)]
-    mechanisms = {release.mechanism for release in releases if any(release.sensors)}
-    twice = len(set(cells)) < len(cells)
-    only = next(iter(mechanisms)) if len(mechanisms) == 1 else Raw()
-    exact = len(mechanisms) <= 1 and (isinstance(only, Raw) or (only.shift_invariant and not twice))
-    sensors: list[list[int]] = [[] for _ in range(steps.pop())]
-    for t, x in dict.fromkeys(cells):
-        sensors[t].append(x)
-    return Release(sensors, only if exact else Raw()), exact
+    counts = [pair for release in releases for pair in zip(cells_of(release), ways_of(release), strict=True)]
+    exact = all(way.shift_invariant for _, way in counts)
+    raw = {cell for cell, way in counts if isinstance(way, Raw) or not way.shift_invariant}
+    told: list[Count] = []
+    for cell, way in counts:
+        count = replace(cell, mechanism=Raw() if cell in raw else way)
+        if cell not in raw or count not in told:
+            told.append(count)
+    return Release(counts=told, steps=steps.pop()), exact
 
 
 def decide(
@@ -90,15 +89,13 @@ def decide(
     """Whether `task.wanted`, the next table, may go out after the earlier releases, all of it or part of it."""
     both, exact = together([*earlier, task.wanted])
     out = frozenset[Cell](cell for release in earlier for cell in cells_of(release))
-    joint = replace(
-        task, wanted=both, levers=LEVERS, forbid=(), fix={}, stay=out, counts=np.ones_like(task.people.counts)
-    )
+    joint = replace(task, wanted=both, levers=LEVERS, forbid=(), fix={}, stay=out, alike=True)
     found = carry_out(joint, workers, executor, folder, tell)
-    bound = "" if exact else " (by a bound: the releases are taken for raw counts)"
+    bound = "" if exact else " (by a bound: rounded and hidden counts are taken for raw ones)"
     said = "; ".join(map(str, found.wanted.tallies))
     if found.wanted.verdict == "sure":
         return Decision("publish", f"with all releases together, {said}{bound}", found.wanted, None, found, exact)
-    so_far = _so_far(joint, both, out, workers, executor, folder) if out else None
+    so_far = _so_far(joint, earlier, workers, executor, folder) if out else None
     if so_far is not None and so_far.verdict != "sure":
         told = "; ".join(map(str, so_far.tallies))
         why = f"what is published already is not sure to keep the limit: {told}{bound}"
@@ -115,11 +112,10 @@ def decide(
 
 
 def _so_far(
-    task: Task, both: Release, out: frozenset[Cell], workers: int | None, executor: Executor | None, folder: Path | None
+    task: Task, earlier: Sequence[Release], workers: int | None, executor: Executor | None, folder: Path | None
 ) -> Plan:
     """What is published already, measured on everyone."""
-    sensors = [[x for x in step if (t, x) in out] for t, step in enumerate(both.sensors)]
-    release = Release(sensors, both.mechanism)
+    release, _ = together(earlier)
     with surveying(task.people, task.measurement, workers, executor, folder) as survey:
         tallies = tuple(whole(survey, release, task.limits))
     return Plan((), release, tallies, task.cost(release), len(task.people), True)

@@ -47,7 +47,7 @@ def _expected(search: Search, lever: Lever) -> int:
     if isinstance(lever, Choice):
         items = len(lever.items(search.wanted, search.scene))
         return 2 * items if items < SCREEN // FEWEST else 64
-    if lever.refuses(search.wanted) is not None:
+    if lever.refuses(search.wanted, search.scene) is not None:
         return 0
     family = lever.family(search.wanted, search.scene)
     return len(family.positions).bit_length() if family.monotone else len(family.positions)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,8 @@ class Survey:
 
     def job(self, release: Release) -> Job:
         """The work of an audit of this release."""
-        return Job(self.people, release, self.measurement, everyone_else(self.people, release))
+        others = everyone_else(self.people, release)
+        return Job(replace(self.people, everybody=None), release, self.measurement, others)
 
     def ends(self, release: Release, who: Ints) -> Ends:
         """What is known of these people under a release, after measuring those of them who are not yet."""

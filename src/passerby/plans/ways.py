@@ -75,7 +75,7 @@ def compare(
         survey.adopt(release, table)
         means, shares = [], []
         for done, (name, mechanism) in enumerate(rules.items()):
-            way = Release(release.sensors, mechanism, release.others)
+            way = release.through(mechanism)
             if progress:
                 progress(done * len(drawn), (len(rules) + 1) * len(drawn))
             means.append({"mechanism": name, **_means(survey, release, way, drawn)})
@@ -144,7 +144,8 @@ def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[
 
 def noisy(release: Release) -> bool:
     """Whether more noise can be added to what is published."""
-    return isinstance(release.mechanism, Raw | Gaussian) and GAUSSIAN.refuses(release) is None
+    plain = all(isinstance(mechanism, Raw | Gaussian) for mechanism in release.ways)
+    return plain and GAUSSIAN.refuses(release, Scene(())) is None
 
 
 def _noise(survey: Survey, release: Release, threshold: float, count: int) -> dict[str, float | int | None]:

@@ -49,6 +49,20 @@ def cells(rows: pl.DataFrame, order: list[str], tips: list[alt.Tooltip], least: 
     )
 
 
+def flows(rows: pl.DataFrame, tips: list[alt.Tooltip], least: int = FEW) -> tuple[Chart, int]:
+    """A picture of flows from each `origin` to each `destination`, and its height."""
+    order = list(dict.fromkeys([*rows["origin"].to_list(), *rows["destination"].to_list()]))[:PLACES]
+    inside = pl.col("origin").is_in(order) & pl.col("destination").is_in(order)
+    drawn = rows.filter(inside).with_columns(left=label(pl.col("origin")), came=label(pl.col("destination")))
+    gap, names = alt.Scale(paddingInner=0.03), [wrapped(name) for name in order]
+    made = alt.Chart(values(drawn, least)).encode(
+        x=alt.X("came:N", title="to", scale=gap, sort=names, axis=alt.Axis(labelAngle=-45, labelLimit=0)),
+        y=alt.Y("left:N", title="from", scale=gap, sort=names, axis=alt.Axis(labelLimit=0)),
+        tooltip=[tip("origin:N", "from"), tip("destination:N", "to"), *tips],
+    )
+    return made, 40 + tall(order, 22) * len(order)
+
+
 def label(name: pl.Expr, line: int = LINE) -> pl.Expr:
     """Names on several lines where they are long: an axis shows them in full."""
     return name.map_elements(lambda each: wrapped(each, line), return_dtype=pl.String)

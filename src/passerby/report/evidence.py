@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
@@ -11,18 +11,22 @@ import numpy as np
 import polars as pl
 
 from passerby.audits.settings import AuditSettings
+from passerby.audits.subjects import Zone, subjects_of
 from passerby.audits.summary import Summary
 from passerby.audits.what_if import Findings
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW
 
-from .labels import readable
+from .labels import About, named, readable
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """An audit. `internal` tells whether the page stays where the visits are kept: it may hold true counts then."""
+    """An audit. `internal` tells whether the page stays where the visits are kept: it may hold true counts then.
+
+    `zones` has names of sets of places.
+    """
 
     table: pl.DataFrame
     people: People
@@ -31,6 +35,7 @@ class Evidence:
     summary: Summary
     findings: Findings | None = None
     internal: bool = False
+    zones: Mapping[Zone, str] = field(default_factory=dict)
 
     @cached_property
     def known(self) -> pl.DataFrame:
@@ -58,6 +63,11 @@ class Evidence:
     def places(self) -> tuple[str, ...]:
         """The names of the places as a page shows them."""
         return readable(self.people.places)
+
+    @cached_property
+    def about(self) -> list[About]:
+        """What counts are about, in the order of `subjects_of`, by names."""
+        return named(subjects_of(self.release), self.places, self.zones)
 
     @property
     def least(self) -> int:

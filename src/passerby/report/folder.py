@@ -119,7 +119,9 @@ def run_audit(
         backtest=backtest,
         adversaries=others,
     )
-    report = report_of(Evidence(table, inputs.people, inputs.release, settings, summary, findings), progress=progress)
+    names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
+    evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
+    report = report_of(evidence, progress=progress)
     _write(settings, report)
     draft_of(out).unlink(missing_ok=True)
     clear_passes(out)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from passerby.audits.subjects import Subject, Zone
 
 #: The most letters of a name that are shown.
 LONGEST = 54
@@ -32,6 +35,41 @@ def readable(names: Sequence[str]) -> tuple[str, ...]:
         taken.add(shown)
         out.append(shown)
     return tuple(out)
+
+
+@dataclass(frozen=True)
+class About:
+    """What a count is about, by names: the whole, its kind, and for a flow the zones from and to which it goes."""
+
+    name: str
+    kind: str
+    zones: tuple[str, ...]
+
+
+def named(subjects: Sequence[Subject], places: Sequence[str], zones: Mapping[Zone, str]) -> list[About]:
+    """Names of what is counted, all different: of zones that have none, from their places.
+
+    >>> [each.name for each in named([Subject("present", ((0, 1, 2),)), Subject("moved", ((0,), (1,)))], "abcd", {})]
+    ['a, b and 1 more', 'a → b']
+    """
+    every = list(dict.fromkeys(zone for subject in subjects for zone in subject.zones))
+    names_of = [zones.get(zone) or _zone_name(zone, places) for zone in every]
+    # Zones that begin with the same places get a number.
+    names_of = [name if k == names_of.index(name) else f"{name} ({k + 1})" for k, name in enumerate(names_of)]
+    called = dict(zip(every, readable(names_of), strict=True))
+    out = []
+    for subject in subjects:
+        names = tuple(called[zone] for zone in subject.zones)
+        often = f", {subject.times} times or more" if subject.times > 1 else ""
+        whole = {"present": names[0], "moved": " → ".join(names), "visitors": f"visitors of {names[0]}{often}"}
+        out.append(About(whole[subject.kind], subject.kind, names))
+    return out
+
+
+def _zone_name(zone: Zone, places: Sequence[str]) -> str:
+    if len(zone) < 3:
+        return " and ".join(places[place] for place in zone)
+    return f"{places[zone[0]]}, {places[zone[1]]} and {len(zone) - 2:,} more"
 
 
 def _plain(name: str) -> str:

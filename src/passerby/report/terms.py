@@ -60,13 +60,17 @@ def group(people: int) -> str:
 
 
 def mechanism(name: str) -> str:
-    """A mechanism in words, from its name in code.
+    """A mechanism in words, from its name in code; several have a semicolon between.
 
     >>> mechanism("Gaussian(sigma=2.0)"), mechanism("Mine(x=1)")
     ('counts with normal noise of standard deviation 2', 'Mine(x=1)')
     >>> mechanism("Then(Suppression(below=10), Rounding(base=5))")
     'counts, but those below 10 left empty, then counts rounded to multiples of 5'
     """
+    return "; or ".join(_described(each) for each in name.split("; "))
+
+
+def _described(name: str) -> str:
     with suppress(PasserbyError):
         return described(read_mechanism(name))
     return name

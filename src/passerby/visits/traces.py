@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from .seldom import Seldom
+
 ELSEWHERE = "elsewhere"
 
 
@@ -59,6 +61,8 @@ class Traces:
     """The zone by whose clock steps begin."""
     left_out: "LeftOut" = field(default_factory=lambda: LeftOut())
     """Who and what was left out, and why."""
+    seldom: Seldom = field(default_factory=Seldom.nobody)
+    """Where people are who are left out for being seen too seldom."""
 
     def __len__(self) -> int:
         """The number of people."""

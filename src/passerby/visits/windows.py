@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.support.checks import whole
 
+from .seldom import Seldom
 from .steps import AUTO, FIRST_VISIT, USUAL, Steps, clock_times, on_the_clock, parse_instant, step_length
 from .table import Visits
 from .traces import ELSEWHERE, LeftOut, Traces
@@ -77,7 +78,8 @@ def window_visits(
     )
     names, ids = (*visits.places.gather(chosen).to_list(), ELSEWHERE), visits.people.gather(people)
     when = (steps.starts, steps.length)
-    return Traces(array, names, ids, *when, active, frequency, counts, visits.timezone, left_out)
+    seldom = Seldom.among(seen, people)
+    return Traces(array, names, ids, *when, active, frequency, counts, visits.timezone, left_out, seldom)
 
 
 def chosen_window(

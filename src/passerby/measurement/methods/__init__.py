@@ -6,6 +6,7 @@ bound is one file with a `Method`, and one line here.
 
 from passerby.measurement.method import Method
 
+from .adaptive import ADAPTIVE
 from .baseline import BASELINE
 from .constant import CONSTANT
 from .crowd import CROWD
@@ -48,6 +49,7 @@ METHODS: tuple[Method, ...] = (
     KNOWN,
     CROWD,
     ONE_SERIES,
+    ADAPTIVE,
 )
 
 

@@ -65,5 +65,6 @@ BASELINE = Method(
     run,
     needs=("prior", "constant"),
     refuses=refuses,
+    adaptive=True,
     cost=lambda question: cost_of_series(question.prior, question.steps, question.misses),
 )

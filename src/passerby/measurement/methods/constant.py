@@ -85,4 +85,6 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     yield constant_attack(question.prior, question.steps, question.misses)
 
 
-CONSTANT = Method("constant", "names the best single place at all steps", run, attacks=("constant",), refuses=refuses)
+CONSTANT = Method(
+    "constant", "names the best single place at all steps", run, attacks=("constant",), refuses=refuses, adaptive=True
+)

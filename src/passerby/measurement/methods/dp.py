@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from passerby.errors import UnsupportedRelease
-from passerby.measurement.accounting import most_sightings, private_noise, success_bound
+from passerby.measurement.accounting import shared_noise, success_bound
 from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.kappa import log_kappa_bound
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.sensitivity import most_counted
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
@@ -17,14 +17,13 @@ from .formula import log_baseline, refuses
 def dp_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float | None = None) -> float:
     """What follows from differential privacy alone: `1 - f(κ)`, f the trade-off function of the noise.
 
-    The noise counts at as many steps as this person can be sighted at, at most (`accounting.success_bound`).
+    The noise counts as often as this person can be counted, at most (`accounting.success_bound`,
+    `sensitivity.most_counted`).
     """
-    if len(release.ways) > 1:
-        raise UnsupportedRelease("counts that are published in different ways are not accounted for together")
-    noise = private_noise(release.mechanism)
+    noise, weights = shared_noise(release.ways)
     if log_kappa is None:
         log_kappa = log_kappa_bound(prior, release.steps, misses)
-    return success_bound(noise, most_sightings(prior, release), log_kappa)
+    return success_bound(noise, most_counted(prior, release, weights), log_kappa)
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from passerby.measurement.best_guess import guided_success
 from passerby.measurement.finding import Finding, Known, exact, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
-from passerby.model.mixture import parts
+from passerby.model.mixture import part_states, parts, possible_modes
 
 from .ways import by_sightings, refuses_others, too_many
 
@@ -38,8 +38,11 @@ def told_mode(question: Question) -> Finding:
     ceiling, certain = 0.0, True
     modes = parts(question.prior)
     doubt = (1 - question.level) / len(modes)
-    for weight, prior in modes:
-        asked = replace(question, prior=prior, budget=SHARE * weight * question.budget, confidence=1 - doubt)
+    for mode, (weight, prior) in zip(possible_modes(question.prior), modes, strict=True):
+        release = question.release.of_states(part_states(question.prior, mode)[0])
+        asked = replace(
+            question, prior=prior, release=release, budget=SHARE * weight * question.budget, confidence=1 - doubt
+        )
         loss = conclude(asked, *investigate(asked), 0.0)
         ceiling += weight * loss.upper
         certain &= loss.effort.confidence is None

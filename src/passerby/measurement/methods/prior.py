@@ -37,4 +37,11 @@ def refuses(question: Question) -> str | None:
     return "it is sampled" if question.way == "sampling" else None
 
 
-PRIOR = Method("prior", "names the likeliest trace without the release", run, attacks=("prior",), refuses=refuses)
+PRIOR = Method(
+    "prior",
+    "names the likeliest trace without the release",
+    run,
+    attacks=("prior",),
+    refuses=refuses,
+    adaptive=True,
+)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from passerby.errors import InputError
 from passerby.plans.lever import Dial, Lever
 
-from . import left_out, noise, rounding, suppression, thinning
+from . import left_out, noise, rounding, suppression, thinning, visitors, zones
 
 LEVERS: tuple[Lever, ...] = (
     noise.GAUSSIAN,
@@ -21,6 +21,8 @@ LEVERS: tuple[Lever, ...] = (
     left_out.STEPS,
     left_out.COUNTS,
     thinning.EVERY,
+    visitors.VISITORS,
+    zones.ZONES,
 )
 
 BY_NAME: dict[str, Lever] = {lever.name: lever for lever in LEVERS}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from passerby.model.release import Release
-from passerby.plans.lever import Cell, Choice, Item, Scene, cells_of
+from passerby.plans.cells import Cell, cells_of
+from passerby.plans.lever import Choice, Item, Scene
 
 
 def _items(release: Release, scene: Scene, key: Callable[[Cell], object], name: Callable[[Cell], str]) -> list[Item]:
@@ -18,18 +19,18 @@ def _items(release: Release, scene: Scene, key: Callable[[Cell], object], name: 
 
 
 def _places(release: Release, scene: Scene) -> list[Item]:
-    """Places of which every count may go: one that must stay at some step stays."""
-    held = {place for _, place in scene.stay}
-    items = _items(release, scene, lambda cell: cell[1], lambda cell: scene.places[cell[1]])
-    return [item for item in items if not {place for _, place in item.cells} & held]
+    """Places, zones or flows of which every count may go: what must stay at some step stays."""
+    held = {cell.zones for cell in scene.stay}
+    items = _items(release, scene, lambda cell: cell.zones, scene.name)
+    return [item for item in items if not {cell.zones for cell in item.cells} & held]
 
 
 def _steps(release: Release, scene: Scene) -> list[Item]:
-    return _items(release, scene, lambda cell: cell[0], lambda cell: f"step {cell[0] + 1}")
+    return _items(release, scene, lambda cell: cell.read, lambda cell: f"step {cell.read + 1}")
 
 
 def _counts(release: Release, scene: Scene) -> list[Item]:
-    return _items(release, scene, lambda cell: cell, lambda cell: f"{scene.places[cell[1]]} at step {cell[0] + 1}")
+    return _items(release, scene, lambda cell: cell, lambda cell: f"{scene.name(cell)} at step {cell.read + 1}")
 
 
 PLACES = Choice("places", "some places left out", _places, lambda kept, of: f"{kept:,} of {of:,} places")

@@ -24,26 +24,32 @@ DOUBLED = tuple(2.0**power for power in range(-1, 7))
 Make = Callable[[float], Mechanism]
 
 
-def _refuses(make: Make, release: Release) -> str | None:
+def _refuses(make: Make, release: Release, scene: Scene) -> str | None:
     # A larger scale tells less for certain where it is made from the smaller one.
-    if made_from(make(float(MOST_WHOLE)), release.mechanism):
-        return None
-    return f"noise of another kind or scale cannot be added to what {release.mechanism!r} publishes"
+    for mechanism in release.ways:
+        if not made_from(make(float(MOST_WHOLE)), mechanism):
+            return f"noise of another kind or scale cannot be added to what {mechanism!r} publishes"
+    return None
 
 
 def _family(name: str, make: Make, scales: tuple[float, ...], monotone: bool, release: Release, scene: Scene) -> Family:
-    least = 0.0
-    if not isinstance(release.mechanism, Raw):
-        least = float(getattr(release.mechanism, "sigma", 0.0) or getattr(release.mechanism, "scale", 0.0))
+    least = max([0.0, *(_scale(mechanism) for mechanism in release.ways)])
     some = {scale for scale in scales if scale > least}
     private = private_scale(make, release, scene)
     if private is not None and least < private <= MOST_WHOLE:
         some.add(private)
 
     def build(fine: Release, scale: float) -> Release:
-        return Release(fine.sensors, make(scale), fine.others)
+        return fine.through(make(scale))
 
     return Family(name, tuple(sorted(some)), build, lambda scale: described(make(scale)), monotone)
+
+
+def _scale(mechanism: Mechanism) -> float:
+    """How much noise there is already."""
+    if isinstance(mechanism, Raw):
+        return 0.0
+    return float(getattr(mechanism, "sigma", 0.0) or getattr(mechanism, "scale", 0.0))
 
 
 def private_scale(make: Make, release: Release, scene: Scene) -> float | None:
@@ -57,7 +63,8 @@ def private_scale(make: Make, release: Release, scene: Scene) -> float | None:
     from scipy.special import ndtri
 
     steps = sum(1 for step in release.sensors if step)
-    if scene.added is None or not 0 < scene.added < 1 or not steps:
+    # In zones that overlap, in flows and among visitors, a person is counted more often than once a step.
+    if scene.added is None or not 0 < scene.added < 1 or not steps or not release.reveals:
         return None
     if make is Gaussian:
         exact = math.sqrt(steps) / (2 * float(ndtri((1 + scene.added) / 2)))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from passerby.errors import PasserbyError
 from passerby.mechanisms import Mechanism, RandomRounding, Raw, Rounding, Then
 from passerby.mechanisms.registry import described
+from passerby.model.count_release import mechanism_of
 from passerby.model.release import Release
+from passerby.plans.cells import of_counts
 from passerby.plans.lever import Dial, Family, Scene
 
 BASES = (3, 5, 10, 20, 50, 100)
@@ -15,14 +18,20 @@ BASES = (3, 5, 10, 20, 50, 100)
 
 def followed(release: Release, second: Mechanism) -> Release:
     """The release with something done to its counts, after what is done to them already."""
-    mechanism = second if isinstance(release.mechanism, Raw) else Then(release.mechanism, second)
-    return Release(release.sensors, mechanism, release.others)
+
+    def after(first: Mechanism) -> Mechanism:
+        return second if isinstance(first, Raw) else Then(first, second)
+
+    if len(release.ways) < 2:
+        return release.through(after(release.mechanism))
+    return of_counts(release, lambda count: replace(count, mechanism=after(mechanism_of(count))))
 
 
-def refuses(made: Mechanism, release: Release) -> str | None:
+def refuses(made: Mechanism, release: Release, scene: Scene) -> str | None:
     """Why it cannot be put after what is done to the counts already."""
-    if type(release.mechanism) is type(made):
-        return f"counts are published as {release.mechanism!r} already"
+    for mechanism in release.ways:
+        if type(mechanism) is type(made):
+            return f"counts are published as {mechanism!r} already"
     try:
         followed(release, made)
     except PasserbyError as reason:

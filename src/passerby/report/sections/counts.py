@@ -11,10 +11,14 @@ import math
 from typing import Any
 
 import altair as alt
+import numpy as np
 import polars as pl
 
+from passerby.audits.subjects import in_words, subject_grid
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
+from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.people.others import numbers as all_numbers
 from passerby.report import chart
 from passerby.report.evidence import Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
@@ -25,42 +29,66 @@ EMPTY, SECRET = "left empty", "not on this page"
 
 
 def build(evidence: Evidence) -> Content:
-    """Words, picture and table of the counts."""
-    summary, release = evidence.summary, evidence.release
-    places = len({place for step in release.sensors for place in step})
-    some = "1 place" if places == 1 else f"{places:,} places"
-    known = summary.coverage
+    """Words, and a picture and a table of the counts of each kind."""
+    summary, known = evidence.summary, evidence.summary.coverage
     when = f", from {known.published_from} to {known.steps_end} ({known.timezone})" if known.published_from else ""
     lead = (
-        f"{summary.sensors:,} numbers, from {some} over {summary.steps:,} steps of {length(summary.window)}{when}: "
+        f"{in_words(evidence.release)} over {summary.steps:,} steps of {length(summary.window)}{when}: "
         f"{mechanism(summary.mechanism)}."
     )
     counts = rows(evidence)
-    columns: Columns = {
-        "step": ("step", str),
-        "start": ("begins", str),
-        "place": ("place", str),
-        "shown": ("people", str),
-    }
-    table = sheet(counts, columns, "counts.csv", least=evidence.least)
-    spec = picture(counts, evidence.least) if counts.height else None
-    return Content([lead], [Figure("published", "The counts", says(evidence, counts), table, spec)])
+    figures = [
+        _figure(evidence, counts.filter(kind=kind), kind)
+        for kind in FIGURES
+        if (counts["kind"] == kind).any() or kind == "present" == next(iter(counts["kind"]), "present")
+    ]
+    return Content([lead], figures)
+
+
+#: The key and the title of the figure of each kind of count.
+FIGURES = {
+    "present": ("published", "The counts"),
+    "moved": ("flows", "The flows"),
+    "visitors": ("visitors", "Different visitors"),
+}
+
+
+def _figure(evidence: Evidence, counts: pl.DataFrame, kind: str) -> Figure:
+    """The counts of one kind: by place and step, or for flows by origin and destination."""
+    key, title = FIGURES[kind]
+    place = "place" if evidence.release.reveals else "zone"
+    about: Columns = {"place": (place, str)}
+    if kind == "moved":
+        about = {"origin": ("from", str), "destination": ("to", str)}
+    columns: Columns = {"step": ("step", str), "start": ("begins", str), **about, "shown": ("people", str)}
+    table = sheet(counts, columns, "counts.csv" if kind == "present" else f"{key}.csv", least=evidence.least)
+    spec = None
+    if counts.height:
+        spec = matrix(counts, evidence.least) if kind == "moved" else picture(counts, evidence.least)
+    return Figure(key, title, says(evidence, counts, kind), table, spec)
 
 
 def rows(evidence: Evidence) -> pl.DataFrame:
-    """Each count: step (from 1), start, place, count, how it is `shown`, and the `people` it rests on.
+    """Each count: kind, step (from 1), start, place (what it is about), count, how it is `shown`, and its `people`.
 
-    `count` and `people` are null where no number is told.
+    A flow has an `origin` and a `destination`, and its step is the one from which it goes; the step of visitors is the
+    first of their window. `count` and `people` are null where no number is told.
     """
-    release, people, labels = evidence.release, evidence.people, evidence.steps
+    release, labels = evidence.release, evidence.steps
+    about, grid = evidence.about, subject_grid(release)
+    numbers = iter(all_numbers(evidence.people, release).tolist())
     found = []
-    for t, step in enumerate(release.sensors):
-        for x in step:
-            true = int(people.counts[t, x])
-            count, shown = (float(true), f"{true:,}") if evidence.internal else told(release.mechanism, true)
-            found.append((t + 1, labels[t], evidence.places[x], count, shown, None if count is None else int(count)))
-    kinds = {"step": pl.Int64, "start": pl.String, "place": pl.String, "count": pl.Float64, "shown": pl.String}
-    return pl.DataFrame(found, schema={**kinds, "people": pl.Int64}, orient="row")
+    for t, j in zip(*np.nonzero(grid >= 0), strict=True):
+        true, what = next(numbers), about[grid[t, j]]
+        way = mechanism_of(release.counts[t][j]) if isinstance(release, CountRelease) else release.mechanism
+        count, shown = (float(true), f"{true:,}") if evidence.internal else told(way, true)
+        step = release.counts[t][j].first if isinstance(release, CountRelease) else t
+        ends = what.zones if what.kind == "moved" else (None, None)
+        people = None if count is None else int(count)
+        found.append((what.kind, int(step) + 1, labels[step], what.name, *ends, count, shown, people))
+    text = dict.fromkeys(("start", "place", "origin", "destination"), pl.String)
+    kinds = {"kind": pl.String, "step": pl.Int64, **text, "count": pl.Float64, "shown": pl.String, "people": pl.Int64}
+    return pl.DataFrame(found, schema=kinds, orient="row")
 
 
 def told(rule: Mechanism, true: int) -> tuple[float | None, str]:
@@ -82,18 +110,46 @@ def told(rule: Mechanism, true: int) -> tuple[float | None, str]:
     return (value, f"{value:,.10g}") if value >= FEW else (None, few())
 
 
-def says(evidence: Evidence, counts: pl.DataFrame) -> str:
+SAYS = {
+    "present": "Each cell is a count that would be published: a place with a sensor, at a step.",
+    "zones": "Each cell is a count that would be published: a zone, at a step.",
+    "visitors": "Each cell is a number of different people that would be published: of a zone, in the window that "
+    "begins at a step.",
+    "moved": "Each cell is a flow, from one zone to another: the sum over all steps of the numbers that would be "
+    "published.",
+}
+
+
+def says(evidence: Evidence, counts: pl.DataFrame, kind: str = "present") -> str:
     """What the picture of the counts shows."""
-    out = ["Each cell is a count that would be published: a place with a sensor, at a step."]
+    out = [SAYS["zones" if kind == "present" and not evidence.release.reveals else kind]]
     if evidence.internal:
         out.append("The colour shows how many people were really there, before anything is done to the count.")
     elif (counts["shown"] == SECRET).any():
         out.append("How many people were there is not told on a page that is shared: it would undo the noise.")
+    elif kind == "moved":
+        out.append(f"The colour shows this sum, without numbers of {few()}; cells without any other are grey.")
     else:
         out.append(f"The colour shows the published count; cells with {few()} are grey.")
-    if counts["place"].n_unique() > chart.PLACES:
-        out.append(f"The first {chart.PLACES} places are shown.")
+    if counts["place" if kind != "moved" else "origin"].n_unique() > chart.PLACES:
+        out.append(f"The first {chart.PLACES} {'places' if evidence.release.reveals else 'zones'} are shown.")
     return " ".join(out)
+
+
+def matrix(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
+    """Flows over all steps, from the zones of rows to those of columns; grey where no number is told."""
+    total = counts.group_by("origin", "destination", maintain_order=True).agg(
+        count=pl.when(pl.col("count").count() > 0).then(pl.col("count").sum()),
+        people=pl.when(pl.col("people").count() > 0).then(pl.col("people").sum()),
+        told=pl.format("{} of {}", pl.col("count").count(), pl.len()),
+    )
+    base, height = chart.flows(total, [chart.tip("count:Q", "people", ",d"), chart.tip("told:N", "steps told")], least)
+    few_ = base.transform_filter("datum.count === null").mark_rect(color="#8a8f98", opacity=0.35)
+    if not total["count"].count():
+        return chart.spec(few_, height)
+    colour = alt.Color("count:Q", title="people", scale=alt.Scale(scheme="viridis"), legend=chart.legend(format=",d"))
+    many = base.transform_filter("datum.count !== null").mark_rect().encode(color=colour)
+    return chart.spec(few_ + many, height)
 
 
 def picture(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import polars as pl
 from passerby.audits.trials import candidates
 from passerby.measurement.comparisons import differential_privacy
 from passerby.mechanisms import Gaussian, Mechanism
-from passerby.model.release import Release
 from passerby.plans.ways import MORE
 from passerby.report import chart
 from passerby.report.chart import WITHOUT
@@ -119,7 +118,7 @@ def rows(evidence: Evidence) -> pl.DataFrame:
     found = []
     for row in evidence.ways.iter_rows(named=True):
         mechanism = tried[row["mechanism"]]
-        epsilon = differential_privacy(Release(evidence.release.sensors, mechanism), settings.delta).exact
+        epsilon = differential_privacy(evidence.release.through(mechanism), settings.delta).exact
         found.append({**row, "error": error_of(mechanism, settings.seed), "epsilon": epsilon})
     kinds = dict.fromkeys(("lower", "upper", "lowest", "highest", "baseline", "error", "epsilon"), pl.Float64)
     return pl.DataFrame(found, schema={"mechanism": pl.String, "people": pl.Int64, **kinds}).sort(

@@ -7,12 +7,16 @@ alone does, and never more than the number of those whose chance changes (Kish, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
 import polars as pl
 
+from passerby.audits.subjects import subject_grid
 from passerby.audits.what_if import Findings
+from passerby.model.count_release import CountRelease
+from passerby.model.release import Release
 from passerby.report import chart
 from passerby.report.evidence import TRIED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
@@ -27,9 +31,10 @@ def build(evidence: Evidence) -> Content:
     """Words, and for counts, sensors and steps a chart and a table."""
     assert evidence.findings is not None
     tables = {what: rows(evidence, what) for what in ("count", "sensor", "step")}
+    place, thing = words_of(evidence)
     heads: dict[str, Columns] = {
-        "count": {"place": ("place", str), "step": ("step", str), "start": ("begins", str)},
-        "sensor": {"name": ("place", str)},
+        "count": {"place": (place, str), "step": ("step", str), "start": ("begins", str)},
+        "sensor": {"name": (place, str)},
         "step": {"step": ("step", str), "start": ("begins", str)},
     }
     columns: Columns = {
@@ -43,12 +48,30 @@ def build(evidence: Evidence) -> Content:
     for what, table in tables.items():
         spec = None  # where no fall is told, there is nothing to draw
         if table["fall"].count():
-            order = tables["sensor"]["place"].to_list()
-            least = evidence.least
-            spec = picture(table, order, least) if what == "count" else bars(table, what, least)
+            spec = _drawn(evidence, what, table, tables["sensor"]["place"].to_list())
         numbers = sheet(table, {**heads[what], **columns}, f"left-out-{what}.csv", least=evidence.least)
-        out.append(Figure(f"left-{what}", f"Without each {what}", says(what, table), numbers, spec))
-    return Content(words(evidence.findings), out)
+        title = f"Without each {thing if what == 'sensor' else what}"
+        out.append(Figure(f"left-{what}", title, says(what, table, place, thing), numbers, spec))
+    return Content(words(evidence.findings, thing), out)
+
+
+def words_of(evidence: Evidence) -> tuple[str, str]:
+    """What counts are about, and what is left out at all steps: a place and its sensor, a zone, or a flow."""
+    if evidence.release.reveals:
+        return "place", "sensor"
+    flows = {each.kind == "moved" for each in evidence.about}
+    word = "zone or flow" if len(flows) > 1 else "flow" if flows == {True} else "zone"
+    return word, word
+
+
+def _drawn(evidence: Evidence, what: str, table: pl.DataFrame, order: list[str]) -> dict[str, Any]:
+    """Cells for counts, a matrix for flows, and bars for all else."""
+    if what == "count":
+        return picture(table, order, evidence.least)
+    ends = {each.name: each.zones for each in evidence.about if each.kind == "moved"}
+    if what == "sensor" and len(ends) == len(evidence.about):
+        return matrix(table, ends, evidence.least)
+    return bars(table, what, evidence.least)
 
 
 def rows(evidence: Evidence, what: str) -> pl.DataFrame:
@@ -63,9 +86,11 @@ def rows(evidence: Evidence, what: str) -> pl.DataFrame:
     found = findings.left_out.filter(pl.col("what") == what)
     behind = (_behind(findings.people) + 1e-9).floor().cast(pl.Int64)
     kept = behind >= evidence.least
+    about, begins = evidence.about, beginnings(evidence.release)
+    steps = [begins.get(pair, pair[1]) for pair in found.select("subject", "step").iter_rows()]
     known = {
-        "place": [None if place is None else evidence.places[place] for place in found["place"]],
-        "start": [None if step is None else labels[step] for step in found["step"]],
+        "place": [None if subject is None else about[subject].name for subject in found["subject"]],
+        "start": [None if step is None else labels[step] for step in steps],
     }
     found = found.with_columns(
         people=pl.when(kept).then(behind),
@@ -73,13 +98,21 @@ def rows(evidence: Evidence, what: str) -> pl.DataFrame:
         error=pl.when(kept).then((100 * pl.col("error")).round(3)),
         without=pl.when(kept).then(pl.col("without").round(4)),
         with_all=pl.when(kept).then(pl.col("with_all").round(4)),
-        step=pl.col("step") + 1,
+        step=pl.Series([None if step is None else step + 1 for step in steps], dtype=pl.Int64),
     ).with_columns(pl.Series(name, values, dtype=pl.String) for name, values in known.items())
-    steps = pl.format("{}: {}", "step", "start")
-    name = {"sensor": pl.col("place"), "step": steps, "count": pl.format("{}, step {}", "place", steps)}[what]
+    when = pl.format("{}: {}", "step", "start")
+    name = {"sensor": pl.col("place"), "step": when, "count": pl.format("{}, step {}", "place", when)}[what]
     columns = ("name", "place", "step", "start", "with_all", "without", "fall", "error", "people")
     found = found.with_columns(name=name).select(columns)
     return found.sort("fall", descending=True, nulls_last=True, maintain_order=True)
+
+
+def beginnings(release: Release) -> dict[tuple[int | None, int | None], int]:
+    """The first step of each count that is read at a later one: of flows and visitors, by subject and step."""
+    if not isinstance(release, CountRelease):
+        return {}
+    grid = subject_grid(release)
+    return {(int(grid[t, j]), t): count.first for t, step in enumerate(release.counts) for j, count in enumerate(step)}
 
 
 def _behind(people: int) -> pl.Expr:
@@ -89,37 +122,38 @@ def _behind(people: int) -> pl.Expr:
     return pl.when(same).then(float(people)).otherwise(people * fall**2 / ((people - 1) * error**2 + fall**2))
 
 
-def words(findings: Findings) -> list[str]:
+def words(findings: Findings, thing: str = "sensor") -> list[str]:
     """How sensors, steps and counts were tried out."""
     return [
-        f"For {findings.people:,} people drawn at random, each single count, each sensor and each step was left out in "
-        "turn. The figures show by how much the mean chance to be found falls, in percentage points, for attacks that "
-        "need no search.",
+        f"For {findings.people:,} people drawn at random, each single count, each {thing} and each step was left out "
+        "in turn. The figures show by how much the mean chance to be found falls, in percentage points, for attacks "
+        "that need no search.",
         "Counts tell in part the same: what is not published at one place or step is often plain from another. So the "
-        "falls of single counts do not add up to those of their sensor or step.",
+        f"falls of single counts do not add up to those of their {thing} or step.",
     ]
 
 
-def says(what: str, table: pl.DataFrame) -> str:
+def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sensor") -> str:
     """What the figure shows, and the count, sensor or step that matters most."""
+    drawn, name = "cell" if thing == "flow" else "bar", thing if what == "sensor" else what
     shown = {
         "count": "Each cell is a count. The stronger its colour, the more the chance falls without this count alone. ",
-        "sensor": "Each bar is a place whose counts are left out at all steps. ",
+        "sensor": f"Each {drawn} is a {place} whose counts are left out at all steps. ",
         "step": "Each bar is a step at which nothing is published. ",
     }[what]
     if not table["fall"].count():
-        return f"No single {what} stands out: no fall of the chance rests on {FEW} people or more."
+        return f"No single {name} stands out: no fall of the chance rests on {FEW} people or more."
     if table["fall"].null_count():
         told = "Grey cells are" if what == "count" else "What is left blank is"
         shown += f"{told} not told: fewer than {FEW} people are behind the fall. "
     if what != "step" and table["place"].n_unique() > chart.PLACES:
-        shown += f"The {chart.PLACES} places that reveal most are shown. "
+        shown += f"The {chart.PLACES} that reveal most are shown. "
     best = table.row(0, named=True)
     if best["fall"] <= best["error"] or best["fall"] < 0.01:
-        return f"{shown}No single {what} stands out: without any one of them the chance stays about the same."
+        return f"{shown}No single {name} stands out: without any one of them the chance stays about the same."
     where = {
         "count": f"the count of {best['place']} at step {best['step']} ({best['start']})",
-        "sensor": f"the sensor at {best['place']}",
+        "sensor": f"the sensor at {best['place']}" if thing == "sensor" else f"{best['place']}",
         "step": f"step {best['step']} ({best['start']})",
     }[what]
     return (
@@ -131,16 +165,35 @@ def says(what: str, table: pl.DataFrame) -> str:
 def picture(table: pl.DataFrame, order: list[str], least: int = FEW) -> dict[str, Any]:
     """How much the chance to be found falls without each count: places, in this order, by steps."""
     order = order[: chart.PLACES]
-    top = max(float(table["fall"].max() or 0.0), 1e-6)  # type: ignore[arg-type]
-    # From almost nothing to the full colour: it is seen on white and on dark.
-    faint, full = (f"rgba(213, 94, 0, {alpha})" for alpha in (0.07, 1))
-    scale = alt.Scale(domain=[0, top], range=[faint, full], clamp=True)
-    colour = alt.Color("fall:Q", title="fall of the chance (points)", scale=scale, legend=chart.legend())
     known = table.filter(pl.col("fall").is_not_null())
     rest = table.filter(pl.col("fall").is_null()).select("place", "step", "start", "people", note=pl.lit(HIDDEN))
-    told = chart.cells(known, order, _tips(), least).mark_rect().encode(color=colour)
+    told = chart.cells(known, order, _tips(), least).mark_rect().encode(color=_colour(table))
     hidden = chart.cells(rest, order, [chart.tip("note:N", "fall")], least).mark_rect(color="#8a8f98", opacity=0.35)
     return chart.spec(hidden + told if rest.height else told, 40 + chart.tall(order, 22) * len(order))
+
+
+def matrix(table: pl.DataFrame, ends: Mapping[str, tuple[str, ...]], least: int = FEW) -> dict[str, Any]:
+    """How much the chance to be found falls without each flow: from rows to columns."""
+    pairs = [ends[name] for name in table["name"]]
+    table = table.with_columns(
+        origin=pl.Series([pair[0] for pair in pairs]), destination=pl.Series([pair[1] for pair in pairs])
+    ).sort("origin", "destination")
+    known, rest = table.filter(pl.col("fall").is_not_null()), table.filter(pl.col("fall").is_null())
+    told, height = chart.flows(known, _tips(), least)
+    drawn = told.mark_rect().encode(color=_colour(table))
+    if rest.height:
+        rest = rest.select("origin", "destination", "people", note=pl.lit(HIDDEN))
+        grey = chart.flows(rest, [chart.tip("note:N", "fall")], least)[0]
+        drawn = grey.mark_rect(color="#8a8f98", opacity=0.35) + drawn
+    return chart.spec(drawn, height)
+
+
+def _colour(table: pl.DataFrame) -> alt.Color:
+    """From almost nothing to the full colour: it is seen on white and on dark."""
+    top = max(float(table["fall"].max() or 0.0), 1e-6)  # type: ignore[arg-type]
+    faint, full = (f"rgba(213, 94, 0, {alpha})" for alpha in (0.07, 1))
+    scale = alt.Scale(domain=[0, top], range=[faint, full], clamp=True)
+    return alt.Color("fall:Q", title="fall of the chance (points)", scale=scale, legend=chart.legend())
 
 
 def bars(table: pl.DataFrame, what: str, least: int = FEW) -> dict[str, Any]:

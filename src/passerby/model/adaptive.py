@@ -1,0 +1,224 @@
+"""A release whose counts are chosen as one goes: a policy names those of a step from what was published before it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from passerby.errors import InputError, PasserbyError, UnsupportedRelease
+from passerby.mechanisms import Mechanism
+from passerby.support.checks import whole
+
+from .count_release import MOST_STEPS, CountRelease, Counts, mechanism_of
+from .counts import Count, Present
+from .forms import checked_mechanism
+from .prior import MarkovPrior
+from .release import Release
+
+#: What was published, a tuple of values for each step so far; NaN for a cell left empty.
+History = tuple[tuple[float, ...], ...]
+#: The counts or places of the next step, from what was published so far.
+Policy = Callable[[History], Any]
+
+
+class AdaptiveRelease(Release):
+    """The counts of each step are those that `policy` names, given what was published at the steps before.
+
+    What is chosen follows from what is published, so that it tells nothing more: given a series, the target's trace has
+    the law that it has for the same counts fixed in advance. `among` holds all that the policy may ever name, if that
+    is known.
+    """
+
+    policy: Policy
+    among: Release | None
+
+    @classmethod
+    def of(cls, policy: Policy, steps: int, mechanism: Mechanism | None, among: Iterable[Count] | None) -> Release:
+        """See `Release.adaptive`."""
+        if not callable(policy):
+            raise InputError(f"policy: expected a function of what was published so far, got {policy!r}")
+        out = object.__new__(cls)
+        out._hold(((),) * whole(steps, "steps", 1, MOST_STEPS), checked_mechanism(mechanism), None)
+        every = getattr(policy, "among", None) if among is None else among
+        object.__setattr__(out, "policy", policy)
+        if every is not None and not isinstance(every, Release):
+            every = Release(counts=every, steps=steps, mechanism=out.mechanism)
+        if every is not None and every.steps != steps:
+            raise InputError(f"among: counts over {every.steps} steps, but the release has {steps}")
+        object.__setattr__(out, "among", every)
+        return out
+
+    def named(self, history: History) -> tuple[Count, ...]:
+        """The counts that the policy names after this, each with its mechanism; what is wrong with them is an error."""
+        first, second = (self._asked(history) for _ in range(2))
+        if first != second:
+            raise InputError(
+                f"policy: it names {list(first)} after {history!r}, and {list(second)} when asked again; what is "
+                "chosen must follow from what was published"
+            )
+        return first
+
+    def _asked(self, history: History) -> tuple[Count, ...]:
+        try:
+            answer = self.policy(history)
+            named = list(answer) if _several(answer) else [answer]
+        except PasserbyError:
+            raise
+        except Exception as error:
+            raise InputError(f"policy: it raised {type(error).__name__} ({error}) after {history!r}") from error
+        return tuple(self._count(one, history) for one in named)
+
+    def _count(self, one: Any, history: History) -> Count:
+        """A count of the step after the history, or a place to be counted there."""
+        step = len(history)
+        if isinstance(one, (int, np.integer)) and not isinstance(one, bool) and one >= 0:
+            one = Present([int(one)], step)
+        if not isinstance(one, Count):
+            raise InputError(
+                f"policy: it names {one!r} after {history!r}; expected places, or counts such as Present([0, 1], "
+                f"step={step}), or [] for none"
+            )
+        if one.read > step:
+            raise InputError(
+                f"policy: it looks ahead: {one!r} is over at step {one.read}, and was named for step {step}, after "
+                f"{history!r}"
+            )
+        if one.read < step:
+            raise InputError(
+                f"policy: {one!r} is over at step {one.read}, and was named for step {step}, after {history!r}; a "
+                "count is named for the step at which it is over"
+            )
+        return self._counted(one if one.mechanism is not None else replace(one, mechanism=self.mechanism))
+
+    def _counted(self, count: Count) -> Count:
+        """With all that is needed of it."""
+        mechanism = mechanism_of(count)
+        if mechanism.persistent:
+            raise InputError(f"policy: {mechanism!r}: a draw that is used again is not modelled here")
+        if count.others is None and not mechanism.shift_invariant:
+            raise InputError(
+                f"policy: {mechanism!r} treats small and large counts differently, so the number of other people is "
+                f"needed: others=... in {count!r}"
+            )
+        if self.among is not None and count not in self.among.listed:
+            raise InputError(f"policy: {count!r} is none of the counts that it was said to choose among")
+        return count
+
+    def check(self, prior: MarkovPrior) -> None:
+        """Refuse, with an `InputError`, a prior of other steps; places are looked at as they are named."""
+        prior.check_steps(self.steps)
+        if self.among is not None:
+            self.among.check(prior)
+
+    check_places = check
+
+    def after(self, published: Iterable[float | Iterable[float]]) -> Release:
+        """The release of the counts that the policy named on the way to these values."""
+        history: History = ()
+        counts: list[tuple[Count, ...]] = []
+        for t, values in enumerate(_values(published)):
+            if t < self.steps:
+                counts.append(self.named(history))
+            if t >= self.steps or len(values) != len(counts[-1]):
+                wanted = f"{len(counts[-1])} values" if t < self.steps else f"no step {t}"
+                raise InputError(f"published[{t}] = {list(values)}: after {history!r}, the policy asks for {wanted}")
+            history = (*history, values)
+        if len(history) < self.steps:
+            raise InputError(f"published: {len(history)} steps, but the release has {self.steps}")
+        return CountRelease.of([count for step in counts for count in step], self.steps)
+
+    @property
+    def fixed(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def plain(self) -> bool:
+        """Not known before all histories are looked at."""
+        return False
+
+    @property
+    def reveals(self) -> bool:
+        """Not known either."""
+        return False
+
+    @property
+    def revealed(self) -> None:
+        """There is none."""
+
+    @property
+    def way(self) -> str:
+        """In words, what is published."""
+        return "counts that are chosen as one goes"
+
+    def __repr__(self) -> str:
+        name = getattr(self.policy, "__name__", type(self.policy).__name__)
+        return f"Release.adaptive({name}, steps={self.steps})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AdaptiveRelease) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Policy, int, Mechanism]:
+        return self.policy, self.steps, self.mechanism
+
+
+def _refused(release: AdaptiveRelease) -> NoReturn:
+    raise UnsupportedRelease("this is for counts that are fixed in advance, and a policy chooses these as one goes")
+
+
+#: What a release of fixed counts says of them; here it would be taken for that of no counts at all.
+for _name in (
+    *(
+        "ways",
+        "channels",
+        "grid",
+        "cells",
+        "numbers",
+        "sees",
+        "listed",
+        "classes",
+        "kinds",
+        "with_others",
+        "relabelled",
+    ),
+    *("as_raw", "publish", "there", "published", "likelihoods", "signals", "stacked_signals"),
+):
+    setattr(AdaptiveRelease, _name, property(_refused))
+
+
+def _several(answer: Any) -> bool:
+    return isinstance(answer, Iterable) and not isinstance(answer, (str, bytes, Count))
+
+
+def _values(published: Any) -> list[tuple[float, ...]]:
+    """Values step by step; NaN always the same one, so that histories can be compared."""
+    if isinstance(published, (str, bytes)) or not isinstance(published, Iterable):
+        raise InputError(f"published: expected a value for each count of each step, got {published!r}")
+    steps = [tuple(step) if isinstance(step, Iterable) else (step,) for step in published]
+    for t, step in enumerate(steps):
+        for value in step:
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+                raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
+    return [as_values(step) for step in steps]
+
+
+def as_values(step: Iterable[float]) -> tuple[float, ...]:
+    """Numbers as a history holds them."""
+    return tuple(math.nan if math.isnan(value) else float(value) for value in step)
+
+
+def union_of(paths: Iterable[Counts], steps: int) -> CountRelease:
+    """The release of all counts on any of these paths, each once."""
+    every: list[dict[Count, None]] = [{} for _ in range(steps)]
+    for path in paths:
+        for t, step in enumerate(path):
+            every[t].update(dict.fromkeys(step))
+    return CountRelease._made(tuple(tuple(step) for step in every), None)

@@ -1,0 +1,188 @@
+"""Counts from rows of a table: what each one counts, where, and at which of the published steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from passerby.errors import InputError, PasserbyError
+from passerby.mechanisms import Mechanism
+from passerby.model.counts import Count, Moved, Present, Visitors
+from passerby.visits.steps import written
+
+from .habits import People
+from .sensors import by_number, by_time, given, step_number
+from .zones import Zone
+
+#: The kinds of counts, by the words for them.
+KINDS = ("present", "moved", "visitors")
+#: Columns that may name what is counted; a table has one of them.
+WHERE = ("zone", "place", "zones", "places")
+#: A Monday: windows are aligned to the clock, and those of weeks to Mondays.
+MONDAY = np.datetime64("1970-01-05", "us")
+
+
+def windows(people: People, every: timedelta | None) -> list[list[int]]:
+    """The published steps (from 0) of each window of this length, by the clock; all in one without a length."""
+    held = people.actual.shape[1]
+    if every is None:
+        return [list(range(held))]
+    if every % people.window or every < people.window:
+        raise InputError(
+            f"every is {written(every)!r}, which is no multiple of the step length, {written(people.window)}"
+        )
+    first = people.fitted.shape[1]
+    starts = people.starts[first : first + held].astype("datetime64[us]")
+    number = (starts - MONDAY) // np.timedelta64(every)
+    return [np.flatnonzero(number == each).tolist() for each in dict.fromkeys(number.tolist())]
+
+
+def zone_counts(
+    kind: str, zones: Sequence[Zone], steps: int, among: Sequence[Sequence[int]], times: int
+) -> list[Count]:
+    """All counts of a kind: of each zone at each step, of each pair of zones at each move, or of each zone and window.
+
+    >>> len(zone_counts("moved", [(0,), (1, 2)], 4, [], 1))
+    12
+    """
+    if kind == "present":
+        return [Present(zone, t) for t in range(steps) for zone in zones]
+    if kind == "moved":
+        return [Moved(left, came, t) for t in range(steps - 1) for left in zones for came in zones]
+    long = [window for window in among if len(window) >= times]
+    if not long:
+        most = max(map(len, among))
+        raise InputError(f"times is {times}, but windows of visitors hold {most} step{'s' * (most != 1)} at most")
+    return [Visitors(zone, window, times) for window in long for zone in zones]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Reads rows: `kind` and `times` where a row tells none, the `zones` by name, the `windows` of visitors.
+
+    `mechanism` makes one from its text.
+    """
+
+    people: People
+    mechanism: Callable[[str], Mechanism]
+    zones: Mapping[str, Zone] = field(default_factory=dict)
+    kind: str = "present"
+    windows: Sequence[Sequence[int]] = ()
+    times: int = 1
+
+    def check_columns(self, columns: Sequence[str], file: object, what: str) -> None:
+        """Refuse a table without a column that names what is counted."""
+        known = set(columns)
+        if not known & {*WHERE} and not {"origin", "destination"} <= known:
+            raise InputError(
+                f"{file}: {what} need a column place or zone, or for flows the columns origin and destination; its "
+                f"first line names {len(columns)} columns, none of which is"
+            )
+
+    def counts(self, row: Mapping[str, Any], where: str) -> list[Count]:
+        """The counts of one row: several where it names no step, or a range of them."""
+        kind = self._kind(row, where)
+        own: dict[str, Any] = {}
+        if given(row.get("mechanism")):
+            own["mechanism"] = self._mechanism(str(row["mechanism"]), where)
+        if kind == "moved":
+            for name in ("origin", "destination"):
+                if not given(row.get(name)):
+                    raise InputError(f"{where}: a flow needs an origin and a destination; it has no {name}")
+            left, came = (self.zone(row[name], where) for name in ("origin", "destination"))
+            return [Moved(left, came, t, **own) for t in self._moves(row, where)]
+        zone = self.zone(next((row[name] for name in WHERE if given(row.get(name))), None), where)
+        if kind == "present":
+            return [Present(zone, t, **own) for t in self._steps(row, where) or range(self._held)]
+        times = self._times(row, where)
+        return [Visitors(zone, window, times, **own) for window in self._windows(row, times, where)]
+
+    @property
+    def _held(self) -> int:
+        return int(self.people.actual.shape[1])
+
+    def _kind(self, row: Mapping[str, Any], where: str) -> str:
+        if not given(row.get("kind")):
+            return "moved" if given(row.get("origin")) or given(row.get("destination")) else self.kind
+        kind = str(row["kind"]).strip().lower()
+        if kind not in KINDS:
+            raise InputError(f"{where}: kind is {row['kind']!r}; expected {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+        return kind
+
+    def zone(self, called: object, where: str) -> Zone:
+        """The places of a zone, of a place, or of several of them with semicolons between."""
+        text = "" if called is None else str(called).strip()
+        if not text:
+            raise InputError(f"{where}: it names no place or zone")
+        found = self._one(text)
+        parts = [found] if found else [self._one(part.strip()) for part in text.split(";")]
+        if None in parts:
+            known = f"neither a zone ({len(self.zones)} are known) nor" if self.zones else "not"
+            raise InputError(
+                f"{where}: {text!r} is {known} one of the {self.people.elsewhere} chosen places "
+                f"(such as {', '.join(map(repr, self.people.places[:3]))}); choose it, or correct its spelling"
+            )
+        return tuple(sorted({place for part in parts for place in part or ()}))
+
+    def _one(self, name: str) -> Zone | None:
+        if name in self.zones:
+            return self.zones[name]
+        places = self.people.places[:-1]
+        return (places.index(name),) if name in places else None
+
+    def _mechanism(self, text: str, where: str) -> Mechanism:
+        try:
+            return self.mechanism(text.strip())
+        except PasserbyError as reason:
+            raise InputError(f"{where}: mechanism: {reason}") from None
+
+    def _times(self, row: Mapping[str, Any], where: str) -> int:
+        if not given(row.get("times")):
+            return self.times
+        text = str(row["times"]).strip()
+        if not text.isdecimal() or not 1 <= int(text[:9]) <= self._held:
+            raise InputError(f"{where}: times is {row['times']!r}; expected a whole number from 1 to {self._held}")
+        return int(text)
+
+    def _steps(self, row: Mapping[str, Any], where: str) -> list[int]:
+        """The steps that a row names: one, a range `3-8`, a time, or from one to before another; none where all."""
+        step, time = (str(row[name]).strip() if given(row.get(name)) else "" for name in ("step", "time"))
+        if not step and not time:
+            return []
+        first, dash, last = step.partition("-")
+        begin, slash, end = time.partition("/")
+        if not dash and not slash:
+            return [step_number(self.people, dict(row), where)]
+        if step and time:
+            raise InputError(f"{where}: give the steps by number, or by time, not both")
+        if dash:
+            ends = [by_number(part, self._held, where) for part in (first, last)]
+        else:
+            ends = [by_time(self.people, begin, where), by_time(self.people, end, where, before=True)]
+        if not 0 <= ends[0] <= ends[1] < self._held:
+            raise InputError(
+                f"{where}: {step or time} is outside the {self._held} steps that are published, or ends early"
+            )
+        return list(range(ends[0], ends[1] + 1))
+
+    def _moves(self, row: Mapping[str, Any], where: str) -> list[int]:
+        steps = self._steps(row, where) or list(range(self._held - 1))
+        if not steps or steps[-1] >= self._held - 1:
+            raise InputError(
+                f"{where}: a flow goes from a step to the next one, and step {self._held} is the last that is published"
+            )
+        return steps
+
+    def _windows(self, row: Mapping[str, Any], times: int, where: str) -> list[Sequence[int]]:
+        steps, several = self._steps(row, where), len(self.windows) > 1
+        if len(steps) == 1 and several:
+            found: list[Sequence[int]] = [window for window in self.windows if steps[0] in window]
+        else:
+            found = [steps] if steps else list(self.windows)
+        if min(map(len, found)) < times:
+            raise InputError(f"{where}: times is {times}, but the window has {min(map(len, found))} steps")
+        return found

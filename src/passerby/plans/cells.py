@@ -1,0 +1,89 @@
+"""The counts of a release as a plan sees them: what each is about, apart from what is done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from passerby.errors import InputError
+from passerby.mechanisms import Mechanism
+from passerby.model.count_release import mechanism_of
+from passerby.model.counts import Count, Moved, Present, Visitors
+from passerby.model.release import Release
+
+#: A count without a mechanism and without a number of others: what it is about.
+Cell = Count
+
+
+@lru_cache(maxsize=4096)
+def cells_of(release: Release) -> tuple[Cell, ...]:
+    """All counts of a release, in its order.
+
+    >>> cells_of(Release([[0, 1], 2])) == (Present([0], step=0), Present([1], step=0), Present([2], step=1))
+    True
+    """
+    if release.reveals:
+        return tuple(_single(place, t) for t, step in enumerate(release.sensors) for place in step)
+    return tuple(replace(count, mechanism=None, others=None) for count in release.listed)
+
+
+def ways_of(release: Release) -> list[Mechanism]:
+    """The mechanism of each count."""
+    if release.reveals:
+        return [release.mechanism] * len(cells_of(release))
+    return [mechanism_of(count) for count in release.listed]
+
+
+@lru_cache(maxsize=65536)
+def _single(place: int, step: int) -> Cell:
+    return Present([place], step)
+
+
+def of_counts(release: Release, change: Callable[[Count], Count | None]) -> Release:
+    """The release with each count changed, or left out where it becomes None; what is there twice is published once."""
+    made = [found for count in release.listed if (found := change(count)) is not None]
+    return Release(counts=list(dict.fromkeys(made)), steps=release.steps)
+
+
+def without(release: Release, cells: frozenset[Cell]) -> Release:
+    """The release with some counts left out.
+
+    >>> without(Release([[0, 1], [2]]), frozenset([Present([1], step=0), Present([2], step=1)])).sensors
+    ((0,), ())
+    """
+    if not release.reveals:
+        gone = dict(zip(release.listed, cells_of(release), strict=True))
+        return of_counts(release, lambda count: None if gone[count] in cells else count)
+    kept = [[_single(x, t) not in cells for x in step] for t, step in enumerate(release.sensors)]
+
+    def some(rows: tuple[tuple[int, ...], ...]) -> list[list[int]]:
+        return [[value for value, keep in zip(*both, strict=True) if keep] for both in zip(rows, kept, strict=True)]
+
+    if isinstance(release.others, tuple):
+        return Release(some(release.sensors), release.mechanism, some(release.others))
+    if release.crowd is not None and not release.crowd.open:
+        raise InputError("others: counts of a given Crowd cannot be left out; with Crowd(), everyone else is counted")
+    return Release(some(release.sensors), release.mechanism, release.others)
+
+
+@lru_cache(maxsize=65536)
+def spots(cell: Cell) -> frozenset[tuple[int, int]] | None:
+    """The places and steps at any of which somebody must have been to be counted; None for flows and repeated visits.
+
+    >>> sorted(spots(Visitors([4], steps=[1, 2])))
+    [(4, 1), (4, 2)]
+    """
+    if isinstance(cell, Present):
+        return frozenset((place, cell.step) for place in cell.places)
+    if isinstance(cell, Visitors) and cell.times == 1:
+        return frozenset((place, step) for place in cell.places for step in cell.steps)
+    return None
+
+
+def around(cell: Cell) -> list[tuple[int, int]]:
+    """All places and steps that a count is about."""
+    if isinstance(cell, Moved):
+        return [(x, t) for t, zone in enumerate(cell.zones, cell.step) for x in zone]
+    steps = cell.steps if isinstance(cell, Visitors) else (cell.read,)
+    return [(x, t) for t in steps for zone in cell.zones for x in zone]

@@ -1,0 +1,60 @@
+"""Coarser time: different people over several steps in the place of people at each step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from passerby.model.counts import Count, Present, Visitors
+from passerby.model.release import Release
+from passerby.plans.cells import cells_of, of_counts
+from passerby.plans.lever import Dial, Family, Scene
+
+STEPS = (2, 3, 4, 6, 8, 12, 24)
+
+
+def _family(release: Release, scene: Scene) -> Family:
+    """A position is how many steps are put together; what is counted over several steps or between two stays."""
+
+    def build(fine: Release, position: float) -> Release:
+        kept = {count for count, cell in zip(fine.listed, cells_of(fine), strict=True) if cell in scene.stay}
+        last = _last(fine, scene, int(position))
+        return of_counts(fine, lambda count: count if count in kept else _longer(count, int(position), last))
+
+    positions = tuple(float(n) for n in STEPS if n <= release.steps)
+    return Family("visitors", positions, build, _words, False)
+
+
+def _last(release: Release, scene: Scene, size: int) -> dict[tuple[tuple[int, ...], int], tuple[int, ...]]:
+    """The steps of each zone and window: those at which the zone is counted, and need not be counted as it is."""
+    steps: dict[tuple[tuple[int, ...], int], list[int]] = {}
+    for cell in cells_of(release):
+        if isinstance(cell, Present) and cell not in scene.stay:
+            steps.setdefault((cell.places, cell.step // size), []).append(cell.step)
+    return {window: tuple(sorted(found)) for window, found in steps.items()}
+
+
+def _longer(count: Count, size: int, windows: dict[tuple[tuple[int, ...], int], tuple[int, ...]]) -> Count:
+    """Different people at any of the steps of the window at which the zone was to be counted."""
+    if not isinstance(count, Present):
+        return count
+    steps = windows[count.places, count.step // size]
+    if len(steps) == 1:
+        return replace(count, others=None)
+    return Visitors(count.places, steps, mechanism=count.mechanism)
+
+
+def _words(steps: float) -> str:
+    return f"different people over {steps:g} steps"
+
+
+def _refuses(release: Release, scene: Scene) -> str | None:
+    if release.crowd is not None:
+        return "others who are known by their habits are counted step by step"
+    if any(count.others is not None for count in release.listed):
+        return "numbers of others are given, and those of several steps are not known"
+    if not any(isinstance(cell, Present) for cell in cells_of(release)):
+        return "nothing is counted at single steps"
+    return None if release.steps > 1 else "there is one step only"
+
+
+VISITORS = Dial("visitors", "different people over several steps", "sensors", _family, _refuses, usual=False)

@@ -1,0 +1,79 @@
+"""Coarser zones: counts of all places of a larger zone together, by the levels that were given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+from passerby.mechanisms import Raw
+from passerby.model.counts import Count, Moved
+from passerby.model.release import Release
+from passerby.plans.cells import cells_of, of_counts
+from passerby.plans.lever import Dial, Family, Scene, Zone
+
+
+def _family(release: Release, scene: Scene) -> Family:
+    """A position is the number of a level, from 1, the one with most zones first.
+
+    A zone becomes the union of all wanted zones that lie in the same larger one: of places that nobody wanted to count,
+    nothing is told. Raw counts of a union are sums of those of its parts, if every level refines the next.
+    """
+    levels = _coarser(release, scene)
+
+    def build(fine: Release, position: float) -> Release:
+        level = levels[int(position) - 1]
+        into = _unions({zone for cell in cells_of(fine) for zone in cell.zones}, level)
+        kept = {count for count, cell in zip(fine.listed, cells_of(fine), strict=True) if cell in scene.stay}
+        return of_counts(fine, lambda count: count if count in kept else _merged(count, into))
+
+    raw = all(isinstance(mechanism, Raw) for mechanism in release.ways)
+    nested = all(
+        any(set(part) <= set(zone) for zone in next_.values())
+        for level, next_ in pairwise(levels)
+        for part in level.values()
+    )
+    # A flow between unions is a sum only where every flow between their parts is there.
+    sums = not scene.stay and not any(isinstance(cell, Moved) for cell in cells_of(release))
+    positions = tuple(float(n) for n in range(1, len(levels) + 1))
+    return Family("zones", positions, build, lambda n: _words(release, levels[int(n) - 1]), raw and nested and sums)
+
+
+def _coarser(release: Release, scene: Scene) -> list[Mapping[str, Zone]]:
+    """The levels that put anything together that is counted apart, from fine to coarse."""
+    zones = {zone for cell in cells_of(release) for zone in cell.zones}
+    changing = [level for level in scene.levels if len({*_unions(zones, level).values()}) < len(zones)]
+    return sorted(changing, key=lambda level: -len({*_unions(zones, level).values()}))
+
+
+def _unions(zones: set[Zone], level: Mapping[str, Zone]) -> dict[Zone, Zone]:
+    """What each zone becomes: all wanted ones within the same larger one; one that lies in none stays as it is."""
+    within = {zone: next((name for name, larger in level.items() if set(zone) <= set(larger)), None) for zone in zones}
+    unions: dict[str, set[int]] = {}
+    for zone, name in within.items():
+        if name is not None:
+            unions.setdefault(name, set()).update(zone)
+    return {zone: zone if name is None else tuple(sorted(unions[name])) for zone, name in within.items()}
+
+
+def _merged(count: Count, into: Mapping[Zone, Zone]) -> Count:
+    """The same count of a larger zone; others are counted anew."""
+    if isinstance(count, Moved):
+        return replace(count, others=None, origin=into[count.origin], destination=into[count.destination])
+    return replace(count, others=None, places=into[count.zones[0]])  # type: ignore[call-arg]
+
+
+def _words(release: Release, level: Mapping[str, Zone]) -> str:
+    zones = {zone for cell in cells_of(release) for zone in cell.zones}
+    return f"{len({*_unions(zones, level).values()}):,} larger zones for {len(zones):,}"
+
+
+def _refuses(release: Release, scene: Scene) -> str | None:
+    if release.crowd is not None:
+        return "others who are known by their habits are counted place by place"
+    if any(count.others is not None for count in release.listed):
+        return "numbers of others are given, and those of larger zones are not known"
+    return None if _coarser(release, scene) else "no zones are given that put together what is counted apart"
+
+
+ZONES = Dial("zones", "larger zones, by the levels that are given", "sensors", _family, _refuses)
