@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .measurement.measure import measure as measure
     from .measurement.methods.loose import loose_bound as loose_bound
     from .measurement.methods.tight import tight_bound as tight_bound
+    from .measurement.recovery import Cell as Cell
+    from .measurement.recovery import recovered as recovered
     from .mechanisms import AtLeast as AtLeast
     from .mechanisms import Bands as Bands
     from .mechanisms import Discrete as Discrete
@@ -50,7 +52,9 @@ if TYPE_CHECKING:
     from .mechanisms import RandomRounding as RandomRounding
     from .mechanisms import Raw as Raw
     from .mechanisms import Rounding as Rounding
+    from .mechanisms import RoundingBySize as RoundingBySize
     from .mechanisms import Sampling as Sampling
+    from .mechanisms import Scaled as Scaled
     from .mechanisms import Suppression as Suppression
     from .mechanisms import Then as Then
     from .mechanisms import check_mechanism as check_mechanism
@@ -99,6 +103,7 @@ _HOME = {
     "measurement.finding": ("Finding",),
     "measurement.loss": ("Effort", "Interval", "Loss"),
     "measurement.measure": ("measure",),
+    "measurement.recovery": ("Cell", "recovered"),
     "mechanisms": (
         "AtLeast",
         "Bands",
@@ -112,7 +117,9 @@ _HOME = {
         "RandomRounding",
         "Raw",
         "Rounding",
+        "RoundingBySize",
         "Sampling",
+        "Scaled",
         "Suppression",
         "Then",
         "check_mechanism",

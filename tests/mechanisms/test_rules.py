@@ -95,6 +95,81 @@ class TestTotalVariation:
         assert [rule.total_variation(n) for n in range(7, 14)] == [0, 0, 1, 0, 0, 1, 0]
 
 
+class TestScaled:
+    def test_a_threshold_afterwards_is_one_for_fewer_people(self) -> None:
+        """Multiplied by 5 and left empty below 5: a single person passes. Left empty first, nobody does."""
+        after, before = pb.Scaled(5) | pb.Suppression(5), pb.Suppression(5) | pb.Scaled(5)
+        assert after.law(1) == (np.array([5.0]), np.ones(1))
+        assert [after.total_variation(n) for n in range(6)] == [1.0] * 6
+        assert [before.total_variation(n) for n in range(6)] == [0.0] * 4 + [1.0] * 2
+
+    def test_a_sample_that_is_scaled_up_is_the_sample(self) -> None:
+        for n in (0, 3, 40):
+            plain, scaled = pb.Sampling(0.2), pb.Sampling(0.2) | pb.Scaled(5)
+            assert scaled.total_variation(n) == pytest.approx(plain.total_variation(n), rel=1e-12)
+
+    @pytest.mark.parametrize("noise", [pb.Gaussian(1.3), pb.Laplace(0.8), pb.Gaussian(1.3, clamped=True)], ids=repr)
+    def test_to_scale_noisy_counts_changes_nothing(self, noise: pb.Mechanism) -> None:
+        scaled = noise | pb.Scaled(3)
+        for n in (0, 2):
+            assert scaled.total_variation(n) == pytest.approx(noise.total_variation(n), abs=1e-9)
+            assert scaled.information(0.3, n) == pytest.approx(noise.information(0.3, n), abs=1e-9)
+        alone = pb.differential_privacy(pb.Release([0], noise)).exact
+        assert pb.differential_privacy(pb.Release([0], scaled)).exact == alone
+
+    def test_noise_after_scaling_hides_less(self) -> None:
+        scaled = pb.Scaled(4) | pb.Gaussian(8.0)
+        assert scaled.total_variation(3) == pytest.approx(pb.Gaussian(2.0).total_variation(), rel=1e-9)
+        privacy = [pb.differential_privacy(pb.Release([0], rule)).exact for rule in (scaled, pb.Gaussian(2.0))]
+        assert privacy[0] == privacy[1]
+        assert pb.differential_privacy(pb.Release([0], pb.Scaled(4) | pb.Geometric(8.0))).exact is None
+
+    def test_decimals_are_those_that_are_written(self) -> None:
+        assert pb.Scaled(4.7).law(3)[0].tolist() == [14.1]
+        assert (pb.Laplace(1.0, rounded=True) | pb.Scaled(4.7)).log_likelihood(14.1, 3) > -2
+
+    @pytest.mark.parametrize("weight", [0.1, 1 / 3, 0.7, 4.7, 1e-6, 1e6, 123.456])
+    def test_every_multiple_comes_from_its_own_number(self, weight: float) -> None:
+        numbers = np.array([*range(-5, 200), 10**6 + 1, 10**9 - 1], dtype=float)
+        scaled = pb.Scaled(weight)
+        values = scaled.apply(numbers)
+        ((low, high),) = scaled.preimage(values, np.where(values == 0, 1e-290, np.nextafter(values, np.inf)))
+        assert ((low <= numbers) & (numbers < high)).all()
+        assert (high - low < 1e-6 * np.maximum(1, np.abs(numbers))).all()
+
+    def test_what_was_done_to_a_continuum_is_not_scaled(self) -> None:
+        with pytest.raises(pb.UnsupportedRelease, match="scale first, and do the rest afterwards"):
+            _ = (pb.Laplace(1.0) | pb.Suppression(2)) | pb.Scaled(5)
+        with pytest.raises(TypeError):
+            _ = pb.Scaled(5) | 5  # type: ignore[operator]
+
+
+class TestRoundingBySize:
+    def test_the_sizes_of_the_census(self) -> None:
+        rule = pb.RoundingBySize()
+        pairs = {14: math.nan, 15: 20, 94: 90, 99: 100, 124: 100, 125: 150, 999: 1000, 1049: 1000, 1050: 1100}
+        pairs |= {10_249: 10_000, 10_250: 10_500, 123_456: 123_000, 1_234_567: 1_235_000, 23_456_789: 23_460_000}
+        told = rule.sample(list(pairs), np.random.default_rng(0))
+        assert np.array_equal(told, list(pairs.values()), equal_nan=True)
+
+    def test_one_size_is_suppression_and_rounding(self) -> None:
+        one, two = pb.RoundingBySize([[10, 5]]), pb.Then(pb.Suppression(10), pb.Rounding(5))
+        assert [one.total_variation(n) for n in range(40)] == [two.total_variation(n) for n in range(40)]
+
+    def test_a_person_is_seen_where_they_tip_the_count(self) -> None:
+        seen = [n for n in range(160) if pb.RoundingBySize().total_variation(n)]
+        assert seen == [14, 24, 34, 44, 54, 64, 74, 84, 94, 124]
+
+    @pytest.mark.parametrize("noise", [pb.Gaussian(3.0), pb.Laplace(2.0, rounded=True)], ids=repr)
+    def test_after_noise_it_hides_no_less(self, noise: pb.Mechanism) -> None:
+        rule = noise | pb.RoundingBySize([[3, 2], [8, 5]])
+        for n in (0, 4, 9):
+            assert rule.total_variation(n) <= noise.total_variation(n) + 1e-12
+            values, chances = rule.law(n)
+            assert chances.sum() == pytest.approx(1, abs=1e-12)
+            assert np.isnan(values[-1])
+
+
 class TestEmptyCells:
     def test_what_is_hidden_stays_hidden(self) -> None:
         rng = np.random.default_rng(0)
@@ -164,6 +239,16 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: pb.Bands([3, 3]), r"edges\[1\] = 3 must be above the edge before it, 3"),
     (lambda: pb.Bands([math.nan]), r"edges\[0\] = nan"),
     (lambda: pb.Bands(5), r"edges must be a list"),  # type: ignore[arg-type]
+    (lambda: pb.Scaled(0), r"Scaled\(weight=0\): weight must be a finite number above 0"),
+    (lambda: pb.Scaled(math.inf), r"Scaled\(weight=inf\)"),
+    (lambda: pb.Scaled(True), r"Scaled\(weight=True\)"),
+    (lambda: pb.Scaled(1e7), r"Scaled\(weight=10000000\.0\): .* between 1e-06 and 1,000,000"),
+    (lambda: pb.RoundingBySize([]), r"at least one pair of a size and a base"),
+    (lambda: pb.RoundingBySize(5), r"expected pairs such as"),
+    (lambda: pb.RoundingBySize([5]), r"sizes\[0\] = \[5\]: expected a size of at least 0 and a base"),
+    (lambda: pb.RoundingBySize([[10, 0]]), r"sizes\[0\] = \[10, 0\]: expected a size"),
+    (lambda: pb.RoundingBySize([[10, 2.5]]), r"sizes\[0\] = \[10, 2\.5\]: expected a size"),
+    (lambda: pb.RoundingBySize([[10, 5], [10, 10]]), r"sizes\[1\] = \[10, 10\]: must be above the size before"),
     (lambda: pb.AtLeast(-1), r"AtLeast\(least=-1\)"),
     (lambda: pb.Then(pb.Raw(), 5), r"Then: second = 5: expected a Mechanism"),  # type: ignore[arg-type]
     (

@@ -106,6 +106,43 @@ def test_what_bounds_say_is_about_the_mechanism_of_each_count() -> None:
     assert release == pb.Release(counts=[counts[0], pb.Present([0, 1], 0, mechanism=pb.Gaussian(5.0))], steps=1)
 
 
-def test_a_draw_that_is_used_again_is_refused() -> None:
-    with pytest.raises(pb.UnsupportedRelease, match="used again"):
-        pb.Release(counts=[pb.Present([0, 1], t) for t in (0, 1)], steps=2, mechanism=pb.Gaussian(1.0, persistent=True))
+class TestDrawsThatAreUsedAgain:
+    noise = pb.Gaussian(1.0, persistent=True)
+    prior = pb.MarkovPrior([0.5, 0.5], np.eye(2))
+
+    @pytest.mark.parametrize(
+        ("counts", "words"),
+        [
+            ([pb.Present([0, 1], 0), pb.Present([0, 1], 1)], "are of the same cell"),
+            ([pb.Present([0, 1], 0), pb.Visitors([0, 1], [1])], "are of the same cell"),
+            ([pb.Visitors([0], [0, 1]), pb.Visitors([0], [1, 2])], "are of the same cell"),
+            ([pb.Moved([0], [1], 0), pb.Moved([0], [1], 1)], "are of the same cell"),
+            ([pb.Present([0, 1], 0), pb.Present([0, 1], 0, others=3)], "are of the same cell"),
+            (
+                [pb.Present([0, 1], 0), pb.Present([0, 1], 0, mechanism=pb.Gaussian(2.0, persistent=True))],
+                "are of the same cell",
+            ),
+            ([pb.Present([n, 1], 0, mechanism=pb.Sampling(0.5, persistent=True), others=0) for n in (0, 2)], "in all"),
+        ],
+    )
+    def test_a_cell_that_is_published_again_is_refused(self, counts: Any, words: str) -> None:
+        with pytest.raises(pb.UnsupportedRelease, match=words):
+            pb.Release(counts=counts, steps=3, mechanism=self.noise)
+
+    def test_the_same_number_in_two_tables_tells_no_more_than_in_one(self) -> None:
+        """Noise that is drawn once for each cell, against fresh noise for each table."""
+        loss = {}
+        for noise in (self.noise, pb.Gaussian(1.0)):
+            table = pb.Release(counts=[pb.Present([0], 0), pb.Present([0, 1], 0)], steps=1, mechanism=noise)
+            loss[noise] = [pb.measure(self.prior, release).lower for release in (table, table + table)]
+        once, again = loss[self.noise]
+        assert once == again == loss[pb.Gaussian(1.0)][0]
+        assert loss[pb.Gaussian(1.0)][1] > 1.05 * once
+
+    def test_different_cells_are_drawn_afresh(self) -> None:
+        counts = [pb.Present([0], 0), pb.Present([0, 1], 1), pb.Visitors([0], range(2)), pb.Moved([0], [1], 0)]
+        kept, fresh = (
+            pb.measure(pb.line_prior(3), pb.Release(counts=counts, steps=2, mechanism=noise), 1)
+            for noise in (self.noise, pb.Gaussian(1.0))
+        )
+        assert (kept.lower, kept.upper) == (fresh.lower, fresh.upper)

@@ -54,6 +54,12 @@ class Mechanism(ABC):
         """Whether what chance decides for a cell is drawn once and used again each time the cell is published."""
         return False
 
+    def __or__(self, second: Mechanism) -> Mechanism:
+        """What `second` makes of what this gives: `Scaled(5) | Suppression(5)` is `Then(Scaled(5), Suppression(5))`."""
+        from .composition import Then
+
+        return Then(self, second) if isinstance(second, Mechanism) else NotImplemented
+
     @abstractmethod
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw the published value for each count."""
@@ -201,6 +207,19 @@ class Mechanism(ABC):
                         "persistent=False if each publication is drawn afresh"
                     )
                 seen[place] = t
+
+    def check_cells(self, cells: Sequence[tuple[object, object]]) -> None:
+        """The same for counts of any kind, each with its cell: a cell is drawn once, whatever step it is about."""
+        seen: dict[object, object] = {}
+        for cell, count in cells:
+            if self.persistent and cell in seen:
+                raise UnsupportedRelease(
+                    f"{self!r}: {seen[cell]!r} and {count!r} are of the same cell, which is published with the same "
+                    "draw. Differences between its publications do not hide anybody, so this must not be treated as "
+                    "fresh, and it is not modelled otherwise. Use Raw() for a bound that holds, or persistent=False if "
+                    "each publication is drawn afresh"
+                )
+            seen[cell] = count
 
 
 class Record:

@@ -13,11 +13,13 @@ from passerby.errors import InputError, UnsupportedRelease
 
 from .base import Mechanism, Record
 from .domain import COUNTS, Domain
-from .fixed import Fixed, Raw
+from .fixed import AtLeast, Fixed, Raw
 from .law import Floats, Law
 from .mixture import Both, Chain, Mixture
 from .post_processing import PostProcessing
+from .real_noise import Noise
 from .sampling import Sampling
+from .scaled import Scaled
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,13 +89,22 @@ class Then(Record, Mechanism):
         self.first.check_sensors(sensors)
         self.second.check_sensors(sensors)
 
+    def check_cells(self, cells: Sequence[tuple[object, object]]) -> None:
+        """Each refuses what it refuses."""
+        self.first.check_cells(cells)
+        self.second.check_cells(cells)
+
     def noise(self) -> Mechanism | None:
         """That of the first: what is done afterwards does not weaken it.
 
-        Raw counts leave that of the second. So do sampled ones, to which a person adds at most one; a fresh sample for
-        each count makes it stronger. Given how many others were sampled, the laws are those at counts 0 and 1 but for a
-        shift, so that those two are the worst pair.
+        Raw counts leave that of the second, and scaled ones leave as much less of it as a person counts for more.
+        Sampled ones leave it too, since a person adds at most one to them, and a fresh sample for each count makes it
+        stronger. Given how many others were sampled, the laws are those at counts 0 and 1 but for a shift, so that
+        those two are the worst pair.
         """
+        if isinstance(self.first, Scaled):
+            noise = self.second.noise()
+            return noise.times(1 / self.first.weight) if isinstance(noise, Noise) else None
         if not isinstance(self.first, (Raw, Sampling)):
             return self.first.noise()
         noise = self.second.noise()
@@ -143,6 +154,8 @@ def joined(first: Mechanism, second: Mechanism) -> Mechanism:
         return joined(joined(first, second.first), second.second)
     continuum = first.outputs(0) is None
     if isinstance(second, Fixed):
+        if isinstance(second, Scaled) and continuum and (swapped := _scaled_noise(first, second)) is not None:
+            return joined(second, swapped)
         if (better := first.followed_by(second)) is not None:
             return better
         if continuum or first.endless:
@@ -153,6 +166,14 @@ def joined(first: Mechanism, second: Mechanism) -> Mechanism:
             "Suppression, Bands, AtLeast); let noise that comes first be rounded (rounded=True)"
         )
     return Chain(first, second, joined) if second.outputs(0) is not None else Mixture(first, second, joined)
+
+
+def _scaled_noise(first: Mechanism, scale: Scaled) -> Mechanism | None:
+    """Noise that comes after the count was scaled, instead of before; None where it is not plain, but for clamping."""
+    if isinstance(first, Noise):
+        return first.times(scale.weight)
+    plain = isinstance(first, PostProcessing) and set(first.steps) == {AtLeast(0)} and isinstance(first.first, Noise)
+    return PostProcessing(first.first.times(scale.weight), first.steps) if plain else None  # type: ignore[attr-defined]
 
 
 def _instead(given: Domain) -> str:

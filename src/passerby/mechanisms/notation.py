@@ -8,6 +8,7 @@ from typing import Any
 from passerby.errors import InputError
 
 from .base import Mechanism
+from .composition import Then
 from .registry import BY_NOTATION
 
 
@@ -16,6 +17,11 @@ def read_mechanism(text: str) -> Mechanism:
 
     >>> read_mechanism("Then(Laplace(2, rounded=True), Suppression(2))")
     Then(first=Laplace(scale=2, rounded=True), second=Suppression(below=2))
+
+    What comes after another may be written after a bar.
+
+    >>> read_mechanism("Scaled(5) | Suppression(5)")
+    Then(first=Scaled(weight=5), second=Suppression(below=5))
     """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
@@ -39,6 +45,8 @@ def _value(node: ast.expr, text: str) -> Any:
                 raise InputError(f"{ast.unparse(node)}: {str(error).replace('.__init__()', '')}") from None
         case ast.Call():
             raise InputError(f"{ast.unparse(node.func)!r} is not a mechanism; expected one of {', '.join(BY_NOTATION)}")
+        case ast.BinOp(left=first, op=ast.BitOr(), right=second):
+            return Then(_value(first, text), _value(second, text))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return [_value(part, text) for part in parts]
         case ast.Constant(value=bool() | int() | float() as value):

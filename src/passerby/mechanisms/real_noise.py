@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +59,10 @@ class Noise(Additive):
     @abstractmethod
     def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
         """Fresh noise."""
+
+    def times(self, weight: float) -> Noise:
+        """Noise that is larger by a weight."""
+        return replace(self, **{f.name: getattr(self, f.name) * weight for f in fields(self) if not f.kw_only})
 
     def gives(self, taken: Domain) -> Domain:
         """Whole numbers where rounded, nothing below zero where clamped."""

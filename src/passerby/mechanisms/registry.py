@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from .base import Mechanism
+from .by_size import RoundingBySize
 from .chance import RandomRounding
 from .checks import MOST_NOISE, MOST_PEOPLE
 from .composition import Then
@@ -16,6 +17,7 @@ from .fixed import AtLeast, Bands, Raw, Rounding, Suppression
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .sampling import Miscount, Sampling
+from .scaled import Scaled
 from .whole_noise import DiscreteGaussian, Geometric
 
 
@@ -85,6 +87,8 @@ REGISTRY = (
     Entry(Sampling, "counts of a random share of {rate} of the people", "sampling", ("rate",)),
     Entry(Miscount, "counts by sensors that miss a share of {miss} of the people and count {double} twice"),
     Entry(Bands, "the numbers of bands of counts, with edges at {edges}"),
+    Entry(Scaled, "counts multiplied by {weight}"),
+    Entry(RoundingBySize, "counts rounded to multiples of {sizes}, smaller ones left empty"),
     Entry(AtLeast, "counts, but those below {least} shown as {least}"),
     Entry(Then, "{first}, then {second}"),
 )
@@ -107,4 +111,6 @@ def described(mechanism: Mechanism) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, Mechanism):
         return described(value)
+    if isinstance(value, tuple) and isinstance(value[0], tuple):
+        return ", ".join(f"{base:g} from {size:g} on" for size, base in value)
     return ", ".join(map(_shown, value)) if isinstance(value, tuple) else f"{value:g}"

@@ -171,6 +171,15 @@ class Sampling(PerPerson):
                 "otherwise. Use Raw() for a bound that holds, or persistent=False if each step is sampled afresh"
             )
 
+    def check_cells(self, cells: Sequence[tuple[object, object]]) -> None:
+        """Refuse a panel in several counts."""
+        if self.persistent and len(cells) > 1:
+            raise UnsupportedRelease(
+                f"{self!r}: the same people are counted in {cells[0][1]!r} and {cells[1][1]!r}, so the target is in "
+                "all counts or in none. That must not be treated as a fresh draw for each, and it is not modelled "
+                "otherwise. Use Raw() for a bound that holds, or persistent=False if each count is sampled afresh"
+            )
+
 
 @dataclass(frozen=True, repr=False)
 class Miscount(PerPerson):

@@ -68,7 +68,7 @@ class CountRelease(Release):
                 raise InputError(f"counts[{i}] = {count!r}: it needs step {count.read}, but there are {steps} steps")
             # From here on every count has its own mechanism: that of the release is no more than a default.
             by_step[count.read].append(count if count.mechanism is not None else replace(count, mechanism=mechanism))
-        found = tuple(tuple(step) for step in by_step)
+        found = drawn_once(tuple(tuple(step) for step in by_step))
         return _as_sensors(found) or cls._made(found, None)
 
     @classmethod
@@ -76,12 +76,6 @@ class CountRelease(Release):
         """Counts that have a mechanism each; that of the release is theirs where they share one, else that of one."""
         out = object.__new__(cls)
         ways = _ways(counts)
-        for mechanism in ways:
-            if mechanism.persistent:
-                raise UnsupportedRelease(
-                    f"{mechanism!r}: a draw that is used again for the same people is not modelled for zones, flows "
-                    "and visitors; use Raw() for a bound that holds, or persistent=False if each count is drawn afresh"
-                )
         numbers = iter(range(sum(map(len, counts))))
         object.__setattr__(out, "counts", counts)
         object.__setattr__(out, "watch", watch)
@@ -313,6 +307,20 @@ def _as_sensors(counts: Counts) -> Release | None:
         return None
     known = None if others != {False} else [[count.others for count in step] for step in counts]
     return Release(places, next(iter(ways), Raw()), known)  # type: ignore[arg-type]
+
+
+def drawn_once(counts: Counts) -> Counts:
+    """Counts of which a number whose draw is used again stands there once; a cell that is drawn once is one number.
+
+    The same people counted twice, such as a zone in two tables, get the same draw, so that the second tells nothing.
+    """
+    out = tuple(
+        tuple(c for j, c in enumerate(step) if not (mechanism_of(c).persistent and c in step[:j])) for step in counts
+    )
+    kept = [count for step in out for count in step if mechanism_of(count).persistent]
+    for mechanism in dict.fromkeys(map(mechanism_of, kept)):
+        mechanism.check_cells([(count.cell, count) for count in kept])
+    return out
 
 
 @lru_cache(maxsize=16)

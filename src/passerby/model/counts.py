@@ -55,6 +55,11 @@ class Count(ABC):
     def read(self) -> int:
         """The step at which it is read: the last that matters to it."""
 
+    @property
+    def cell(self) -> tuple[Any, ...]:
+        """What it is a number of, whichever the step: the cell of a table that is published again and again."""
+        return (type(self), *self.zones)
+
     @abstractmethod
     def met(self, inside: Inside) -> Any:
         """Whether somebody is counted of whom `inside(zone, step)` tells where they were; also of many people."""
@@ -187,6 +192,11 @@ class Visitors(Count):
     def read(self) -> int:
         """The step at which it is read."""
         return self.steps[-1]
+
+    @property
+    def cell(self) -> tuple[Any, ...]:
+        """At one step, visitors are those who are present."""
+        return (Present, self.places) if len(self.steps) == 1 else (Visitors, self.places, self.times)
 
     def met(self, inside: Inside) -> Any:
         """Whether somebody is in the zone at so many of the steps."""

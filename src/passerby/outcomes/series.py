@@ -95,7 +95,7 @@ class Anchor:
 
 def given_series(release: Release, published: Iterable[float | Iterable[float]]) -> Series:
     """The one series that was really published, in the form of the release's sensors."""
-    evidence = release.evidence(_as_published(release, published)[None])
+    evidence = release.evidence(as_published(release, published)[None])
     # A mechanism has no likelihood for an empty cell that it never leaves empty.
     return one_series(np.where(np.isnan(evidence), -np.inf, evidence))
 
@@ -105,7 +105,7 @@ def one_series(evidence: Floats) -> Series:
     return Series(evidence, np.ones(1), sampled=False, left_over=0.0)
 
 
-def _as_published(release: Release, published: Iterable[float | Iterable[float]]) -> Floats:
+def as_published(release: Release, published: Iterable[float | Iterable[float]]) -> Floats:
     """Values (T, S), NaN where there is no sensor."""
     if isinstance(published, (str, bytes)) or not isinstance(published, Iterable):
         raise InputError(f"published: expected a value for each sensor of each step, got {published!r}")

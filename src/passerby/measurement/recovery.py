@@ -1,0 +1,162 @@
+"""What a table gives away of the numbers that it hides: totals beside parts, and tables beside each other.
+
+Every number counts people of some kinds, so that what is published bounds how many people there are of each kind. The
+range of a hidden number is what can be, given all others: a whole-numbered programme with an unknown for each kind. A
+number whose range is a single value is not hidden.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import InputError, UnsupportedRelease
+from passerby.mechanisms import Mechanism, Then
+from passerby.mechanisms.fixed import Fixed
+from passerby.mechanisms.post_processing import hidden_spans, spans_of
+from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.counts import Count
+from passerby.model.release import Release
+from passerby.outcomes.series import as_published
+
+from .sensitivity import anybody
+
+Ints = NDArray[np.int64]
+
+#: More kinds of people than this are not told apart.
+MOST_KINDS = 5_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A published number: the counts that it may stand for, by itself and together with all others."""
+
+    count: Count
+    value: float
+    alone: tuple[int, float]
+    together: tuple[int, float]
+
+    @property
+    def recovered(self) -> bool:
+        """Whether the other numbers give away the count, which this one does not."""
+        return self.alone[0] < self.alone[1] and self.together[0] == self.together[1]
+
+
+def recovered(release: Release, published: Iterable[float | Iterable[float]]) -> list[Cell]:
+    """What is told of each count by all that was published: from how many people to how many it may count.
+
+    For rules without chance (raw counts, suppression, rounding, bands, scaling), in the form of the release's counts.
+
+    >>> from passerby import Present, Suppression
+    >>> parts = [Present([0], step=0), Present([1], step=0), Present([2], step=0)]
+    >>> table = Release(counts=[*parts, Present([0, 1, 2], step=0)], steps=1, mechanism=Suppression(10))
+    >>> for cell in recovered(table, [[float("nan"), 40, 31, 76]]):
+    ...     print(cell.value, cell.alone, cell.together, cell.recovered)
+    nan (0, 9) (5, 5) True
+    40.0 (40, 40) (40, 40) False
+    31.0 (31, 31) (31, 31) False
+    76.0 (76, 76) (76, 76) False
+    """
+    if not isinstance(release, Release) or not release.fixed:
+        raise InputError(f"release: expected a Release that is fixed in advance, got {release!r}")
+    values = as_published(release, published)
+    counts = release.listed
+    told = [float(values[t, j]) for t, step in enumerate(release.sensors) for j in range(len(step))]
+    alone = [_alone(count, value) for count, value in zip(counts, told, strict=True)]
+    together = list(alone)
+    for group in _linked(counts):
+        if all(low == high for low, high in (alone[i] for i in group)):
+            continue
+        kinds = _kinds([counts[i] for i in group], release.steps)
+        for i, found in zip(group, _ranges(kinds, [alone[i] for i in group]), strict=True):
+            together[i] = found
+    return [Cell(*parts) for parts in zip(counts, told, alone, together, strict=True)]
+
+
+def _alone(count: Count, value: float) -> tuple[int, float]:
+    """The least and the largest count that is published as this value."""
+    steps = _fixed(mechanism_of(count))
+    spans = hidden_spans(steps) if math.isnan(value) else spans_of(steps, np.array([value]))
+    ranges = []
+    for low, high in spans:
+        first, last = max(0.0, float(low[0])), _before(float(high[0]))
+        if first <= last:
+            ranges.append((math.ceil(first), last))
+    if not ranges:
+        raise InputError(
+            f"published: {value:g} is not what {count.mechanism!r} makes of any number of people, in {count!r}"
+        )
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def _before(end: float) -> float:
+    """The largest whole number below an end."""
+    return math.inf if math.isinf(end) else math.ceil(end) - 1
+
+
+def _fixed(rule: Mechanism) -> tuple[Fixed, ...]:
+    """The rules without chance that one is made of."""
+    if isinstance(rule, Fixed):
+        return (rule,)
+    if isinstance(rule, Then):
+        return (*_fixed(rule.first), *_fixed(rule.second))
+    raise UnsupportedRelease(f"{rule!r}: what may be behind a number is bounded for rules without chance only")
+
+
+def _linked(counts: Sequence[Count]) -> list[list[int]]:
+    """Counts that may be about the same people at the same steps, as groups of their numbers."""
+    groups: list[tuple[int, list[int]]] = []
+    for i in sorted(range(len(counts)), key=lambda i: counts[i].first):
+        if groups and counts[i].first <= groups[-1][0]:
+            last, members = groups[-1]
+            groups[-1] = max(last, counts[i].read), [*members, i]
+        else:
+            groups.append((counts[i].read, [i]))
+    return [members for _, members in groups]
+
+
+def _kinds(counts: Sequence[Count], steps: int) -> Ints:
+    """All kinds of people that these counts tell apart: which of them count each kind (kinds, counts)."""
+    by_step: list[list[Count]] = [[] for _ in range(steps)]
+    for count in counts:
+        by_step[count.read].append(count)
+    release = CountRelease._made(tuple(map(tuple, by_step)), None)
+    chain, told = release.over(anybody(release))
+    classes, sees = told.classes(chain), told.sees
+    found: list[set[tuple[int, ...]]] = [{()} if start > 0 else set() for start in chain.initial]
+    for t, step in enumerate(by_step):
+        if t:
+            moves = chain.matrices[0 if chain.homogeneous else t - 1] > 0
+            found = [set().union(*(found[x] for x in np.flatnonzero(moves[:, y]))) for y in range(chain.states)]
+        bits = sees[t][classes[t]][:, : len(step)].tolist()
+        found = [{(*before, *bits[y]) for before in each} for y, each in enumerate(found)]
+        number = len(set().union(*found))
+        if number > MOST_KINDS:
+            raise UnsupportedRelease(
+                f"these counts tell {number:,} kinds of people or more apart, of which at most {MOST_KINDS:,} are "
+                "looked at; look at the counts of fewer steps at a time"
+            )
+    order = {id(count): i for i, count in enumerate(count for step in by_step for count in step)}
+    rows = np.array(sorted(set().union(*found)), dtype=np.int64)
+    return rows[rows.any(axis=1)][:, [order[id(count)] for count in counts]]
+
+
+def _ranges(kinds: Ints, alone: Sequence[tuple[int, float]]) -> Iterator[tuple[int, float]]:
+    """The range of each count given those of all."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    within = LinearConstraint(kinds.T.astype(float), *np.array(alone, dtype=float).T)
+    whole, any_number = np.ones(len(kinds), dtype=np.int64), Bounds(0, np.inf)
+    for column, (low, high) in zip(kinds.T, alone, strict=True):
+        ends: list[float] = []
+        for sign in (1, -1) if low < high else ():
+            found = milp(sign * column, integrality=whole, bounds=any_number, constraints=within)
+            if found.status == 2:
+                raise InputError("published: there are no numbers of people for which all of these are published")
+            # Without an end, or one that was not found in time: what the number tells by itself.
+            ends.append(sign * round(found.fun) if found.status == 0 else float((low, high)[sign < 0]))
+        yield (round(ends[0]), ends[1]) if ends else (low, high)
