@@ -70,6 +70,12 @@ REFUSED: list[tuple[str, str]] = [
     ("sensors = 'fixed'", "sensors = 'fixed' needs sensor_places"),
     ("sensors = 'schedule'\nwindow = '1h'", "sensors = 'schedule' needs schedule"),
     ("published = 'c.csv'", "published needs window, the interval of the counts"),
+    ("counts = 'n.csv'", "counts needs window, the interval of the counts"),
+    ("count = 'moved'", "count = 'moved' needs zones, a file with the columns place and zone, or two sensors or more"),
+    ("count = ['went']", "number 1 of count is 'went': it should be 'present', 'moved' or 'visitors'"),
+    ("every = '24h'", "every has no effect without count; leave it out, or set count = 'visitors'"),
+    ("times = 0", "times = 0: it should be greater than or equal to 1"),
+    ("zones = 'z.csv'\nsensor_count = 2", "sensor_count has no effect with zones = "),
     ("sensors = 'schedule'\nschedule = 's.csv'", "schedule needs window, the interval of the counts"),
 ]
 
@@ -100,6 +106,9 @@ TAKEN: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"mechanism": "rounding", "base": 20}, {"base": 20}),
     ({"window": "1h", "published": "c.csv"}, {"published": Path("c.csv")}),
     ({"person": "{file}"}, {"person": "{file}"}),
+    ({"zones": "z.csv", "count": "moved"}, {"zones": Path("z.csv"), "count": ("moved",), "kinds": ("moved",)}),
+    ({"zones": "z.csv", "count": ["visitors"], "every": "24h", "times": 2}, {"every": "24h", "times": 2}),
+    ({"window": "1h", "counts": "n.csv"}, {"counts": Path("n.csv"), "kinds": ()}),
 ]
 
 

@@ -32,10 +32,10 @@ def test_a_count_may_be_left_empty(people: pb.People, tmp_path: Path) -> None:
     [
         (
             "1,place 0,3\n2,place 1,4\n1,place 0,3\n",
-            r"line 4: the same count is given twice, that of 'place 0' at step 1",
+            r"line 4: the count of 'place 0' at step 1 is given twice",
         ),
-        ("1,place 0,3\n2,place 1,many\n", r"line 3: count is 'many'; expected a number"),
-        ("1,place 0,inf\n", r"line 2: count is 'inf'; expected a number"),
+        ("1,place 0,3\n2,place 1,many\n", r"line 3: the count is 'many'; expected a number"),
+        ("1,place 0,inf\n", r"line 2: the count is 'inf'; expected a number"),
         ("", r"it holds no count"),
     ],
 )

@@ -40,6 +40,12 @@ def city(tmp_path: Path) -> str:
     seldom = [f"q{n},2024-05-03 08:00,a" for n in range(5)]
     (tmp_path / "some.csv").write_text("\n".join(["person,time,place", *lines, *seldom, ""]))
     (tmp_path / "empty.csv").write_text("step,place\n")
+    (tmp_path / "zones.csv").write_text("place,zone\na,west\nb,west\nc,east\nd,east\ny,east\n")
+    (tmp_path / "lost.csv").write_text("place,zone\na,west\nx,north\n")
+    (tmp_path / "counts.csv").write_text("kind,zone,step,mechanism\npresent,west,,Rounding(5)\nvisitors,east,1-3,\n")
+    (tmp_path / "late.csv").write_text("zone,step\nwest,6\n")
+    (tmp_path / "often.csv").write_text("kind,zone,step,times\nvisitors,west,1-2,3\n")
+    (tmp_path / "blur.csv").write_text("zone,step,mechanism\nwest,1,blur\n")
     (tmp_path / "short.csv").write_text("person,time,place\np,2024-05-01 08:00,a\np,2024-05-01 08:40,b\n")
     return "v.csv"
 
@@ -67,6 +73,18 @@ RIGHT: list[tuple[str, str]] = [
     ),
     ("some.csv --min-active 3", "people  12 of 17 can be audited; left out: 5 seen in fewer than 3 steps, 0 in none"),
     ("v.parquet", "rows  2,304 of 2,304 rows"),
+    ("v.csv --zones zones.csv", "counts  10 counts of 2 zones"),
+    ("v.csv --zones zones.csv", "Alert: Zones: nobody visits 1 place of theirs ('y'). Check the spelling"),
+    ("v.csv --zones zones.csv --count moved", "counts  16 counts of 4 flows"),
+    ("v.csv --window 2h --zones zones.csv --count visitors --every 4h", "counts  6 counts of visitors of 2 zones"),
+    ("v.csv --zones zones.csv --count present visitors", "counts  12 counts of 2 zones and of visitors of 2 zones"),
+    ("v.csv --count moved --sensor-count 2", "counts  16 counts of 4 flows"),
+    ("v.csv --count visitors --times 2", "counts  1 count of visitors of 1 zone"),
+    ("v.csv --window 2h --zones zones.csv --counts counts.csv", "counts  6 counts of 1 zone and of visitors of 1 zone"),
+    (
+        "v.csv --window 2h --zones zones.csv --counts counts.csv",
+        "mechanism  counts rounded to multiples of 5; or raw counts",
+    ),
     ("v.csv --window 6h --until 2024-05-05", "published from 2024-05-03 18:00 to 2024-05-05 00:00 (UTC)"),
     ("two_ids.csv", "Alert: person is taken from the column 'uid'; 'user' could be meant too"),
     (
@@ -122,6 +140,38 @@ WRONG: list[tuple[str, str]] = [
     ("v.csv --person {file} --place-names z", "1 of the 1 chosen places are in no visit: 'z'"),
     ("v.csv none.csv", "none.csv does not exist"),
     ("v.csv --sample 0", "--sample 0: it should be greater"),
+    # Zones, flows and visitors.
+    ("v.csv --zones none.csv", "none.csv does not exist"),
+    ("v.csv --zones empty.csv", "empty.csv: zones need the columns place and zone"),
+    ("v.csv --zones lost.csv", "lost.csv: zone 'north' is empty: nobody visits any of its places ('x')"),
+    ("v.csv --zones zones.csv --sensor-count 2", "--sensor-count has no effect with --zones zones.csv"),
+    ("v.csv --zones zones.csv --sensors random", "--sensors has no effect with --zones zones.csv"),
+    ("v.csv --zones zones.csv --count went", "--count is 'went': it should be 'present', 'moved' or 'visitors'"),
+    ("v.csv --zones zones.csv --every 24h", "--every has no effect without --count; leave it out, or set --count visi"),
+    ("v.csv --zones zones.csv --count moved --times 2", "--times has no effect with --count moved; leave it out, or"),
+    ("v.csv --zones zones.csv --count visitors --every soon", "--every: a length of time cannot be 'soon'"),
+    ("v.csv --window 2h --zones zones.csv --count visitors --every 3h", "--every is '3h', which is no multiple of the"),
+    (
+        "v.csv --window 2h --zones zones.csv --count visitors --every 4h --times 3",
+        "--times is 3, but windows of visitors hold 2 steps at most",
+    ),
+    ("v.csv --count moved", "--count moved needs --zones, a file with the columns place and zone, or two sensors or m"),
+    ("v.csv --count visitors --sensors random", "--count visitors needs --zones, a file with the columns place and z"),
+    ("v.csv --zones zones.csv --count moved --holdout 1 --misses 0", "--count moved needs --holdout 2 or more"),
+    ("v.csv --counts counts.csv", "--counts needs --window, the interval of the counts"),
+    ("v.csv --window 2h --counts counts.csv", "counts.csv, line 2: 'west' is not one of the 4 chosen places"),
+    ("v.csv --window 2h --counts counts.csv --sensor-count 2", "--sensor-count has no effect with --counts counts.cs"),
+    ("v.csv --window 2h --zones zones.csv --counts late.csv", "late.csv, line 2: outside the 5 steps that are publish"),
+    ("v.csv --window 2h --zones zones.csv --counts often.csv", "often.csv, line 2: nobody can be there 3 times in a w"),
+    ("v.csv --window 2h --zones zones.csv --counts empty.csv", "empty.csv: it holds no count"),
+    ("v.csv --window 2h --counts bare.csv", "bare.csv: counts need a column place or zone, or for flows the columns"),
+    ("v.csv --window 2h --zones zones.csv --counts blur.csv", "blur.csv, line 2: its mechanism: 'blur' is not one of"),
+    ("v.csv --window 2h --published counts.csv", "counts.csv: published counts need the columns step (or time), pla"),
+    (
+        "v.csv --window 2h --published c.csv --counts counts.csv",
+        "--counts has no effect with --published c.csv",
+    ),
+    ("v.csv --sensor-count 9", "--sensor-count: expected 1 to 4 sensors a step (the chosen places), got 9"),
     ("v.csv --runs true", "--runs true: it should be a valid integer"),
 ]
 

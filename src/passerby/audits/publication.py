@@ -77,9 +77,7 @@ def read_published(people: People, path: str | Path, reader: Rows | None = None)
             raise InputError(f"{where}: it names {len(several)} steps, but a row is one number; give one row for each")
         (count,) = several
         if count in found:
-            raise InputError(
-                f"{where}: the same count is given twice, that of {_called(row)} at step {count.first + 1}"
-            )
+            raise InputError(f"{where}: the count of {_called(row)} at step {count.first + 1} is given twice")
         found[count] = None
         values[count.read].append(_number(row["count"], where))
     if not found:
@@ -101,7 +99,7 @@ def _number(value: object, where: str) -> float:
     except ValueError:
         number = float("nan")
     if not np.isfinite(number):
-        raise InputError(f"{where}: count is {value!r}; expected a number")
+        raise InputError(f"{where}: the count is {value!r}; expected a number")
     return number
 
 

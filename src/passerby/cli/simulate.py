@@ -25,6 +25,8 @@ def simulate(
 ) -> None:
     """Write the visits of a simulated city: homes, work, errands, a daily rhythm, few places that draw many.
 
+    Beside city.csv, the file city-zones.csv tells which ward and district each place is in (`passerby audit --zones`).
+
     Parameters
     ----------
     out
@@ -56,16 +58,21 @@ def simulate(
 
     from .screen import stage
 
-    if out.exists() and not (overwrite and out.is_file()):
-        what = "exists" if out.is_file() else "is no file"
-        raise InputError(f"OUT: {str(out)!r} {what}; choose another name{', or --overwrite' * out.is_file()}")
+    zones = out.with_name(f"{out.name.partition('.')[0]}-zones.csv")
+    for file in (out, zones):
+        if file.exists() and not (overwrite and file.is_file()):
+            what = "exists" if file.is_file() else "is no file"
+            raise InputError(f"OUT: {str(file)!r} {what}; choose another name{', or --overwrite' * file.is_file()}")
 
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     with stage(aside, "Simulating a city") as progress:
         from passerby.visits import write_city
+        from passerby.visits.city_files import write_zones
 
         make_folder(out.parent, "OUT")
         rows = write_city(
             out, people, places, days, step, seed, seen=seen, start=start, layout=layout, progress=progress
         )
+        found = write_zones(zones, places, layout=layout)
     screen.print(f"{rows:,} visits of {people:,} people to {places:,} places in {days:,} days: {out}", soft_wrap=True)
+    screen.print(f"{found:,} zones of these places, wards and districts: {zones}", soft_wrap=True)

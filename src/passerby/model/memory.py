@@ -76,10 +76,10 @@ def _check_size(base: int, memories: int, steps: int, open_now: Sequence[Count],
     if memories > 1 and size**2 * steps > MOST_ENTRIES:
         windows = sum(isinstance(count, Visitors) for count in open_now)
         raise UnsupportedRelease(
-            f"counts: {windows} windows of visitors and {len(open_now) - windows} flows are open at step {t}, so that "
-            f"{memories:,} things or more must be remembered beside each of {base} states, which makes {size:,} states "
-            f"over {steps} steps; at most {int((MOST_ENTRIES / steps) ** 0.5):,} are possible: leave out counts, "
-            "shorten windows of visitors, or lower times"
+            f"too much to remember: {windows} windows of visitors and {len(open_now) - windows} flows are open at step "
+            f"{t + 1}, so that {memories:,} cases or more must be told apart beside each of {base} states, which makes "
+            f"{size:,} states over {steps} steps; at most {int((MOST_ENTRIES / steps) ** 0.5):,} are possible: publish "
+            "fewer zones, flows or kinds together, or shorten the windows"
         )
 
 

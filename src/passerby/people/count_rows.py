@@ -138,14 +138,16 @@ class Rows:
         try:
             return self.mechanism(text.strip())
         except PasserbyError as reason:
-            raise InputError(f"{where}: mechanism: {reason}") from None
+            raise InputError(f"{where}: its mechanism: {reason}") from None
 
     def _times(self, row: Mapping[str, Any], where: str) -> int:
         if not given(row.get("times")):
             return self.times
         text = str(row["times"]).strip()
         if not text.isdecimal() or not 1 <= int(text[:9]) <= self._held:
-            raise InputError(f"{where}: times is {row['times']!r}; expected a whole number from 1 to {self._held}")
+            raise InputError(
+                f"{where}: the number of times is {row['times']!r}; expected a whole number from 1 to {self._held}"
+            )
         return int(text)
 
     def _steps(self, row: Mapping[str, Any], where: str) -> list[int]:
@@ -154,8 +156,8 @@ class Rows:
         if not step and not time:
             return []
         first, dash, last = step.partition("-")
-        begin, slash, end = time.partition("/")
-        if not dash and not slash:
+        begin, _, end = time.partition("/")
+        if not dash and time.count("/") != 1:  # a date may hold two
             return [step_number(self.people, dict(row), where)]
         if step and time:
             raise InputError(f"{where}: give the steps by number, or by time, not both")
@@ -184,5 +186,8 @@ class Rows:
         else:
             found = [steps] if steps else list(self.windows)
         if min(map(len, found)) < times:
-            raise InputError(f"{where}: times is {times}, but the window has {min(map(len, found))} steps")
+            raise InputError(
+                f"{where}: nobody can be there {times} times in a window of {min(map(len, found))} "
+                f"step{'s' * (min(map(len, found)) != 1)}"
+            )
         return found

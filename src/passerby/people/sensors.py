@@ -80,7 +80,7 @@ def _some(people: People, count: int) -> int:
     _check_people(people)
     known = people.elsewhere
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= known:
-        raise InputError(f"count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")
+        raise InputError(f"sensor_count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")
     return known
 
 

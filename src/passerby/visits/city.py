@@ -25,6 +25,7 @@ Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 _FAVOURITES = 6
+_WARDS, _WARDS_OF_DISTRICT = 12, 3
 _WORK = ("office", "school", "factory", "hospital")
 _ERRANDS = ("market", "café", "park", "supermarket", "restaurant", "gym", "library", "cinema", "pharmacy", "museum")
 
@@ -77,6 +78,26 @@ class City:
             words = labels[kind]
             names += [f"{words[i % len(words)]} {i // len(words) + 1:0{width}d}" for i in range(size)]
         return names
+
+    def zones(self) -> list[tuple[int, str, str]]:
+        """A place (by its number), a zone and a level in each row: wards, which are near each other, and districts.
+
+        Places of each kind lie in a row through the city, which wards cut into pieces; three wards are a district.
+
+        >>> [row for row in City(places=20).zones() if row[0] == 19]
+        [(19, 'ward 3', 'ward'), (19, 'district A', 'district')]
+        """
+        wards = max(2, min(_WARDS, self.places // 6))
+        width, out = len(str(wards)), []
+        for first, size in self.kinds.values():
+            for i in range(size):
+                ward = i * wards // size
+                district = chr(ord("A") + ward // _WARDS_OF_DISTRICT)
+                out += [
+                    (first + i, f"ward {ward + 1:0{width}d}", "ward"),
+                    (first + i, f"district {district}", "district"),
+                ]
+        return out
 
     def chunks(self, rows: int = 1_000_000) -> Iterator[pl.DataFrame]:
         """Records (person, time, place) with people and places as numbers, person by person, about `rows` at a time."""

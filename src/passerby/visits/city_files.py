@@ -62,6 +62,20 @@ def write_city(
                 return _write_text(packed, frames, layout)
 
 
+def write_zones(path: str | Path, places: int = 200, *, layout: Literal["table", "foursquare"] = "table") -> int:
+    """Write zones of a simulated city of so many places as CSV (place, zone, level) and tell how many there are.
+
+    Each place is in a ward, and each ward in a district.
+    """
+    city = City(places=places)
+    names = _venue_ids(places) if layout == "foursquare" else city.place_names()
+    rows = [(names[place], zone, level) for place, zone, level in city.zones()]
+    table = pl.DataFrame(rows, schema=["place", "zone", "level"], orient="row")
+    with whole_or_nothing(Path(path)) as temporary:
+        table.write_csv(temporary)
+    return table.select("zone", "level").n_unique()
+
+
 def _told(city: City, progress: Progress | None) -> Iterator[pl.DataFrame]:
     """The city's records; each chunk is told once it has been used."""
     done = 0
