@@ -3,30 +3,24 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from passerby.measurement.best_guess import guided_success
-from passerby.measurement.finding import Finding, Known, exact, limit
+from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.model.mixture import parts
 
-from .ways import by_sightings, refuses_others, too_many
+from .ways import refuses_others
 
 #: The share of the budget that goes to the modes together.
 SHARE = 0.5
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
-    """`Σ_k w_k loss_k`, each mode by itself; for raw counts also guesses that are scored under every mode.
+    """`Σ_k w_k loss_k`, each mode by itself, where that is not known yet.
 
     Where all series can be looked at, and were, telling the mode adds nothing.
     """
-    if "posterior" in known and not (by_sightings(question) and too_many(question)):
-        return
-    if by_sightings(question):
-        achieved = guided_success(question.prior, question.told, question.misses)
-        if achieved is not None:
-            yield exact("ascent", achieved)
-    if not question.within(known.floor.floor, known.ceiling.ceiling):
+    looked = "posterior" in known or "modes" in known
+    if not looked and not question.within(known.floor.floor, known.ceiling.ceiling):
         yield told_mode(question)
 
 
@@ -55,7 +49,6 @@ MODES = Method(
     "modes",
     "bounds what an adversary achieves who is told which of several habits the person keeps to",
     run,
-    attacks=("ascent",),
     bounds=("modes",),
     needs=("baseline",),
     refuses=refuses,

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.average import affordable
-from passerby.measurement.best_guess import average_upper, bracket_series, bracket_stretches
+from passerby.measurement.best_guess import average_upper, bracket_series
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
+from passerby.measurement.stretches import bracket_stretches
 from passerby.outcomes.series import count_series, enumerate_series
 
 from .no_misses import log_all_right

@@ -22,7 +22,8 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
         return
     drawn = sample(question, known)
     near = upper - lower <= resolution(question, known) and upper <= FACTOR * lower
-    if question.series == "auto" and (question.within(lower, upper) or (near and "posterior" in known)):
+    looked = "posterior" in known or "modes" in known
+    if question.series == "auto" and (question.within(lower, upper) or (near and looked)):
         if "ascent" not in known:
             yield exact("ascent", known.baseline.floor)
         yield from plainly(question, drawn)
