@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +88,7 @@ def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, 
     label[group] = group[0]
     kept, place_of = np.unique(label, return_inverse=True)
     state_of = np.arange(prior.states)
-    for mine in _in_each_mode(prior, group):
+    for mine in _in_each_mode(prior, label[prior.place_of] == group[0]):
         state_of[mine] = mine[0]
     states = np.unique(state_of)
     into = (state_of[:, None] == states).astype(np.float64)
@@ -106,9 +107,8 @@ def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, 
     return fewer, Release.raw(told)
 
 
-def _in_each_mode(prior: MarkovPrior, group: Ints) -> list[Ints]:
-    """The states of the places of a group, mode by mode, where a mode has any."""
-    inside = np.isin(prior.place_of, group)
+def _in_each_mode(prior: MarkovPrior, inside: NDArray[np.bool_]) -> list[Ints]:
+    """The states (M,) that are `inside`, mode by mode, where a mode has any."""
     each = [np.flatnonzero(inside & (prior.mode_of == mode)) for mode in range(prior.modes)]
     return [states for states in each if len(states)]
 
@@ -152,43 +152,74 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
         nothing = np.empty((0, 0), dtype=np.int64)
         chain = prior.initial, prior.matrices, named, prior.place_of
         return Merged(*chain, watched, weights, np.arange(prior.places), nothing)
-    kept = np.setdiff1d(np.arange(prior.places), group)
-    states, half, into = _halved(prior, group)
-    towards = prior.initial + prior.matrices.sum(axis=(0, 1))
-    share = (towards if prior.single else prior.by_place(towards))[group]
+    two = halved(prior)
     # The likelihood at each place of the group, times its share.
-    column = watched[:, [int(np.argmax(prior.place_of == place)) for place in group]]
-    parts = np.take_along_axis(weights, np.broadcast_to(column[None], (n, *column.shape)), axis=2)
+    column = np.broadcast_to(watched[None, :, two.first], (n, steps, len(group)))
+    parts = np.take_along_axis(weights, column, axis=2)
     # What is possible keeps a weight, if a faint one.
-    parts = np.where(parts > 0, np.maximum(parts * (share / share.sum()), FAINTEST), 0.0)
+    parts = np.where(parts > 0, np.maximum(parts * two.share, FAINTEST), 0.0)
     top = np.argmax(parts * named[group] + (named[group] - 1.0), axis=2)
-    best = np.arange(len(group)) == top[:, :, None]
-    two = np.stack([(parts * best).sum(axis=2), (parts * ~best).sum(axis=2)], axis=2)
+    best = np.take_along_axis(parts, top[:, :, None], axis=2)
+    np.put_along_axis(parts, top[:, :, None], 0.0, axis=2)
     # Two places and two classes more, for the two states of the merged places.
     return Merged(
-        prior.initial @ into,
-        np.ascontiguousarray(prior.matrices[:, states] @ into),
-        np.concatenate([named[kept], [named[group].max(), 0.0]]),
-        np.where(half < 0, np.searchsorted(kept, prior.place_of[states]), len(kept) + half),
-        np.ascontiguousarray(np.where(half < 0, watched[:, states], weights.shape[2] + half)),
-        np.concatenate([weights, two], axis=2),
-        kept,
+        two.initial,
+        two.matrices,
+        two.named,
+        two.place_of,
+        np.ascontiguousarray(np.where(two.half < 0, watched[:, two.states], weights.shape[2] + two.half)),
+        np.concatenate([weights, best, parts.sum(axis=2, keepdims=True)], axis=2),
+        two.kept,
         group[top],
     )
 
 
-def _halved(prior: MarkovPrior, group: Ints) -> tuple[Ints, Ints, Floats]:
-    """The states that are left where the group has two in each mode, what they are, and which come together in each.
+class Halved(NamedTuple):
+    """A chain in which the places of the group that is `alike` have two states in each mode.
 
-    A state (M',) whose habits each one has; 0 and 1 (M',) for the two states of the group, -1 for others; and (M, M'),
-    1 for the states whose chances are added up.
+    `states` (M',) have the habits of each of its states; `half` (M',) is 0 and 1 for the two states of the group and -1
+    for others; `kept` are the other places, `first` the first state of each place of the group, and `share` how likely
+    each is.
     """
-    inside = np.isin(prior.place_of, group)
-    first = np.zeros(prior.states, dtype=bool)
-    for mine in _in_each_mode(prior, group):
-        first[mine[0]] = True
-    states = np.repeat(np.arange(prior.states), np.where(inside, 2 * first, 1))
-    half = np.where(inside[states], np.append(False, states[1:] == states[:-1]), -1)
-    together = (inside[:, None] & (half >= 0)) & (prior.mode_of[:, None] == prior.mode_of[states])
-    into = np.where(half >= 0, together, np.arange(prior.states)[:, None] == states)
-    return states, half, into.astype(np.float64)
+
+    initial: Floats
+    matrices: Floats
+    named: Floats
+    place_of: Ints
+    states: Ints
+    half: Ints
+    kept: Ints
+    first: Ints
+    share: Floats
+
+
+@lru_cache(maxsize=4)
+def halved(prior: MarkovPrior) -> Halved:
+    """See `Halved`. Remembered: without a release and with it, the chain of a person is the same."""
+    group = alike(prior)
+    outside = np.ones(prior.places, dtype=bool)
+    outside[group] = False
+    inside = ~outside[prior.place_of]
+    lead = np.zeros(prior.states, dtype=np.int64)
+    for mine in _in_each_mode(prior, inside):
+        lead[mine[0]] = 2
+    states = np.repeat(np.arange(prior.states), np.where(inside, lead, 1))
+    half = np.where(inside[states], np.append(0, states[1:] == states[:-1]), -1)
+    together = inside[:, None] & (prior.mode_of[:, None] == prior.mode_of[states])
+    into = np.where(half >= 0, together, np.arange(prior.states)[:, None] == states).astype(np.float64)
+    first = np.zeros(prior.places, dtype=np.int64)
+    first[prior.place_of[::-1]] = np.arange(prior.states)[::-1]
+    towards = prior.initial + prior.matrices.sum(axis=(0, 1))
+    share = np.bincount(prior.place_of, weights=towards)[group]
+    kept = np.flatnonzero(outside)
+    return Halved(
+        prior.initial @ into,
+        np.ascontiguousarray(prior.matrices[:, states] @ into),
+        np.concatenate([prior.named[kept], [prior.named[group].max(), 0.0]]),
+        np.where(half < 0, np.searchsorted(kept, prior.place_of[states]), len(kept) + half),
+        states,
+        half,
+        kept,
+        first[group],
+        share / share.sum(),
+    )

@@ -33,11 +33,11 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
     if sensors == 0:
         return rounded_up(log_kappa)
     check_independent(release)
+    check_stretches(prior, release)
     reveal = np.zeros((steps, sensors))
     for t, step in enumerate(release.channels):
         for j, channel in enumerate(step):
             reveal[t, j] = channel.apart
-    check_stretches(prior, release)
     log_first, log_stay = renewal.stretches(prior.initial, prior.matrices, release.grid, reveal)
     log_reveal = logs(reveal.reshape(-1))
 

@@ -15,11 +15,13 @@ SHARE = 0.5
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
-    """`Σ_k w_k loss_k`, each mode by itself, where that is not known yet.
+    """`Σ_k w_k loss_k`, each mode by itself, where nothing is known of all series.
 
-    Where all series can be looked at, and were, telling the mode adds nothing.
+    Where they were looked at, telling the mode adds nothing. Nor does it to speak of where the bound `raw` is one,
+    which tells the mode of long series already.
     """
-    looked = "posterior" in known or "modes" in known
+    raw = known.bound("raw")
+    looked = "posterior" in known or "modes" in known or (raw is not None and raw.ceiling < 1)
     if not looked and not question.within(known.floor.floor, known.ceiling.ceiling):
         yield told_mode(question)
 
@@ -50,7 +52,7 @@ MODES = Method(
     "bounds what an adversary achieves who is told which of several habits the person keeps to",
     run,
     bounds=("modes",),
-    needs=("baseline",),
+    needs=("baseline", "raw"),
     refuses=refuses,
     cost=lambda question: SHARE * question.budget,
 )

@@ -12,6 +12,8 @@ from .ways import refuses_others
 
 #: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
 FACTOR = 1.25
+#: Both ends of a sample are further apart than so many times what one of them resolves, but for luck.
+NEAR = 2.0
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -21,7 +23,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if question.series == "auto" and scored and "posterior" in known:
         return
     drawn = sample(question, known)
-    near = upper - lower <= resolution(question, known) and upper <= FACTOR * lower
+    near = upper - lower <= NEAR * resolution(question, known) and upper <= FACTOR * lower
     looked = "posterior" in known or "modes" in known
     if question.series == "auto" and (question.within(lower, upper) or (near and looked)):
         if "ascent" not in known:
