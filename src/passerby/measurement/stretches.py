@@ -21,13 +21,14 @@ PAIRS_LIMIT = 1e8
 
 
 def bracket_stretches(
-    prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float
+    prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float, *, told: bool = False
 ) -> Stretchwise | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
     See `kernels.renewal_guess`. Of a mixture, no attack exceeds `Σ_k w_k loss_k`, what is achieved where the mode is
-    told; from below, guesses are scored under every mode. None where the tables over pairs of sightings are too big, a
-    sensor is at a place that may not be named, or a sighting does not reveal the state (of a mode).
+    told; from below, guesses are scored under every mode, or with `told`, both ends are for somebody who is told it.
+    None where the tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a
+    sighting does not reveal the state (of a mode).
     """
     if not release.reveals:
         return None
@@ -43,13 +44,14 @@ def bracket_stretches(
     if not all(mode.single for _, mode in modes):
         return None
     each = [_of_chain(*with_one_sensor(mode, release), misses, tolerance, weight * budget) for weight, mode in modes]
-    weights = [weight for weight, _ in modes]
+    lower, upper, refined, nodes, operations = np.array(each).T
+    weights = np.array([weight for weight, _ in modes])
     return each[0]._replace(
-        lower=guided_success(prior, release, misses),
-        upper=min(1.0, float(np.dot(weights, [found.upper for found in each]))),
-        refined=sum(found.refined for found in each),
-        nodes=sum(found.nodes for found in each),
-        operations=sum(found.operations for found in each),
+        lower=min(1.0, float(weights @ lower)) if told else guided_success(prior, release, misses),
+        upper=min(1.0, float(weights @ upper)),
+        refined=int(refined.sum()),
+        nodes=int(nodes.sum()),
+        operations=float(operations.sum()),
     )
 
 

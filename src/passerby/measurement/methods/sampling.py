@@ -23,9 +23,10 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if question.series == "auto" and scored and "posterior" in known:
         return
     drawn = sample(question, known)
-    near = upper - lower <= NEAR * resolution(question, known) and upper <= FACTOR * lower
     looked = "posterior" in known or "modes" in known
-    if question.series == "auto" and (question.within(lower, upper) or (near and looked)):
+    finest = resolution(question, known) * (NEAR if looked else 1.0)
+    near = upper - lower <= finest and upper <= FACTOR * lower
+    if question.series == "auto" and (near or question.within(lower, upper)):
         if "ascent" not in known:
             yield exact("ascent", known.baseline.floor)
         yield from plainly(question, drawn)
