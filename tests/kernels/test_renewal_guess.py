@@ -12,7 +12,7 @@ from tests.strategies import Case, cases
 import passerby as pb
 from passerby.kernels import renewal, renewal_guess, stretch_ceiling, stretch_guess, stretch_policy
 from passerby.kernels.stretch_search import Watch
-from passerby.measurement.best_guess import bracket_stretches
+from passerby.measurement.stretches import bracket_stretches
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -71,6 +71,12 @@ class Between:
             self.hidden[t, row[row >= 0]] = 0.0
         self.points = [0, *(1 + np.flatnonzero(self.grid.reshape(-1) >= 0))]
         self.size = self.steps * self.sensors + 1
+
+    @property
+    def reached(self) -> list[int]:
+        """The restart points that somebody can come to."""
+        law = self.prior.marginals(self.steps)
+        return [u for u in self.points if u == 0 or law[(u - 1) // self.sensors, self.grid.reshape(-1)[u - 1]] > 0]
 
     def matrix(self, t: int) -> Floats:
         return np.asarray(self.prior.matrices[0 if self.prior.homogeneous else t])
@@ -158,8 +164,8 @@ class TestStretches:
     def test_plain_guesses_and_their_laws(self, between: Between) -> None:
         watch = between.watch
         both = np.zeros((2, between.size, between.steps), dtype=np.int64)
-        ahead, laws, _, _ = stretch_policy.plain_laws(*watch[:2], *watch, between.misses)
-        for u in between.points:
+        ahead, laws, _ = stretch_policy.plain_laws(*watch[:2], watch[0][None], *watch[1:], between.misses)
+        for u in between.reached:
             stretch_guess.map_guesses(watch, u, both[0])
             stretch_guess.marginal_guesses(watch, ahead, u, both[1])
             for v in between.ends(u):
@@ -257,9 +263,11 @@ class TestStretches:
     @given(stretched())
     def test_local_gaps_add_up_to_the_gap(self, between: Between) -> None:
         number, places, size = between.misses + 1, between.prior.places, between.size
-        _, laws, _, _ = stretch_policy.plain_laws(*between.watch[:2], *between.watch, between.misses)
-        before, after, law = np.zeros((size, number)), np.zeros((size, number)), np.zeros((size, size, number))
-        low = stretch_policy.best_plain(between.sensors, laws, before, after, law)
+        chain = between.watch
+        _, laws, _ = stretch_policy.plain_laws(*chain[:2], chain[0][None], *chain[1:], between.misses)
+        before, after, law = np.zeros((1, size, number)), np.zeros((1, size, number)), np.zeros((1, size, size, number))
+        low = stretch_policy.best_plain(between.sensors, np.ones(1), laws, before, after, law)
+        before, after, law = before[0], after[0], law[0]
         assert low == pytest.approx(stretch_policy.add_up(between.sensors, law, after), rel=1e-9)
         for plain in laws:
             assert low >= stretch_policy.add_up(between.sensors, plain, after) * (1 - 1e-12)

@@ -8,9 +8,9 @@ from tests.oracle import World
 from tests.strategies import rows
 
 import passerby as pb
-from passerby.measurement.best_guess import guided_success
 from passerby.measurement.methods.modes import told_mode
 from passerby.measurement.question import pose
+from passerby.measurement.stretches import bracket_stretches, guided_success
 from passerby.model.mixture import average, parts
 
 
@@ -44,8 +44,10 @@ def test_both_ends_are_around_the_best_of_all_guesses(case: tuple[pb.MarkovPrior
     named = np.flatnonzero(prior.guessable[world.traces].all(axis=1))
     truth = float((world.sightings(release) * world.chance @ right[:, named]).max(axis=1).sum())
     achieved = guided_success(prior, release, misses)
-    assert achieved is not None
     assert achieved <= truth * (1 + 1e-9)
+    found = bracket_stretches(prior, release, misses, 0.0, 1e8)
+    assert found is not None
+    assert found.lower <= truth * (1 + 1e-9) <= found.upper * (1 + 1e-8)
     options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
     bound = told_mode(pose(prior, release, misses, 0, None, **options))
     assert bound.certain

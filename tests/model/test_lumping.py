@@ -11,8 +11,9 @@ from tests.oracle import World
 
 import passerby as pb
 from passerby.kernels import best_guess
-from passerby.measurement.best_guess import bracket_series, bracket_stretches, plain_series
+from passerby.measurement.best_guess import bracket_series, plain_series
 from passerby.measurement.methods.no_misses import log_all_right
+from passerby.measurement.stretches import bracket_stretches
 from passerby.model import lumping as module
 from passerby.model.lumping import FEWEST, alike, merged, with_one_sensor
 from passerby.outcomes.series import enumerate_series, relative, sample_series, score
@@ -214,3 +215,60 @@ def test_a_faint_way_into_a_corridor_is_not_merged_away(faint: float) -> None:
     loss = pb.measure(prior, pb.Release.silent(steps), 2)
     assert truth > 0.5 * faint
     assert loss.upper >= truth * (1 - 1e-12)
+
+
+def of_two_kinds(seed: int, steps: int) -> pb.MarkovPrior:
+    """Somebody who does as usual, as another of the same strangers does, or stays where a place of their own is."""
+    rng = np.random.default_rng(seed)
+    plain = habits(seed, bool(seed % 2), steps)
+    group, own = alike(plain), int(np.setdiff1d(np.arange(6), alike(plain))[0])
+    other = plain.transition.copy()
+    other[..., own, :] = 0.5 * other[..., own, :] + 0.5 * other[..., group[0], :]
+    still = pb.MarkovPrior(np.eye(6)[own], np.eye(6), guessable=plain.guessable)
+    busy = pb.MarkovPrior(plain.initial, other, guessable=plain.guessable)
+    mixed = pb.MarkovPrior.mixture(rng.dirichlet(np.ones(3)), [plain, still, busy])
+    order = rng.permutation(mixed.states)
+    return pb.MarkovPrior(
+        mixed.initial[order],
+        mixed.transition[..., order[:, None], order],
+        place_of=mixed.place_of[order],
+        mode_of=mixed.mode_of[order],
+        guessable=mixed.guessable,
+    )
+
+
+@given(
+    st.integers(0, 10**6),
+    st.lists(st.lists(st.integers(0, 5), unique=True, max_size=4), min_size=3, max_size=3),
+    st.integers(0, 2),
+)
+def test_merging_changes_no_success_of_a_mixture(seed: int, sensors: list[list[int]], misses: int) -> None:
+    prior = of_two_kinds(seed, 3)
+    release = pb.Release(sensors, pb.Gaussian(0.7))
+    assert len(alike(prior)) == 4
+    series = replace(sample_series(prior, release, np.random.default_rng(1), 4), sampled=False)
+    found = bracket_series(prior, release, series, misses, 0.0, 1e8)
+    assert (merged(prior, release, relative(series.evidence)).best >= 0).any()
+    guessable = np.array([guess for guess in np.ndindex(6, 6, 6) if prior.guessable[list(guess)].all()])
+    for i in range(4):
+        evidence = np.repeat(series.evidence[i : i + 1], len(guessable), axis=0)
+        best = score(prior, release, evidence, guessable, misses).max()
+        assert (found.lower[i], found.upper[i]) == pytest.approx((best, best), rel=1e-9)
+        at = score(prior, release, evidence[:3], found.guesses[i], misses)
+        np.testing.assert_allclose(at, (found.map[i], found.marginal[i], found.lower[i]), rtol=1e-9)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 2), st.lists(st.integers(0, 5), unique=True, min_size=1, max_size=5))
+def test_one_sensor_tells_of_a_mixture_what_several_do(seed: int, misses: int, step: list[int]) -> None:
+    prior = of_two_kinds(seed, 3)
+    release = pb.Release([step] * 3)
+    fewer, told = with_one_sensor(prior, release)
+    seen = np.intersect1d(alike(prior)[prior.guessable[alike(prior)]], step)
+    assert fewer.places == prior.places - max(0, len(seen) - 1)
+    ends = []
+    for chain, counts in ((prior, release), (fewer, told)):
+        series = enumerate_series(chain, counts)
+        assert series is not None
+        found = bracket_series(chain, counts, series, misses, 0.0, 1e8)
+        ends.append((series.mass @ found.lower, series.mass @ found.upper))
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9)

@@ -171,11 +171,11 @@ def stretchwise(
     both ends are within `tolerance` of each other or the budget is spent.
     """
     chain = initial, matrices, watched, unwatched(watched, len(initial)), named
-    ahead, laws, _, spent = plain_laws(initial, matrices, *chain, misses)
+    ahead, laws, spent = plain_laws(initial, matrices, initial[None], *chain[1:], misses)
     points, number_wrong = laws.shape[1], misses + 1
-    law = np.empty(laws.shape[1:])
-    before, after = np.zeros((points, number_wrong)), np.zeros((points, number_wrong))
-    low = best_plain(watched.shape[1], laws, before, after, law)
+    before, after, law = (np.zeros((1, *shape)) for shape in ((points, number_wrong),) * 2 + (laws.shape[1:],))
+    low = best_plain(watched.shape[1], np.ones(1), laws, before, after, law)
+    before, after, law = before[0], after[0], law[0]
     each = points * number_wrong * len(initial)
     U = np.ones((min(len(watched) + 1, max(2, int(MEMORY / each))), points, number_wrong, len(initial)))
     V, bounds = np.ones((points, number_wrong)), np.zeros(law.shape)

@@ -3,13 +3,13 @@
 `law[u, v, k]` is the chance, from restart point u, that v is the next sighting (v = T S: that there is none) and k
 steps between are wrong. Stretches of a series are independent of each other, so that wrong steps add up by a recursion
 over sightings. It is affine in the law of each stretch: what a law is worth, given the others, is a weighted sum of its
-entries (`worth_of`).
+entries (`worth_of`). Somebody whose habits are one of several (modes) has a law for each; a guess is for all of them.
 """
 
 import numpy as np
 from numba import types
 
-from .chain import dot
+from .chain import at, dot, push
 from .jit import (
     cube,
     inlined,
@@ -18,8 +18,6 @@ from .jit import (
     number,
     out_cube,
     out_cubes,
-    out_matrix,
-    out_vector,
     vector,
     whole,
     whole_matrix,
@@ -77,59 +75,101 @@ def worth_of(before, after, u, v, out):
         out[k] = total
 
 
-@kernel(
-    types.Tuple((out_cube, out_cubes, out_vector, number))(
-        vector, cube, vector, cube, whole_matrix, matrix, vector, whole
-    )
-)
-def plain_laws(guide, guide_moves, initial, matrices, watched, hidden, named, misses):
-    """(ways ahead (T, T S + 1, M), laws (2, N, T S + 1, K), success (2,), work) of likeliest ways and likeliest places.
+@inlined
+def reached(watch, law):
+    """Whether somebody can come to each restart point (N,); `law` (2, M) is scratch."""
+    T, S = watch.watched.shape
+    out = np.zeros(T * S + 1, np.bool_)
+    out[0] = True
+    law[0] = watch.initial
+    for t in range(T):
+        for j in range(S):
+            out[1 + t * S + j] = watch.watched[t, j] >= 0 and law[t % 2, watch.watched[t, j]] > 0.0
+        if t + 1 < T:
+            push(law[t % 2], at(watch.matrices, t), law[(t + 1) % 2])
+    return out
 
-    They are the likeliest for one chain, the guide's, and are scored with another over the same places. A guess for a
-    stretch that the guide takes for impossible names any place.
+
+@kernel(types.Tuple((out_cube, out_cubes, number))(vector, cube, matrix, cube, whole_matrix, matrix, vector, whole))
+def plain_laws(guide, guide_moves, starts, moves, watched, hidden, named, misses):
+    """(ways ahead (T, T S + 1, M), laws (2 modes, N, T S + 1, K), work) of likeliest ways and likeliest places.
+
+    They are the likeliest for one chain, the guide's, and are scored with those of all modes over the same places,
+    `starts` (modes, M) and `moves` (modes K, M, M): laws 2 i and 2 i + 1 are those of mode i. A guess for a stretch
+    that the guide takes for impossible names any place. Restart points that a mode cannot come to have no law.
     """
     lead = Watch(guide, guide_moves, watched, hidden, named)
-    watch = Watch(initial, matrices, watched, hidden, named)
     T, S = watched.shape
-    N = T * S + 1
-    ahead, laws = np.zeros((T, N, named.shape[0])), np.zeros((2, N, N, misses + 1))
+    N, modes, each = T * S + 1, starts.shape[0], moves.shape[0] // starts.shape[0]
+    ahead, laws = np.zeros((T, N, named.shape[0])), np.zeros((2 * modes, N, N, misses + 1))
     ways_ahead(lead, ahead)
-    guesses = np.zeros((2, N, T), np.int64)
+    guesses, row = np.zeros((2, N, T), np.int64), np.empty((2, named.shape[0]))
+    seen = np.empty((modes, N), np.bool_)
+    for k in range(modes):
+        seen[k] = reached(Watch(starts[k], moves[k * each : (k + 1) * each], watched, hidden, named), row)
     work = 0.5 * T * N * named.shape[0] ** 2
     for u in range(N):
-        if u == 0 or watched[(u - 1) // S, (u - 1) % S] >= 0:
+        if seen[:, u].any():
             map_guesses(lead, u, guesses[0])
             marginal_guesses(lead, ahead, u, guesses[1])
-            for i in range(2):
-                work += score_all(watch, u, guesses[i], laws[i, u])
-    success, after = np.empty(2), np.zeros((N, misses + 1))
-    for i in range(2):
-        success[i] = add_up(S, laws[i], after)
-    return ahead, laws, success, work
+        for k in range(modes):
+            if seen[k, u]:
+                watch = Watch(starts[k], moves[k * each : (k + 1) * each], watched, hidden, named)
+                for i in range(2):
+                    work += score_all(watch, u, guesses[i], laws[2 * k + i, u])
+    return ahead, laws, work
 
 
-@kernel(number(whole, out_cubes, out_matrix, out_matrix, out_cube))
-def best_plain(S, laws, before, after, law):
-    """Fill `law` with the better of both plain guesses for each stretch, given all others; returns the success.
+@inlined
+def add_all(S, weights, laws, i, after):
+    """The success of the i-th guesses under all modes, `weights` (modes,); `after` (modes, N, K) is filled in."""
+    each, total = laws.shape[0] // weights.shape[0], 0.0
+    for k in range(weights.shape[0]):
+        total += weights[k] * add_up(S, laws[k * each + i], after[k])
+    return total
 
-    `before` and `after` (N, K) are filled in for it.
+
+@kernel(number(whole, vector, out_cubes, out_cube, out_cube, out_cubes))
+def best_plain(S, weights, laws, before, after, law):
+    """Fill `law` with the best of all guesses for each stretch, given all others; returns the success.
+
+    `laws` (modes G, N, T S + 1, K) are those of G guesses for every stretch, `weights` (modes,) the chances of modes.
+    `before` and `after` (modes, N, K) are filled in for `law` (modes, N, T S + 1, K).
     """
-    TS, K = law.shape[1] - 1, law.shape[2]
-    worth = np.empty(K)
-    law[:] = laws[0]
-    if add_up(S, laws[0], after) < add_up(S, laws[1], after):
-        law[:] = laws[1]
-    low = add_up(S, law, after)
-    add_before(S, law, before)
+    modes, TS, K = law.shape[0], law.shape[2] - 1, law.shape[3]
+    each = laws.shape[0] // modes
+    worth = np.empty((modes, K))
+    pick, top = 0, -1.0
+    for i in range(each):
+        total = add_all(S, weights, laws, i, after)
+        if total > top:
+            pick, top = i, total
+    for k in range(modes):
+        law[k] = laws[k * each + pick]
+        add_before(S, law[k], before[k])
+    low = add_all(S, weights, law, 0, after)
     # Backwards, one restart point after the other: no series has two stretches from the same one.
     for u in range(TS, -1, -1):
         for v in range((after_point(u, S) + 1) * S, TS + 1):
-            worth_of(before, after, u, v, worth)
-            now = dot(law[u, v], worth)
-            for i in range(2):
-                if dot(laws[i, u, v], worth) > now:
-                    now = dot(laws[i, u, v], worth)
-                    law[u, v] = laws[i, u, v]
-        add_up_from(S, u, law[u], after)
-    add_before(S, law, before)
-    return max(low, after[0, K - 1])
+            for k in range(modes):
+                worth_of(before[k], after[k], u, v, worth[k])
+                worth[k] *= weights[k]
+            best, pick = 0.0, -1
+            for k in range(modes):
+                best += dot(law[k, u, v], worth[k])
+            for i in range(each):
+                total = 0.0
+                for k in range(modes):
+                    total += dot(laws[k * each + i, u, v], worth[k])
+                if total > best:
+                    best, pick = total, i
+            if pick >= 0:
+                for k in range(modes):
+                    law[k, u, v] = laws[k * each + pick, u, v]
+        for k in range(modes):
+            add_up_from(S, u, law[k, u], after[k])
+    now = 0.0
+    for k in range(modes):
+        add_before(S, law[k], before[k])
+        now += weights[k] * after[k, 0, K - 1]
+    return max(low, now)

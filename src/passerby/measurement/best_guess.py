@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +11,14 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import best_guess
 from passerby.kernels.posterior import MISSING
 from passerby.model.conditioning import conditioned
-from passerby.model.lumping import merged, with_one_sensor
-from passerby.model.mixture import average, parts
+from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, relative
 from passerby.support.logs import logs
 
-if TYPE_CHECKING:
-    from passerby.kernels.renewal_guess import Stretchwise
-
 Floats = NDArray[np.float64]
 
-#: Tables over pairs of sightings may have at most this many entries.
-PAIRS_LIMIT = 1e8
 #: A posterior chain is held in memory whole, so it may have at most this many entries.
 MEMORY_LIMIT = 2e8
 
@@ -120,60 +113,6 @@ def alone(found: Brackets) -> Floats:
     never inside of what is: the best guess's success.
     """
     return np.maximum(found.map, found.marginal)
-
-
-def bracket_stretches(
-    prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float
-) -> Stretchwise | None:
-    """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
-
-    See `kernels.renewal_guess`. None where the tables over pairs of sightings are too big, or where a sighting does
-    not reveal the state.
-    """
-    if not prior.single or not release.reveals:
-        return None
-    prior, release = with_one_sensor(prior, release)
-    steps, sensors = release.grid.shape
-    points = 1 + steps * sensors
-    tables = points**2 * 4 * (misses + 1), prior.places * points * 2 * max(steps, misses + 1)
-    if max(tables) > PAIRS_LIMIT:
-        return None
-    if not sensors or not prior.guessable[release.grid[release.grid >= 0]].all():
-        return None
-    # Only long series need it, and it takes a while to compile.
-    from passerby.kernels.renewal_guess import stretchwise
-
-    found = stretchwise(prior.initial, prior.matrices, release.grid, prior.named, misses, tolerance, budget)
-    upper = found.upper + missing(prior, release.steps)
-    return found._replace(lower=min(1.0, found.lower), upper=min(1.0, upper))
-
-
-def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float | None:
-    """For raw counts and a mixture of chains: what guesses for the stretches between sightings achieve, for sure.
-
-    Guesses are those of a chain that moves as the mixture does on average, and of its likeliest mode. They are scored
-    under each mode by itself, which a sighting makes start afresh (`kernels.stretch_policy`). None where the tables are
-    too big, a sensor is at a place that may not be named, or a mode has places that several states share.
-    """
-    steps, sensors = release.grid.shape
-    points = 1 + steps * sensors
-    modes = parts(prior)
-    big = points**2 * 4 * (misses + 1) + prior.places * points * steps > PAIRS_LIMIT
-    named = sensors and release.reveals and prior.guessable[release.grid[release.grid >= 0]].all()
-    if big or not named or not all(mode.single for _, mode in modes):
-        return None
-    from passerby.kernels.renewal_guess import unwatched
-    from passerby.kernels.stretch_policy import plain_laws
-
-    watch = release.grid, unwatched(release.grid, prior.places), prior.named, misses
-    best = 0.0
-    for guide in (average(prior, steps), max(modes, key=lambda part: part[0])[1]):
-        each = [
-            weight * plain_laws(guide.initial, guide.matrices, mode.initial, mode.matrices, *watch)[2]
-            for weight, mode in modes
-        ]
-        best = max(best, float(np.sum(each, axis=0).max()))
-    return min(1.0, best)
 
 
 def _in_logs(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from typing import Literal
@@ -17,6 +16,7 @@ from passerby.kernels import renewal
 from passerby.mechanisms import Gaussian
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
+from passerby.model.signals import Channel, Channels
 from passerby.outcomes.series import MAX_SERIES, count_series, enumerate_series
 
 Floats = NDArray[np.float64]
@@ -35,15 +35,17 @@ def shannon(law: Floats, axis: int | None = -1) -> Floats:
     return np.asarray(-(law * np.log(safe)).sum(axis=axis))
 
 
-def told_apart(law: Floats) -> float:
-    """The entropy of "at none of the sensors", "at sensor 0", ... without differences, so that little stays exact."""
-    none, seen = float(law[0]), law[1:][law[1:] > 0]
-    total = none + float(seen.sum())
-    if none > seen.sum():
-        unseen = none * float(np.log1p(seen.sum() / none))
-    else:
-        unseen = none * (math.log(total) - math.log(none)) if none > 0 else 0.0
-    return unseen + float(seen @ (math.log(total) - np.log(seen))) if len(seen) else 0.0
+def told_apart(law: Floats) -> Floats:
+    """The entropy of "at none of the sensors", "at sensor 0", ... (..., C) without differences: little stays exact."""
+    none, seen = law[..., 0], law[..., 1:]
+    some = seen.sum(axis=-1)
+    log_total = np.log(none + some)
+    rare = np.where(none > some, none, 1.0)
+    unseen = np.where(
+        none > some, none * np.log1p(some / rare), none * (log_total - np.log(np.where(none > 0, none, 1.0)))
+    )
+    each = seen * (log_total[..., None] - np.log(np.where(seen > 0, seen, 1.0)))
+    return np.asarray(np.where(some > 0, unseen + each.sum(axis=-1), 0.0))
 
 
 def told_by_each(here: Floats, away: Floats) -> Floats:
@@ -89,13 +91,13 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
     return METHODS[method](prior, release)
 
 
-def sighting_probabilities(prior: MarkovPrior, release: Release) -> list[Floats]:
-    """For each step, the probability of each class of states that its counts can tell apart; of sensors, 0 is none."""
+def sighting_probabilities(prior: MarkovPrior, release: Release) -> Floats:
+    """For each step, the probability of each class of states that its counts can tell apart (T, C); 0 is no sensor."""
     steps = release.steps
     out = np.zeros((steps, release.sees.shape[1]))
     # Added up and not subtracted, so that a little is not lost.
     np.add.at(out, (np.arange(steps)[:, None], release.classes(prior)), state_laws(prior, steps))
-    return list(out)
+    return out
 
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
@@ -209,16 +211,30 @@ def check_independent(release: Release) -> None:
 def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> float:
     """The sum over steps; each term raised by its `rounding`, but never above the entropy of what there is to tell."""
     check_independent(release)
+    laws = sighting_probabilities(prior, release)
     if release.plain:
-        return sum(map(told_apart, sighting_probabilities(prior, release)))
-    total = 0.0
-    for law, seen, step in zip(sighting_probabilities(prior, release), release.sees, release.channels, strict=True):
-        # Added up and not subtracted, so that a little is not lost.
-        here, away = (law[:, None] * bit[:, : len(step)] for bit in (seen, 1 - seen))
-        here, away = here.sum(axis=0), away.sum(axis=0)
-        each = [channel.information(float(p)) + rounding for p, channel in zip(here, step, strict=True)]
-        total += min(float(np.minimum(each, told_by_each(here, away)).sum()), told_apart(law))
-    return total
+        return float(told_apart(laws).sum())
+    # Added up and not subtracted, so that a little is not lost.
+    here, away = ((laws[:, :, None] * bit).sum(axis=1) for bit in (release.sees, 1 - release.sees))
+    each = np.zeros(here.shape)
+    for t, step in enumerate(release.channels):
+        each[t, : len(step)] = rounding
+    for channel, cells in counts_of(release.channels):
+        each[cells] += channel.informations(here[cells])
+    return float(np.minimum(np.minimum(each, told_by_each(here, away)).sum(axis=1), told_apart(laws)).sum())
+
+
+def counts_of(channels: Channels) -> Iterator[tuple[Channel, tuple[NDArray[np.int64], NDArray[np.int64]]]]:
+    """Each channel, and the counts that it is for: their steps, and their numbers at these."""
+    # By identity: to compare mechanisms hundreds of times takes longer than all the rest.
+    found: dict[tuple[int, int], tuple[Channel, list[int], list[int]]] = {}
+    for t, step in enumerate(channels):
+        for j, channel in enumerate(step):
+            _, steps, numbers = found.setdefault((id(channel.mechanism), channel.others), (channel, [], []))
+            steps.append(t)
+            numbers.append(j)
+    for channel, steps, numbers in found.values():
+        yield channel, (np.array(steps), np.array(numbers))
 
 
 def _best(prior: MarkovPrior, release: Release) -> float:

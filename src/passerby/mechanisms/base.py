@@ -166,6 +166,10 @@ class Mechanism(ABC):
         pair = paired(self, count)
         return mixture_information(presence, pair[:, 0], pair[:, 1])
 
+    def informations(self, presence: Floats, count: int = 0) -> Floats:
+        """The same for several probabilities (n,)."""
+        return np.array([self.information(float(p), count) for p in presence])
+
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
         """Likelihoods (outcomes, 2) without and with the target, of one that tells less and of one that tells more.
 

@@ -62,15 +62,19 @@ class Gaussian(Noise):
         By the trapezoid rule over the noise. Counting up or down is the same to Gaussian noise, so that the rarer of
         "there" and "away" can be taken for p, whose little is then not lost beside one.
         """
+        return float(self.informations(np.array([presence]), count)[0])
+
+    def informations(self, presence: Floats, count: int = 0) -> Floats:
+        """The same for several probabilities (n,)."""
         if self.processed:
-            return self.processed.information(presence, count)
-        if not 0 < presence < 1:
-            return 0.0
+            return self.processed.informations(presence, count)
         ratio_less_one, log_inverse, weight = _points(self.sigma)
-        rare = min(presence, 1 - presence)
-        absent = np.log1p(rare * ratio_less_one)
-        present = np.logaddexp(math.log(rare), math.log1p(-rare) + log_inverse)
-        return max(0.0, -float(weight @ ((1 - rare) * absent + rare * present)))
+        rare = np.minimum(presence, 1 - presence)[:, None]
+        p = np.where(rare > 0, rare, 0.5)
+        absent = np.log1p(p * ratio_less_one)
+        present = np.logaddexp(np.log(p), np.log1p(-p) + log_inverse)
+        told = -(((1 - p) * absent + p * present) @ weight)
+        return np.where(rare[:, 0] > 0, np.maximum(told, 0.0), 0.0)
 
 
 @lru_cache(maxsize=64)

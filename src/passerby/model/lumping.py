@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,26 +28,29 @@ ROUNDING = 32 * np.finfo(np.float64).eps
 #: The smallest weight of what is possible.
 FAINTEST = 1e-300
 #: Elementary operations of one pass over all series below which merging takes longer than it saves.
-SMALL = 1e5
+SMALL = 5e3
 
 
 @lru_cache(maxsize=8)
 def alike(prior: MarkovPrior) -> Ints:
     """The largest set of places that are alike, in order; empty where there are none, or where they share states.
 
+    Places of a mixture are alike if they are so in every mode, in the same proportion in all of them.
+
     >>> from passerby import MarkovPrior
     >>> alike(MarkovPrior([0.2, 0.2, 0.6], [[0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [0.1, 0.1, 0.8]])).tolist()
     [0, 1]
     """
-    if not prior.single:
-        return np.empty(0, dtype=np.int64)
-    away = prior.matrices.transpose(1, 0, 2)
-    towards = np.concatenate([prior.initial[:, None], prior.matrices.reshape(-1, prior.places).T], axis=1)
+    found = np.empty(0, dtype=np.int64)
+    if not prior.single and len(np.unique(prior.mode_of * prior.places + prior.place_of)) < prior.states:
+        return found
+    away = _side_by_side(prior, prior.matrices.transpose(1, 0, 2).reshape(prior.states, -1))
+    towards = np.concatenate([prior.initial[:, None], prior.matrices.reshape(-1, prior.states).T], axis=1)
+    towards = _side_by_side(prior, towards)
     total = towards.sum(axis=1)
     rows: dict[bytes, list[int]] = {}
     for x in np.flatnonzero(total > 0).tolist():
         rows.setdefault(away[x].tobytes(), []).append(x)
-    found = np.empty(0, dtype=np.int64)
     for members in sorted(rows.values(), key=len, reverse=True):
         left = np.array(members, dtype=np.int64)
         while len(left) > max(1, len(found)):
@@ -54,6 +58,15 @@ def alike(prior: MarkovPrior) -> Ints:
             found = left[group] if group.sum() > max(1, len(found)) else found
             left = left[~group]
     return found
+
+
+def _side_by_side(prior: MarkovPrior, values: Floats) -> Floats:
+    """Values of states (M, L), for each place those of its states in all modes (P, modes L); 0 where it has none."""
+    if prior.single:
+        return values
+    out = np.zeros((prior.places, prior.modes, values.shape[1]))
+    out[prior.place_of, prior.mode_of] = values
+    return out.reshape(prior.places, -1)
 
 
 def _in_proportion(shape: Floats) -> NDArray[np.bool_]:
@@ -71,16 +84,33 @@ def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, 
     group = group[everywhere & prior.guessable[group]]
     if len(group) < 2:
         return prior, release
-    kept = np.setdiff1d(np.arange(prior.places), group[1:])
-    start, moves = prior.initial.copy(), prior.transition.copy()
-    start[group[0]] = start[group].sum()
-    moves[..., group[0]] = moves[..., group].sum(axis=-1)
-    state = np.full(prior.places, -1)
-    state[kept] = np.arange(len(kept))
+    label = np.arange(prior.places)
+    label[group] = group[0]
+    kept, place_of = np.unique(label, return_inverse=True)
+    state_of = np.arange(prior.states)
+    for mine in _in_each_mode(prior, label[prior.place_of] == group[0]):
+        state_of[mine] = mine[0]
+    states = np.unique(state_of)
+    into = (state_of[:, None] == states).astype(np.float64)
     # What only matters to other numbers than success (entropies, the number of places) is not carried over.
-    merged = MarkovPrior(start[kept], moves[..., kept[:, None], kept], guessable=prior.guessable[kept])
-    told = tuple(tuple(int(state[x]) for x in step if state[x] >= 0) for step in release.sensors)
-    return merged, Release.raw(told)
+    fewer = MarkovPrior.known(
+        prior.initial @ into,
+        prior.transition[..., states, :] @ into,
+        place_of=place_of[prior.place_of[states]],
+        mode_of=prior.mode_of[states],
+        guessable=prior.guessable[kept],
+        universe=len(kept),
+        merged_entropy=np.zeros(len(kept)),
+        elsewhere=None,
+    )
+    told = tuple(tuple(int(place_of[x]) for x in step if label[x] == x) for step in release.sensors)
+    return fewer, Release.raw(told)
+
+
+def _in_each_mode(prior: MarkovPrior, inside: NDArray[np.bool_]) -> list[Ints]:
+    """The states (M,) that are `inside`, mode by mode, where a mode has any."""
+    each = [np.flatnonzero(inside & (prior.mode_of == mode)) for mode in range(prior.modes)]
+    return [states for states in each if len(states)]
 
 
 @dataclass(frozen=True)
@@ -113,42 +143,83 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
     """The chain with likelihoods `weights` (n, T, S + 1), with places that are alike merged where there are enough.
 
     Both states of the merged places have the habits of all of them together; how likely each is comes with the weights.
+    Each mode of a mixture has two such states.
     """
     n, steps = weights.shape[:2]
     named, watched = prior.named, release.classes(prior)
-    group = alike(prior) if n * steps * prior.places**2 >= SMALL else np.empty(0, dtype=np.int64)
+    group = alike(prior) if n * steps * prior.states**2 >= SMALL else np.empty(0, dtype=np.int64)
     if len(group) < FEWEST:
         nothing = np.empty((0, 0), dtype=np.int64)
         chain = prior.initial, prior.matrices, named, prior.place_of
         return Merged(*chain, watched, weights, np.arange(prior.places), nothing)
-    kept = np.setdiff1d(np.arange(prior.places), group)
-    rest = len(kept)
-    towards = prior.initial + prior.matrices.sum(axis=(0, 1))
-    share = towards[group] / towards[group].sum()
+    two = halved(prior)
     # The likelihood at each place of the group, times its share.
-    parts = np.take_along_axis(weights, np.broadcast_to(watched[None, :, group], (n, steps, len(group))), axis=2)
-    # Two classes more, for the two states of the merged places.
-    last = weights.shape[2]
-    told = np.concatenate([watched[:, kept], np.tile([last, last + 1], (steps, 1))], axis=1)
+    column = np.broadcast_to(watched[None, :, two.first], (n, steps, len(group)))
+    parts = np.take_along_axis(weights, column, axis=2)
     # What is possible keeps a weight, if a faint one.
-    parts = np.where(parts > 0, np.maximum(parts * share, FAINTEST), 0.0)
+    parts = np.where(parts > 0, np.maximum(parts * two.share, FAINTEST), 0.0)
     top = np.argmax(parts * named[group] + (named[group] - 1.0), axis=2)
-    mine = np.arange(len(group)) == top[:, :, None]
-    two = np.stack([(parts * mine).sum(axis=2), (parts * ~mine).sum(axis=2)], axis=2)
-    away = np.concatenate([kept, group[[0, 0]]])
+    best = np.take_along_axis(parts, top[:, :, None], axis=2)
+    np.put_along_axis(parts, top[:, :, None], 0.0, axis=2)
+    # Two places and two classes more, for the two states of the merged places.
     return Merged(
-        _joined(prior.initial, kept, group),
-        np.ascontiguousarray(_joined(prior.matrices, kept, group)[:, away]),
-        np.concatenate([named[kept], [named[group].max(), 0.0]]),
-        np.arange(rest + 2),
-        told,
-        np.concatenate([weights, two], axis=2),
-        kept,
+        two.initial,
+        two.matrices,
+        two.named,
+        two.place_of,
+        np.ascontiguousarray(np.where(two.half < 0, watched[:, two.states], weights.shape[2] + two.half)),
+        np.concatenate([weights, best, parts.sum(axis=2, keepdims=True)], axis=2),
+        two.kept,
         group[top],
     )
 
 
-def _joined(towards: Floats, kept: Ints, group: Ints) -> Floats:
-    """The last axis with one entry for each kept place, and that of the group twice."""
-    total = towards[..., group].sum(axis=-1, keepdims=True)
-    return np.concatenate([towards[..., kept], total, total], axis=-1)
+class Halved(NamedTuple):
+    """A chain in which the places of the group that is `alike` have two states in each mode.
+
+    `states` (M',) have the habits of each of its states; `half` (M',) is 0 and 1 for the two states of the group and -1
+    for others; `kept` are the other places, `first` the first state of each place of the group, and `share` how likely
+    each is.
+    """
+
+    initial: Floats
+    matrices: Floats
+    named: Floats
+    place_of: Ints
+    states: Ints
+    half: Ints
+    kept: Ints
+    first: Ints
+    share: Floats
+
+
+@lru_cache(maxsize=4)
+def halved(prior: MarkovPrior) -> Halved:
+    """See `Halved`. Remembered: without a release and with it, the chain of a person is the same."""
+    group = alike(prior)
+    outside = np.ones(prior.places, dtype=bool)
+    outside[group] = False
+    inside = ~outside[prior.place_of]
+    lead = np.zeros(prior.states, dtype=np.int64)
+    for mine in _in_each_mode(prior, inside):
+        lead[mine[0]] = 2
+    states = np.repeat(np.arange(prior.states), np.where(inside, lead, 1))
+    half = np.where(inside[states], np.append(0, states[1:] == states[:-1]), -1)
+    together = inside[:, None] & (prior.mode_of[:, None] == prior.mode_of[states])
+    into = np.where(half >= 0, together, np.arange(prior.states)[:, None] == states).astype(np.float64)
+    first = np.zeros(prior.places, dtype=np.int64)
+    first[prior.place_of[::-1]] = np.arange(prior.states)[::-1]
+    towards = prior.initial + prior.matrices.sum(axis=(0, 1))
+    share = np.bincount(prior.place_of, weights=towards)[group]
+    kept = np.flatnonzero(outside)
+    return Halved(
+        prior.initial @ into,
+        np.ascontiguousarray(prior.matrices[:, states] @ into),
+        np.concatenate([prior.named[kept], [prior.named[group].max(), 0.0]]),
+        np.where(half < 0, np.searchsorted(kept, prior.place_of[states]), len(kept) + half),
+        states,
+        half,
+        kept,
+        first[group],
+        share / share.sum(),
+    )

@@ -123,11 +123,8 @@ def average(prior: MarkovPrior, steps: int) -> MarkovPrior:
     """
     from .prior import state_laws
 
-    laws = state_laws(prior, steps)
-    moves = np.zeros((steps - 1, prior.places, prior.places))
-    for t in range(steps - 1):
-        together = laws[t][:, None] * prior.matrices[0 if prior.homogeneous else t]
-        np.add.at(moves[t], prior.place_of, prior.by_place(together))
+    together = state_laws(prior, steps)[:-1, :, None] * prior.matrices
+    moves = prior.by_place(prior.by_place(together).transpose(0, 2, 1)).transpose(0, 2, 1)
     total = moves.sum(axis=2, keepdims=True)
     moves = np.divide(moves, total, out=np.zeros_like(moves), where=total > 0) + (total == 0) * np.eye(prior.places)
     return prior.with_states(prior.by_place(prior.initial), moves)

@@ -263,10 +263,12 @@ class MarkovPrior:
 
     def by_place(self, values: Floats) -> Floats:
         """Values of states (..., M), added up over those of each place (..., P)."""
-        out = np.zeros((*values.shape[:-1], self.places))
-        for state, place in enumerate(self.place_of):
-            out[..., place] += values[..., state]
-        return out
+        return np.asarray(values @ self._at_place)
+
+    @cached_property
+    def _at_place(self) -> Floats:
+        """1 where a state has a place, and 0 elsewhere (M, P)."""
+        return frozen((self.place_of[:, None] == np.arange(self.places)).astype(np.float64))
 
     def sample(self, size: int, steps: int, rng: np.random.Generator) -> Ints:
         """Draw `size` traces, shape (size, T)."""

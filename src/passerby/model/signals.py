@@ -43,6 +43,10 @@ class Channel(NamedTuple):
         """What the value tells, in nats, of a target who is there with this probability."""
         return self.mechanism.information(presence, self.others)
 
+    def informations(self, presence: Floats) -> Floats:
+        """The same for several probabilities (n,)."""
+        return self.mechanism.informations(presence, self.others)
+
 
 #: The channels of all counts of a release, step by step.
 Channels = tuple[tuple[Channel, ...], ...]

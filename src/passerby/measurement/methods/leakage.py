@@ -7,7 +7,7 @@ import numpy as np
 
 from passerby.kernels import renewal
 from passerby.measurement.finding import Finding, Known, limit
-from passerby.measurement.information import check_independent, check_stretches
+from passerby.measurement.information import check_independent, check_stretches, counts_of
 from passerby.measurement.kappa import log_kappa_bound
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
@@ -33,11 +33,10 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
     if sensors == 0:
         return rounded_up(log_kappa)
     check_independent(release)
-    reveal = np.zeros((steps, sensors))
-    for t, step in enumerate(release.channels):
-        for j, channel in enumerate(step):
-            reveal[t, j] = channel.apart
     check_stretches(prior, release)
+    reveal = np.zeros((steps, sensors))
+    for channel, cells in counts_of(release.channels):
+        reveal[cells] = channel.apart
     log_first, log_stay = renewal.stretches(prior.initial, prior.matrices, release.grid, reveal)
     log_reveal = logs(reveal.reshape(-1))
 

@@ -3,30 +3,26 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from passerby.measurement.best_guess import guided_success
-from passerby.measurement.finding import Finding, Known, exact, limit
+from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.model.mixture import part_states, parts, possible_modes
 
-from .ways import by_sightings, refuses_others, too_many
+from .ways import refuses_others
 
 #: The share of the budget that goes to the modes together.
 SHARE = 0.5
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
-    """`Σ_k w_k loss_k`, each mode by itself; for raw counts also guesses that are scored under every mode.
+    """`Σ_k w_k loss_k`, each mode by itself, where nothing is known of all series.
 
-    Where all series can be looked at, and were, telling the mode adds nothing.
+    Where they were looked at, telling the mode adds nothing. Nor does it to speak of where the bound `raw` is one,
+    which tells the mode of long series already.
     """
-    if "posterior" in known and not (by_sightings(question) and too_many(question)):
-        return
-    if by_sightings(question):
-        achieved = guided_success(question.prior, question.told, question.misses)
-        if achieved is not None:
-            yield exact("ascent", achieved)
-    if not question.within(known.floor.floor, known.ceiling.ceiling):
+    raw = known.bound("raw")
+    looked = "posterior" in known or "modes" in known or (raw is not None and raw.ceiling < 1)
+    if not looked and not question.within(known.floor.floor, known.ceiling.ceiling):
         yield told_mode(question)
 
 
@@ -58,9 +54,8 @@ MODES = Method(
     "modes",
     "bounds what an adversary achieves who is told which of several habits the person keeps to",
     run,
-    attacks=("ascent",),
     bounds=("modes",),
-    needs=("baseline",),
+    needs=("baseline", "raw"),
     refuses=refuses,
     cost=lambda question: SHARE * question.budget,
 )

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.average import affordable
-from passerby.measurement.best_guess import average_upper, bracket_series, bracket_stretches
+from passerby.measurement.best_guess import average_upper, bracket_series
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
+from passerby.measurement.stretches import bracket_stretches
 from passerby.outcomes.series import count_series, enumerate_series
 
 from .no_misses import log_all_right
@@ -41,7 +42,7 @@ def bounded(question: Question, budget: float) -> Finding:
 
 
 def raw_loss(question: Question, budget: float) -> tuple[float, float]:
-    """What raw counts from the same sensors would give: at least, and at most."""
+    """What raw counts from the same sensors would give, at least and at most; of long series, to who knows the mode."""
     counts = question.release.as_raw()
     prior, misses, tolerance = question.prior, question.misses, question.tolerance
     log_exact = log_all_right(prior, counts, misses)
@@ -49,7 +50,7 @@ def raw_loss(question: Question, budget: float) -> tuple[float, float]:
         return math.exp(log_exact), rounded_up(log_exact)
     most = affordable(question, budget)
     if count_series(prior, counts) > most:
-        found = bracket_stretches(prior, counts, misses, tolerance, budget)
+        found = bracket_stretches(prior, counts, misses, tolerance, budget, told=True)
         if found is not None:
             return found.lower, found.upper
     listed = enumerate_series(prior, counts, most, 0.5)

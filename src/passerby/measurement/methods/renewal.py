@@ -2,21 +2,24 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.best_guess import bracket_stretches
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.stretches import bracket_stretches
 
 from .ways import by_sightings, refuses_others, too_many
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
-    """A sighting makes the chain start afresh (`kernels.renewal_guess`); nothing where its tables are too big."""
+    """A sighting makes the chain start afresh (`kernels.renewal_guess`); nothing where its tables are too big.
+
+    Of a mixture, where the mode is told: `Σ_k w_k loss_k`.
+    """
     found = bracket_stretches(question.prior, question.told, question.misses, question.tolerance, question.budget / 2)
     if found is not None:
         look = Look(found.refined, nodes=found.nodes, operations=found.operations)
         yield exact("ascent", found.lower, look=look)
-        yield limit("posterior", found.upper, look)
+        yield limit("posterior" if question.prior.modes == 1 else "modes", found.upper, look)
 
 
 def refuses(question: Question) -> str | None:

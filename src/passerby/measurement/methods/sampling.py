@@ -12,6 +12,8 @@ from .ways import refuses_others
 
 #: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
 FACTOR = 1.25
+#: Both ends of a sample are further apart than so many times what one of them resolves, but for luck.
+NEAR = 2.0
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -21,8 +23,10 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if question.series == "auto" and scored and "posterior" in known:
         return
     drawn = sample(question, known)
-    near = upper - lower <= resolution(question, known) and upper <= FACTOR * lower
-    if question.series == "auto" and (question.within(lower, upper) or (near and "posterior" in known)):
+    looked = "posterior" in known or "modes" in known
+    finest = resolution(question, known) * (NEAR if looked else 1.0)
+    near = upper - lower <= finest and upper <= FACTOR * lower
+    if question.series == "auto" and (near or question.within(lower, upper)):
         if "ascent" not in known:
             yield exact("ascent", known.baseline.floor)
         yield from plainly(question, drawn)

@@ -1,0 +1,94 @@
+"""Raw counts: the best guess over all series at once, bracketed by the stretches between sightings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from passerby.model.lumping import with_one_sensor
+from passerby.model.mixture import average, parts
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+
+from .best_guess import missing
+
+if TYPE_CHECKING:
+    from passerby.kernels.renewal_guess import Stretchwise
+
+#: Tables over pairs of sightings may have at most this many entries.
+PAIRS_LIMIT = 1e8
+
+
+def bracket_stretches(
+    prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float, *, told: bool = False
+) -> Stretchwise | None:
+    """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
+
+    See `kernels.renewal_guess`. Of a mixture, no attack exceeds `Σ_k w_k loss_k`, what is achieved where the mode is
+    told; from below, guesses are scored under every mode, or with `told`, both ends are for somebody who is told it.
+    None where the tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a
+    sighting does not reveal the state (of a mode).
+    """
+    if not release.reveals:
+        return None
+    prior, release = with_one_sensor(prior, release)
+    steps, sensors = release.grid.shape
+    points = 1 + steps * sensors
+    tables = points**2 * 4 * (misses + 1) * prior.modes, prior.places * points * 2 * max(steps, misses + 1)
+    if not sensors or max(tables) > PAIRS_LIMIT or not prior.guessable[release.grid[release.grid >= 0]].all():
+        return None
+    if prior.single:
+        return _of_chain(prior, release, misses, tolerance, budget)
+    modes = parts(prior)
+    if not all(mode.single for _, mode in modes):
+        return None
+    each = [_of_chain(*with_one_sensor(mode, release), misses, tolerance, weight * budget) for weight, mode in modes]
+    lower, upper, refined, nodes, operations = np.array(each).T
+    weights = np.array([weight for weight, _ in modes])
+    return each[0]._replace(
+        lower=min(1.0, float(weights @ lower)) if told else guided_success(prior, release, misses),
+        upper=min(1.0, float(weights @ upper)),
+        refined=int(refined.sum()),
+        nodes=int(nodes.sum()),
+        operations=float(operations.sum()),
+    )
+
+
+def _of_chain(prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float) -> Stretchwise:
+    """The same for a chain whose states are places. Somebody whose trace is known needs no search."""
+    # Only long series need it, and it takes a while to compile.
+    from passerby.kernels.renewal_guess import Stretchwise, stretchwise
+
+    law = prior.marginals(release.steps)
+    if ((law > 0).sum(axis=1) == 1).all():
+        success = float((~prior.guessable[law.argmax(axis=1)]).sum() <= misses)
+        return Stretchwise(success, success, 0, 0, 0.0)
+    found = stretchwise(prior.initial, prior.matrices, release.grid, prior.named, misses, tolerance, budget)
+    upper = found.upper + missing(prior, release.steps)
+    return found._replace(lower=min(1.0, found.lower), upper=min(1.0, upper))
+
+
+def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float:
+    """For raw counts and a mixture of chains: what guesses for the stretches between sightings achieve, for sure.
+
+    Guesses are those of a chain that moves as the mixture does on average, and of its likeliest mode. They are scored
+    under each mode by itself, which a sighting makes start afresh (`kernels.stretch_policy`), and the best is taken for
+    each stretch.
+    """
+    from passerby.kernels.renewal_guess import unwatched
+    from passerby.kernels.stretch_policy import best_plain, plain_laws
+
+    modes = parts(prior)
+    weights = np.array([weight for weight, _ in modes])
+    starts = np.array([mode.initial for _, mode in modes])
+    moves = np.concatenate([mode.matrices for _, mode in modes])
+    watch = release.grid, unwatched(release.grid, prior.places), prior.named, misses
+    guides = average(prior, release.steps), modes[int(weights.argmax())][1]
+    laws = [plain_laws(guide.initial, guide.matrices, starts, moves, *watch)[1] for guide in guides]
+    points, wrong = laws[0].shape[1], misses + 1
+    every = np.stack([law.reshape(len(modes), 2, points, points, wrong) for law in laws], axis=1)
+    tables = np.zeros((len(modes), points, wrong)), np.zeros((len(modes), points, wrong))
+    law = np.zeros((len(modes), points, points, wrong))
+    best = best_plain(release.grid.shape[1], weights, every.reshape(-1, points, points, wrong), *tables, law)
+    return min(1.0, float(best))
