@@ -131,6 +131,13 @@ class TestDecisions:
         loss = pb.measure(LINE, pb.Release.adaptive(policy, 3), tolerance=0)
         assert loss.upper <= 0.4
 
+    def test_fitted_people_are_protected_by_their_habits(self) -> None:
+        visits = pb.simulate_city(people=6, places=8, days=6, seed=3)
+        people = pb.fit_people(visits, window="6h", places=6, min_active=3, holdout=2)
+        wanted = pb.Release([[0, 1], [2, 3]])
+        priors = [people.prior(i, reduced=False)[0] for i in range(len(people))]
+        assert pb.hold_back(people, wanted, 1.0)(()) == pb.hold_back(priors, wanted, 1.0)(()) != []
+
     def test_rules_need_their_others(self) -> None:
         quiet = pb.hold_back(LINE, pb.Release([1, 2], pb.Suppression(10), others=[3, 3]), 0.25)
         assert quiet(()) != []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,18 @@ Floats = NDArray[np.float64]
 MOST_WAYS = 4096
 #: How closely, and with how many elementary operations, the best guess is searched for.
 CLOSE, EFFORT = 1e-3, 1e9
+
+
+class Fitted(Protocol):
+    """People, each with a prior over all places."""
+
+    def __len__(self) -> int:
+        """How many they are."""
+        ...
+
+    def prior(self, person: int, *, reduced: bool) -> tuple[MarkovPrior, Any]:
+        """The prior of one of them, and the places of its states."""
+        ...
 
 
 class HoldBack:
@@ -83,29 +95,31 @@ class HoldBack:
 
     def _kept(self, prior: MarkovPrior, release: Release, told: list[list[Floats]]) -> bool:
         evidence = possible_evidence(prior, release, told)
-        if not len(evidence):
-            return True  # it cannot be about them
-        found = bracket_series(prior, release, _evenly(evidence), self.misses, CLOSE, EFFORT)
-        if found.lower.max() > self.limit:
-            return False
-        # The search goes where it helps all of them: those that are open get one of their own.
-        return all(self._alone(prior, release, evidence[i]) for i in np.flatnonzero(found.upper > self.limit))
+        for effort in (0.0, EFFORT):
+            if not len(evidence):
+                return True  # nothing is open, or it cannot be about them
+            found = bracket_series(prior, release, _evenly(evidence), self.misses, CLOSE, effort)
+            if found.lower.max() > self.limit:
+                return False
+            evidence = evidence[np.minimum(found.upper, 1.0) > self.limit]
+        # The search goes where it helps all of them: those that are open still get one of their own.
+        return all(self._alone(prior, release, one) for one in evidence)
 
     def _alone(self, prior: MarkovPrior, release: Release, evidence: Floats) -> bool:
         found = bracket_series(prior, release, _evenly(evidence[None]), self.misses, 0.0, EFFORT)
-        return bool(found.upper[0] <= self.limit)
+        return min(float(found.upper[0]), 1.0) <= self.limit
 
 
 def hold_back(
-    priors: MarkovPrior | Iterable[MarkovPrior], wanted: Release, limit: float = 0.5, misses: int = 0
+    priors: MarkovPrior | Iterable[MarkovPrior] | Fitted, wanted: Release, limit: float = 0.5, misses: int = 0
 ) -> HoldBack:
     """A policy for `Release.adaptive`: a step of `wanted` goes out only if nobody's realised chance can exceed `limit`.
 
-    The chance is that of the best guess with `misses` steps wrong at most, given all that was published, for each of
-    the `priors` as the person whom the adversary does not know. Every value that might come is looked at (but for those
-    of a probability of 1e-16 in all), and the decision uses published values alone. Where `wanted` tells the number of
-    others of a count, what its value told is known; where it does not, anybody may have been in it or not, unless
-    nobody was (a raw count of 0).
+    `priors` are those of one person, of several, or of all whom `fit_people` gives. The chance is that of the best
+    guess with `misses` steps wrong at most, given all that was published, for each of them as the person whom the
+    adversary does not know. Every value that might come is looked at (but for those of a probability of 1e-16 in all),
+    and the decision uses published values alone. Where `wanted` tells the number of others of a count, what its value
+    told is known; where it does not, anybody may have been in it or not, unless nobody was (a raw count of 0).
 
     >>> from passerby import line_prior
     >>> prior, wanted = line_prior(6, 0.3), Release([2, 3, 2])
@@ -135,6 +149,9 @@ def hold_back(
 
 
 def _listed(priors: Any) -> Iterable[MarkovPrior]:
+    """Priors one by one; those of fitted people are over all places, as the counts are."""
+    if callable(getattr(priors, "prior", None)):
+        return (priors.prior(i, reduced=False)[0] for i in range(len(priors)))
     if not isinstance(priors, Iterable):
         raise InputError(f"priors: expected MarkovPriors, got {priors!r}")
     return priors
