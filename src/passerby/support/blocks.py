@@ -1,0 +1,108 @@
+"""Data in blocks, of which a worker holds one at a time: what is wanted of all of them is added up over blocks.
+
+Data in memory are one block, which is worked on in this process. Data on disk are as many blocks as files, each of
+which is read by the worker that works on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from .pieces import Pieces
+from .workers import Progress, stream
+
+Block = TypeVar("Block")
+Data = TypeVar("Data")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Blocks(Generic[Block]):
+    """Blocks by what `load` makes them from: the block itself, or where it lies.
+
+    Whoever reads them must see the same files: `workers` processes of this machine, or an `executor`.
+
+    >>> Blocks.here("abc").map(str.__add__, "x")
+    ['xabc']
+    """
+
+    items: Sequence[Any]
+    load: Callable[[Any], Block]
+    workers: int | None = 1
+    executor: Executor | None = None
+
+    @classmethod
+    def here(cls, block: Block) -> Blocks[Block]:
+        """One block in memory."""
+        return cls((block,), _itself)
+
+    def __len__(self) -> int:
+        """The number of blocks."""
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Block]:
+        """One block after another, in this process."""
+        return map(self.load, self.items)
+
+    def map(
+        self,
+        task: Callable[[Data, Block], Result],
+        data: Data,
+        *,
+        progress: Progress | None = None,
+        kept: Pieces | None = None,
+        sizes: Sequence[int] | None = None,
+    ) -> list[Result]:
+        """`task(data, block)` for all blocks, in their order."""
+        found = dict(self.stream(task, data, progress=progress, kept=kept, sizes=sizes))
+        return [found[number] for number in range(len(self.items))]
+
+    def stream(
+        self,
+        task: Callable[[Data, Block], Result],
+        data: Data,
+        *,
+        progress: Progress | None = None,
+        kept: Pieces | None = None,
+        sizes: Sequence[int] | None = None,
+    ) -> Iterator[tuple[int, Result]]:
+        """The same as they are done, with the number of each block; see `workers.stream`."""
+        return stream(
+            _loaded,
+            (task, data, self.load),
+            self.items,
+            workers=self.workers,
+            executor=self.executor,
+            progress=progress,
+            kept=kept,
+            sizes=sizes,
+        )
+
+    def zipped(self, each: Sequence[Any]) -> Blocks[tuple[Block, Any]]:
+        """The same blocks, each with something of its own."""
+        items = list(zip(self.items, each, strict=True))
+        return Blocks(items, _Pair(self.load), self.workers, self.executor)
+
+    def over(self, items: Sequence[Any]) -> Blocks[Block]:
+        """Other blocks that are loaded in the same way."""
+        return replace(self, items=items)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    load: Callable[[Any], Any]
+
+    def __call__(self, item: tuple[Any, Any]) -> tuple[Any, Any]:
+        return self.load(item[0]), item[1]
+
+
+def _itself(block: Any) -> Any:
+    return block
+
+
+def _loaded(work: tuple[Callable[[Any, Any], Any], Any, Callable[[Any], Any]], item: Any) -> Any:
+    task, data, load = work
+    return task(data, load(item))
