@@ -11,9 +11,10 @@ import numpy as np
 
 from passerby.errors import InputError
 from passerby.support.checks import flag, whole
+from passerby.visits.everybody import chosen_window
 from passerby.visits.table import Visits
 from passerby.visits.traces import Traces
-from passerby.visits.windows import Rule, chosen_window, window_visits
+from passerby.visits.windows import Rule, window_visits
 
 from . import cycles
 from .choice import Choice, choose, weigh

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from .pieces import Pieces
@@ -20,10 +20,19 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
+class Team:
+    """Who works on blocks: `workers` processes of this machine (all cores where it is None), or an `executor`.
+
+    Whoever reads blocks from disk must see the same files.
+    """
+
+    workers: int | None = 1
+    executor: Executor | None = None
+
+
+@dataclass(frozen=True)
 class Blocks(Generic[Block]):
     """Blocks by what `load` makes them from: the block itself, or where it lies.
-
-    Whoever reads them must see the same files: `workers` processes of this machine, or an `executor`.
 
     >>> Blocks.here("abc").map(str.__add__, "x")
     ['xabc']
@@ -31,8 +40,12 @@ class Blocks(Generic[Block]):
 
     items: Sequence[Any]
     load: Callable[[Any], Block]
-    workers: int | None = 1
-    executor: Executor | None = None
+    team: Team = Team()
+
+    @classmethod
+    def of(cls, items: Sequence[Block], team: Team) -> Blocks[Block]:
+        """Blocks that are sent as they are."""
+        return cls(items, _itself, team)
 
     @classmethod
     def here(cls, block: Block) -> Blocks[Block]:
@@ -74,8 +87,8 @@ class Blocks(Generic[Block]):
             _loaded,
             (task, data, self.load),
             self.items,
-            workers=self.workers,
-            executor=self.executor,
+            workers=self.team.workers,
+            executor=self.team.executor,
             progress=progress,
             kept=kept,
             sizes=sizes,
@@ -84,11 +97,7 @@ class Blocks(Generic[Block]):
     def zipped(self, each: Sequence[Any]) -> Blocks[tuple[Block, Any]]:
         """The same blocks, each with something of its own."""
         items = list(zip(self.items, each, strict=True))
-        return Blocks(items, _Pair(self.load), self.workers, self.executor)
-
-    def over(self, items: Sequence[Any]) -> Blocks[Block]:
-        """Other blocks that are loaded in the same way."""
-        return replace(self, items=items)
+        return Blocks(items, _Pair(self.load), self.team)
 
 
 @dataclass(frozen=True)
