@@ -99,6 +99,20 @@ class Blocks(Generic[Block]):
         items = list(zip(self.items, each, strict=True))
         return Blocks(items, _Pair(self.load), self.team)
 
+    def then(self, task: Callable[[Data, Block], Result], data: Data) -> Blocks[Result]:
+        """What a task makes of each block, when it is loaded."""
+        return Blocks(self.items, _Then(self.load, task, data), self.team)
+
+
+@dataclass(frozen=True)
+class _Then:
+    load: Callable[[Any], Any]
+    task: Callable[[Any, Any], Any]
+    data: Any
+
+    def __call__(self, item: Any) -> Any:
+        return self.task(self.data, self.load(item))
+
 
 @dataclass(frozen=True)
 class _Pair:
