@@ -51,6 +51,17 @@ def stored_rows(path: Path, count: int, team: Team) -> Blocks[pl.DataFrame]:
     return Blocks([Rows(path, first) for first in range(0, max(count, 1), ROWS)], load_rows, team)
 
 
+def rows_at(blocks: Blocks[pl.DataFrame], count: int, numbers: NDArray[np.int64]) -> pl.DataFrame:
+    """The rows of these numbers, in increasing order, of so many in all."""
+    sizes = [min(ROWS, count - each.first) for each in blocks.items]
+    return pl.concat(blocks.picked(sizes, numbers).map(_gathered, None))
+
+
+def _gathered(_: None, block: tuple[pl.DataFrame, NDArray[np.int64]]) -> pl.DataFrame:
+    table, rows = block
+    return table.select(pl.all().gather(rows))
+
+
 @dataclass(frozen=True)
 class Tally:
     """What can be added up over rows: how many have which status, sums of columns, and how many are below a level.

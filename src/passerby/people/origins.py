@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.support.blocks import Blocks
+from passerby.support.blocks import Blocks, split
 
 Ints = NDArray[np.int64]
 
@@ -145,10 +145,7 @@ def _taken(
 
 def shared(sizes: Ints, most: int) -> list[Ints]:
     """So many of all at most, evenly spread: which of each block."""
-    ends = np.cumsum(sizes)
-    every = spread(int(ends[-1]), most)
-    cuts = np.searchsorted(every, ends)
-    return [part - (end - size) for part, end, size in zip(np.split(every, cuts[:-1]), ends, sizes, strict=True)]
+    return split(spread(int(sizes.sum()), most), sizes.tolist())
 
 
 def spread(count: int, most: int) -> Ints:

@@ -11,6 +11,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .pieces import Pieces
 from .workers import Progress, stream
 
@@ -99,9 +102,27 @@ class Blocks(Generic[Block]):
         items = list(zip(self.items, each, strict=True))
         return Blocks(items, _Pair(self.load), self.team)
 
+    def picked(self, sizes: Sequence[int], numbers: NDArray[np.int64]) -> Blocks[tuple[Block, NDArray[np.int64]]]:
+        """Those blocks that hold some of these rows, each with their numbers in it; `sizes` are numbers of rows."""
+        rows = split(numbers, sizes)
+        wanted = [at for at, some in enumerate(rows) if len(some)]
+        some = Blocks([self.items[at] for at in wanted], self.load, self.team)
+        return some.zipped([rows[at] for at in wanted])
+
     def then(self, task: Callable[[Data, Block], Result], data: Data) -> Blocks[Result]:
         """What a task makes of each block, when it is loaded."""
         return Blocks(self.items, _Then(self.load, task, data), self.team)
+
+
+def split(numbers: NDArray[np.int64], sizes: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Numbers of rows over all blocks, in increasing order, as numbers in each block of so many rows.
+
+    >>> [part.tolist() for part in split(np.array([0, 3, 4]), [2, 1, 2])]
+    [[0], [], [0, 1]]
+    """
+    ends = np.cumsum(sizes)
+    parts = np.split(numbers, np.searchsorted(numbers, ends)[:-1])
+    return [part - (end - size) for part, end, size in zip(parts, ends, sizes, strict=True)]
 
 
 @dataclass(frozen=True)

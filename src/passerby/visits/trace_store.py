@@ -133,12 +133,7 @@ def load_traces(told: Traces, each: Slice) -> Traces:
 
 def taken(blocks: Blocks[Traces], sizes: Sequence[int], numbers: NDArray[np.int64]) -> Traces:
     """The traces of these numbers, in increasing order, in memory."""
-    ends = np.cumsum(sizes)
-    parts = np.split(numbers, np.searchsorted(numbers, ends)[:-1])
-    local = [part - (end - size) for part, end, size in zip(parts, ends, sizes, strict=True)]
-    wanted = [at for at, part in enumerate(local) if len(part)]
-    some = replace(blocks, items=[blocks.items[at] for at in wanted]).zipped([local[at] for at in wanted])
-    found = some.map(_rows, None)
+    found = blocks.picked(sizes, numbers).map(_rows, None)
     told = found[0]
     array, people = np.concatenate([each.array for each in found]), pl.concat([each.people for each in found])
     return replace(told, array=array, people=people, active=np.concatenate([each.active for each in found]))
