@@ -64,7 +64,7 @@ def disk(folder: Path) -> int:
     for path, _, files in os.walk(folder):
         for name in files:
             try:
-                total += os.stat(os.path.join(path, name)).st_size
+                total += Path(path, name).stat().st_size
             except OSError:
                 continue
     return total

@@ -1,5 +1,6 @@
 """Visits that are sorted on disk are those that are read into memory, block by block, and so are their traces."""
 
+import errno
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ from passerby.support.blocks import Team
 from passerby.visits import Visits, read_visits, runs, store, trace_store, write_city
 from passerby.visits.everybody import Everybody
 from passerby.visits.readers import Reading
+from passerby.visits.runs import load_table
 from passerby.visits.store import StoredVisits, store_visits
 from passerby.visits.trace_store import StoredTraces, load_traces, store_traces, taken
 from passerby.visits.windows import planned, window_visits
@@ -187,3 +189,27 @@ def test_damage_is_told(city: Path, tmp_path: Path) -> None:
     piece.path.unlink()
     with pytest.raises(pb.PasserbyError, match="damaged or gone"):
         load_traces(ours.told, piece)
+
+
+def test_a_full_disk_leaves_nothing_half_written(city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a worker is when it happens: files that are there are whole, and the same again makes them anew."""
+    everybody = stored(city, tmp_path / "first").everybody
+    writes = len([*(tmp_path / "first" / "visits").iterdir()])
+    write = pl.DataFrame.write_parquet
+    for left in (0, 3, writes):
+        count = iter(range(left))
+
+        def full(frame: pl.DataFrame, path: Path, count: Iterator[int] = count, **how: Any) -> None:
+            if next(count, None) is None:
+                path.write_bytes(b"PAR1")
+                raise OSError(errno.ENOSPC, "No space left on device")
+            write(frame, path, **how)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(pl.DataFrame, "write_parquet", full)
+            with pytest.raises(pb.PasserbyError, match=r"the disk is full .*make room, or choose another folder"):
+                stored(city, tmp_path / "full")
+        assert [load_table(file).height > 0 for file in (tmp_path / "full").rglob("*.parquet")].count(False) == 0
+        assert not [*(tmp_path / "full").rglob("*.part")]
+    again = stored(city, tmp_path / "full").everybody
+    assert rows([*again.blocks]) == rows([*everybody.blocks])
