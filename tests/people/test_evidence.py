@@ -8,15 +8,22 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import passerby as pb
 from passerby.people import cycles
 from passerby.people.family import Cycle, Habits
-from passerby.people.origins import Clock, Origin, origins
-from passerby.people.past import past
+from passerby.people.origins import Clock, looked_at, origins
+from passerby.people.past import Past, past
+from passerby.support.blocks import Blocks, Team
 
 from .test_family import HABITS
 from .test_habits import chance, random_traces, traces
+
+
+def past_of(array: NDArray[np.int32], places: int, horizon: int, least: int, week: int) -> Past | None:
+    return past(Blocks.here(array), array.shape[1], places, horizon, least, week)
+
 
 RHYTHMS: list[Cycle] = ["none", "hour", "workday", "weekday"]
 
@@ -40,7 +47,7 @@ def test_logs_are_those_of_the_chains(seed: int, habits: Habits, places: int, rh
     habits = replace(habits, start="last", rhythm=rhythm, carry=carry)
     window = timedelta(hours=12)
     array = random_traces(seed, 6, 60, places, known=True).array
-    known = past(array, places, 2, 1, 2)
+    known = past_of(array, places, 2, 1, 2)
     assert known is not None
     levels = cycles.levels(rhythm, traces(array, places, window).starts, window, 70)
     logs = replace(known, lives=(habits.half_life,)).evidence(habits.trim, levels, (carry,)).logs(habits)
@@ -56,7 +63,7 @@ def test_logs_are_those_of_the_chains(seed: int, habits: Habits, places: int, rh
 def test_flows_of_people_who_are_at_new_places() -> None:
     # The second step of the stretch is reached from a place that the person never visited.
     array = np.array([[0, 1, 0, 1, 0, 1, 2, 3], [2, 3, 2, 3, 2, 3, 2, 3]], dtype=np.int32)
-    known = past(array, 5, 2, 1, 2)
+    known = past_of(array, 5, 2, 1, 2)
     assert known is not None
     habits = Habits()
     logs = known.evidence("before", ()).logs(habits)
@@ -65,7 +72,7 @@ def test_flows_of_people_who_are_at_new_places() -> None:
 
 
 def test_scores_count_later_origins_more() -> None:
-    known = past(random_traces(3, 30, 24, 6, known=True).array, 6, 3, 1, 2)
+    known = past_of(random_traces(3, 30, 24, 6, known=True).array, 6, 3, 1, 2)
     assert known is not None
     logs = known.evidence("none", ()).logs(Habits())
     counts = np.repeat([1.0, 0.5, 0.25], 30)
@@ -89,14 +96,14 @@ def test_origins_lie_at_the_same_time_of_the_week_or_day() -> None:
 def test_people_are_looked_at_who_were_known_as_often_as_asked_for() -> None:
     # The third person is there only afterwards, the second seldom.
     array = np.array([[0] * 12, [0] + [2] * 11, [2] * 9 + [1] * 3], dtype=np.int32)
-    known = past(array, 3, 3, 6, 2)
+    known = past_of(array, 3, 3, 6, 2)
     assert known is not None
     assert [origin.who.tolist() for origin in known.looked] == [[0]] * len(known.looked)
-    assert past(array[1:], 3, 3, 6, 2) is None
+    assert past_of(array[1:], 3, 3, 6, 2) is None
 
 
 def test_trims_that_change_nothing_are_tried_once() -> None:
-    known = past(np.zeros((4, 12), dtype=np.int32), 3, 3, 1, 2)
+    known = past_of(np.zeros((4, 12), dtype=np.int32), 3, 3, 1, 2)
     assert known is not None
     assert known.trims() == ["none"]
 
@@ -123,12 +130,32 @@ def test_people_who_are_seen_afterwards_alone_are_left_out_and_counted() -> None
 
 def test_of_many_people_some_are_looked_at() -> None:
     array = np.zeros((9000, 12), dtype=np.int32)
-    known = past(array, 3, 3, 6, 2)
+    known = past_of(array, 3, 3, 6, 2)
     assert known is not None
     latest = known.looked[0]
     assert len(latest.who) == 2000
     assert len(latest.everybody) == 9000
-    long = Origin.at(np.zeros((3000, 4000), dtype=np.int32), 3900, 2, 1, 3)
+    (long,) = looked_at(Blocks.here(np.zeros((3000, 4000), dtype=np.int32)), [3900], 2, 1, 3).origins
     assert len(long.who) == 256
     assert np.isin(long.who, long.everybody).all()
     assert 1282 <= len(long.everybody) <= 1282 + 256
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 400), max_size=3))
+@settings(max_examples=10)
+def test_blocks_are_looked_at_as_one(seed: int, cuts: list[int]) -> None:
+    array = random_traces(seed, 400, 12, 4).array
+    parts = np.split(array, sorted(cuts))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, most in (("MOST_STEPS", 30), ("MOST_CELLS", 60), ("MOST_LEARNT", 900), ("FEW", 9)):
+            patch.setattr(f"passerby.people.origins.{name}", most)
+        whole = looked_at(Blocks.here(array), [8, 6], 3, 5, 3)
+        found = looked_at(Blocks.of(parts, Team()), [8, 6], 3, 5, 3)
+    assert len(whole.fitted) < 400
+    assert np.array_equal(found.fitted, whole.fitted)
+    assert np.array_equal(found.numbers, whole.numbers)
+    assert np.array_equal(array[whole.numbers], whole.fitted)
+    for one, other in zip(found.origins, whole.origins, strict=True):
+        assert one.cut == other.cut
+        assert np.array_equal(one.who, other.who)
+        assert np.array_equal(one.everybody, other.everybody)

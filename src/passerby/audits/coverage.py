@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
-import polars as pl
 from pydantic import Field
 
 from passerby.people.habits import People
 from passerby.support.groups import FEW
 from passerby.support.numerals import percent
-from passerby.visits.steps import clock_times
+from passerby.visits.everybody import Everybody
+from passerby.visits.steps import Times
 from passerby.visits.table import Skipped, Visits
 
 from .record import Record
@@ -111,16 +112,51 @@ class Coverage(Record):
             )
 
 
+@dataclass(frozen=True)
+class Seen:
+    """How often some people are elsewhere: how many of them at all steps, and at how many steps of all of them."""
+
+    people: int = 0
+    absent_before: int = 0
+    absent_after: int = 0
+    elsewhere_fitted: int = 0
+    elsewhere_published: int = 0
+
+    @classmethod
+    def of(cls, people: People) -> Seen:
+        """Those of people in memory."""
+        away = [steps == people.elsewhere for steps in (people.fitted, people.actual)]
+        absent = (int(each.all(axis=1).sum()) if each.shape[1] else 0 for each in away)
+        return cls(len(people), *absent, *(int(each.sum()) for each in away))
+
+    def __add__(self, other: Seen) -> Seen:
+        """Both together."""
+        return Seen(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+
+    def shares(self, people: People) -> tuple[float, float]:
+        """The shares of person-steps that are elsewhere, of the fitted and of the published ones."""
+        sizes = (self.people * steps.shape[1] for steps in (people.fitted, people.actual))
+        fitted, published = (
+            part / size if size else 0.0
+            for part, size in zip((self.elsewhere_fitted, self.elsewhere_published), sizes, strict=True)
+        )
+        return fitted, published
+
+
 def coverage_of(
-    people: People, skipped: Skipped, visits: Visits | None = None, min_active: int | None = None
+    people: People,
+    skipped: Skipped,
+    visits: Visits | Times | None = None,
+    min_active: int | None = None,
+    seen: Seen | None = None,
 ) -> Coverage:
-    """What an audit of these people covers, before any of them are drawn as a sample."""
-    left, away = people.left_out, people.elsewhere
+    """What an audit of these people covers, before any of them are drawn as a sample.
+
+    Where people are on disk, `people` are without anybody, `visits` are their times, and `seen` tells of everybody.
+    """
+    left, seen = people.left_out, seen or Seen.of(people)
     first, last = _ends(visits)
-    absent_before, absent_after = (
-        int((steps == away).all(axis=1).sum()) if steps.shape[1] else 0 for steps in (people.fitted, people.actual)
-    )
-    fitted, published = elsewhere_shares(people)
+    fitted, published = seen.shares(people)
     known = len(people.starts) > 0
     return Coverage(
         rows=Rows(
@@ -142,31 +178,23 @@ def coverage_of(
         partial_step=left.partial_step,
         timezone=people.timezone,
         min_active=min_active,
-        people=left.people or len(people),
-        kept=len(people),
+        people=left.people or seen.people,
+        kept=seen.people,
         seldom=left.seldom,
         unseen=left.unseen,
-        absent_before=absent_before,
-        absent_after=absent_after,
+        absent_before=seen.absent_before,
+        absent_after=seen.absent_after,
         elsewhere_fitted=round(fitted, 3),
         elsewhere_published=round(published, 3),
     )
 
 
-def elsewhere_shares(people: People) -> tuple[float, float]:
-    """The shares of person-steps that are elsewhere, of the fitted and of the published ones."""
-    fitted, published = (
-        float(np.mean(steps == people.elsewhere)) if steps.size else 0.0 for steps in (people.fitted, people.actual)
-    )
-    return fitted, published
-
-
-def _ends(visits: Visits | None) -> tuple[str | None, str | None]:
+def _ends(visits: Visits | Times | None) -> tuple[str | None, str | None]:
     """The minutes of the first and the last visit, by the clock."""
-    if visits is None or not len(visits):
+    times = Everybody.of(visits).times() if isinstance(visits, Visits) else visits
+    if times is None or not times.count:
         return None, None
-    ends = pl.Series([visits.table["time"].min(), visits.table["time"].max()])
-    first, last = clock_times(ends, visits.timezone).dt.strftime("%Y-%m-%d %H:%M")
+    first, last = (f"{moment:%Y-%m-%d %H:%M}" for moment in times.ends)
     return first, last
 
 

@@ -42,7 +42,7 @@ class Estimate:
 
 def estimate(settings: AuditSettings, inputs: Inputs, workers: int | None = None, tell: Tell | None = None) -> Estimate:
     """How long the audit of these inputs would take."""
-    people = len(inputs.people)
+    people = inputs.count
     cores = min(enough_workers(people, workers) or os.cpu_count() or 1, people)
     each = seconds_each(inputs, settings.measurement, begin(tell, TIMING))
     rules = candidates(settings.sigmas, settings.bases)

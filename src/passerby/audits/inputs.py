@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from passerby.model.release import Release
 from passerby.people.fit import traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.zones import Zones, places_of, read_zones
+from passerby.support.blocks import Team
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
 from passerby.visits.table import Visits
 from passerby.visits.traces import ELSEWHERE, Traces
 
 from .alerts import alerts
-from .backtest import Backtest, Fitting
+from .backtest import MOST_PEOPLE, Backtest, Fitting
 from .coverage import Coverage, coverage_of
 from .job import Job
-from .publication import Published, read_published
+from .publication import Counts, Published, read_published
 from .release import build_mechanism, build_release, row_reader
-from .sample import only, some_people
+from .sample import only, some_numbers, some_people
 from .settings import AuditSettings, DataSettings, Measurement
 from .stages import FITTING, READING, Tell, begin
+from .stored import SHOWN, Everyone, read_everyone
+
+SOME_SHOWN = (
+    "The figures of the page, what was tried out and other adversaries rest on {shown:,} of the {eligible:,} people, "
+    "drawn at random; all other numbers are of everybody."
+)
 
 
 @dataclass(frozen=True)
@@ -40,10 +49,28 @@ class Inputs:
     published: Published | None = None
     alerts: tuple[str, ...] = ()
     zones: Zones | None = None
+    everyone: Everyone | None = None
+    """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `shown`."""
+    shown: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @property
+    def count(self) -> int:
+        """How many people are measured."""
+        return len(self.people) if self.everyone is None else len(self.everyone)
 
     def job(self, measurement: Measurement) -> Job:
         """The work of an audit."""
         return Job(self.people, self.release, measurement, everyone_else(self.people, self.release))
+
+    def common_job(self, measurement: Measurement) -> Job:
+        """The work of an audit of people on disk, without anybody."""
+        assert self.everyone is not None
+        return Job(self.everyone.common, self.release, measurement)
+
+    @property
+    def values(self) -> Counts | None:
+        """The counts that were really published."""
+        return None if self.published is None else self.published.values
 
     def backtest(self, settings: AuditSettings) -> Backtest:
         """What is tried at earlier origins: the same release, about everybody who can be measured."""
@@ -55,8 +82,15 @@ class Inputs:
         return written(self.people.window)
 
 
-def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | None = None) -> Inputs:
-    """Read the visits, unless they are handed in, fit habits, and choose the sensors."""
+def gather(
+    settings: AuditSettings, visits: Visits | None = None, tell: Tell | None = None, stored: Stored | None = None
+) -> Inputs:
+    """Read the visits, unless they are handed in, fit habits, and choose the sensors.
+
+    Where everybody is kept on disk, `stored` says in which folder, and who reads them.
+    """
+    if stored is not None:
+        return _gather_stored(settings, stored, tell)
     if visits is None:
         progress = begin(tell, READING)
         files = settings.visits[0] if len(settings.visits) == 1 else settings.visits
@@ -66,6 +100,43 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
     traces = traced(settings, visits, places_of(levels) if levels else ())
     people = fitting(settings).people(traces)
     zones = Zones.among(people, levels, str(settings.zones)) if levels else None
+    release, published = _published(settings, people, zones)
+    eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
+    if settings.sample is not None:
+        people = only(people, some_people(people, settings.sample, settings.seed))
+    remarks = (*visits.remarks, *people.remarks, *(zones.remarks if zones else ()))
+    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+    return Inputs(people, eligible, release, covered, traces, published, said, zones)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The folder in which everybody is kept, and who works on them."""
+
+    folder: Path
+    team: Team
+
+
+def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -> Inputs:
+    """The same with everybody on disk, except for those that figures show, or the sample that is measured."""
+    how, seed = fitting(settings), settings.seed
+    everyone, visits, times = read_everyone(settings, how, stored.folder, stored.team, tell)
+    common, eligible = everyone.common, len(everyone)
+    release, published = _published(settings, common, None)
+    covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_seen)
+    said = alerts(covered, (*visits.remarks, *common.remarks), name_elsewhere=settings.name_elsewhere)
+    traces = everyone.some_traces(MOST_PEOPLE, seed)
+    if settings.sample is not None:
+        people = everyone.some(some_numbers(eligible, settings.sample, seed))
+        return Inputs(people, eligible, release, covered, traces, published, said)
+    shown = some_numbers(eligible, SHOWN, seed)
+    if len(shown) < eligible:
+        said = (*said, SOME_SHOWN.format(shown=len(shown), eligible=eligible))
+    return Inputs(everyone.some(shown), eligible, release, covered, traces, published, said, None, everyone, shown)
+
+
+def _published(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
+    """What is published, and the counts that really were."""
     published = None
     if settings.published:
         published = read_published(people, settings.published, row_reader(settings, people, zones))
@@ -74,12 +145,7 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
     else:
         release = build_release(settings, people, settings.seed, zones)
     release.check_misses(settings.misses)
-    eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
-    if settings.sample is not None:
-        people = only(people, some_people(people, settings.sample, settings.seed))
-    remarks = (*visits.remarks, *people.remarks, *(zones.remarks if zones else ()))
-    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
-    return Inputs(people, eligible, release, covered, traces, published, said, zones)
+    return release, published
 
 
 def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:

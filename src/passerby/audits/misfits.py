@@ -85,6 +85,9 @@ def misfits(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, .
     if settings.misses >= settings.holdout:
         misses, holdout = say.given("misses", settings.misses), say.given("holdout", settings.holdout)
         yield ("misses", "holdout"), f"{misses} must be below {holdout}, the steps to find"
+    if settings.store == "disk" and settings.effort == "open":
+        store, effort = say.given("store", "disk"), say.given("effort", "open")
+        yield ("store", "effort"), f"{effort} compares everybody's intervals, and so does not go with {store}"
 
 
 def _needs(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -29,8 +29,13 @@ def mean_limits(lower: ArrayLike, upper: ArrayLike, reach: ArrayLike, confidence
         raise InputError("the mean over nobody has no limits; give at least one person")
     if not 0 <= confidence < 1:
         raise InputError(f"confidence is {confidence!r}; expected a number of at least 0 and below 1")
-    off = math.sqrt(float(far @ far) * math.log(2 / (1 - confidence)) / 2) / len(low)
-    return Interval(max(0.0, float(low.mean()) - off), min(1.0, float(high.mean()) + off))
+    return limits_around(float(low.mean()), float(high.mean()), float(far @ far), len(low), confidence)
+
+
+def limits_around(lower: float, upper: float, squares: float, people: int, confidence: float) -> Interval:
+    """The same from both means over so many people, and the sum of `reach²`."""
+    off = math.sqrt(squares * math.log(2 / (1 - confidence)) / 2) / people
+    return Interval(max(0.0, lower - off), min(1.0, upper + off))
 
 
 def open_people(lower: ArrayLike, upper: ArrayLike, thresholds: Sequence[float], most: int) -> NDArray[np.int64]:

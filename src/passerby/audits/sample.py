@@ -12,9 +12,14 @@ from passerby.people.habits import People
 
 def some_people(people: People, count: int, seed: int = 0) -> NDArray[np.int64]:
     """The numbers of `count` people drawn at random without replacement, in order; all where there are fewer."""
-    if count >= len(people):
-        return np.arange(len(people))
-    return np.sort(np.random.default_rng(seed).choice(len(people), count, replace=False))
+    return some_numbers(len(people), count, seed)
+
+
+def some_numbers(people: int, count: int, seed: int = 0) -> NDArray[np.int64]:
+    """The same of so many people."""
+    if count >= people:
+        return np.arange(people)
+    return np.sort(np.random.default_rng(seed).choice(people, count, replace=False))
 
 
 def only(people: People, chosen: NDArray[np.int64]) -> People:

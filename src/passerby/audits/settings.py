@@ -228,6 +228,11 @@ class EngineSettings:
     scheduler: str | None = setting(
         None, "With dask: the address of a scheduler, such as tcp://10.0.0.1:8786.", shown="a cluster on this machine"
     )
+    store: Literal["auto", "memory", "disk"] = setting(
+        "auto",
+        "Where everybody is kept meanwhile: memory, disk (in the folder for the results, so that memory does not grow "
+        "with the people), or auto: disk from about 20 million rows on.",
+    )
 
 
 @dataclass(frozen=True)

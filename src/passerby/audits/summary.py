@@ -5,7 +5,7 @@ Every number about people rests on at least five of them (`passerby.support.grou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 from pydantic import Field
@@ -14,12 +14,15 @@ from passerby import __version__
 from passerby.measurement.comparisons import differential_privacy
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, at_rank, middle, reached, shares, told
+from passerby.support.groups import FEW, rounded_down, shares_of, told
+from passerby.support.ranks import mean
 from passerby.visits.table import Skipped
 
+from . import results
 from .coverage import Coverage, coverage_of
-from .population import mean_limits
+from .population import limits_around
 from .record import Adversary, Backtest, Record
+from .results import LEVELS, Results, Tally
 from .settings import Measurement, ReportSettings
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
@@ -142,7 +145,7 @@ class Summary(Record):
 
 
 def summarise(
-    table: pl.DataFrame,
+    table: pl.DataFrame | Results,
     people: People,
     release: Release,
     *,
@@ -158,18 +161,19 @@ def summarise(
     backtest: Backtest | None = None,
     adversaries: Sequence[Adversary] = (),
 ) -> Summary:
-    """The summary of an audit's table.
+    """The summary of an audit's table, in memory or on disk.
 
     `window` is the length of a step in words, `coverage` tells what was read and left out, and `eligible` how many
     people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`).
     """
-    measured = table.filter(pl.col("lower").is_not_null())
+    rows = table if isinstance(table, Results) else Results.here(table, thresholds)
+    tally, found = rows.tally, rows.statistics()
     privacy = differential_privacy(release, delta)
-    statuses = _statuses(table["status"])
+    statuses = told(dict(sorted(tally.statuses.items())))
     return Summary(
-        people=table.height,
+        people=tally.height,
         people_eligible=len(people) if eligible is None else eligible,
-        people_measured=table.height - statuses.get("refused", 0),
+        people_measured=tally.height - statuses.get("refused", 0),
         steps=release.steps,
         steps_fitted=people.fitted.shape[1],
         window=window,
@@ -179,44 +183,42 @@ def summarise(
         mechanism="; ".join(map(repr, release.ways)) or repr(release.mechanism),
         smoothing=people.smoothing,
         seed=seed,
-        loss=_ends(measured, "lower", "upper"),
-        mean_loss=_mean(measured, confidence),
-        baseline=_ends(measured, "baseline_lower", "baseline_upper"),
-        advantage=_ends(measured, "advantage_lower", "advantage_upper"),
-        above=_above(measured, thresholds),
+        loss=_ends(found, "lower", "upper"),
+        mean_loss=_mean(tally, confidence),
+        baseline=_ends(found, "baseline_lower", "baseline_upper"),
+        advantage=_ends(found, "advantage_lower", "advantage_upper"),
+        above=_above(tally, thresholds),
         statuses=statuses,
         alerts=list(alerts),
         coverage=(coverage or coverage_of(people, Skipped())).shared,
         differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
-        realised=_realised(table) if "realised_status" in table.columns else None,
+        realised=None if tally.realised is None else _realised(tally.realised, found),
         backtest=backtest,
         adversaries=list(adversaries),
     )
 
 
-def statistics(values: pl.Series) -> Statistics | None:
-    """Mean, median, 95th percentile and what five people reach; None for fewer people.
-
-    >>> statistics(pl.Series([0.0, 0.1, 0.2, 0.6, 0.7, 0.8]))
-    Statistics(mean=0.4..., median=0.32, percentile_95=None, reached_by_five=0.1)
-    """
-    array = values.to_numpy()
-    median, high = middle(array), reached(array)
-    if median is None or high is None:
+def _ends(found: Mapping[str, results.Statistics], lower: str, upper: str) -> Ends | None:
+    if lower not in found or upper not in found:
         return None
-    return Statistics(mean=float(array.mean()), median=median, percentile_95=at_rank(array, 0.95), reached_by_five=high)
+    low, high = (_told(found[name]) for name in (lower, upper))
+    return Ends(lower=low, upper=high)
 
 
-def _ends(table: pl.DataFrame, lower: str, upper: str) -> Ends | None:
-    low, high = statistics(table[lower]), statistics(table[upper])
-    return Ends(lower=low, upper=high) if low and high else None
+def _told(of: results.Statistics) -> Statistics:
+    """Mean, median, 95th percentile and what five people reach."""
+    return Statistics(
+        mean=of.mean, median=of.median, percentile_95=of.percentile_95, reached_by_five=rounded_down(of.fifth)
+    )
 
 
-def _above(table: pl.DataFrame, thresholds: Sequence[float]) -> list[Above]:
-    columns = ("baseline_lower", "lower", "upper")
-    if table.height < FEW:
+def _above(tally: Tally, thresholds: Sequence[float]) -> list[Above]:
+    count = tally.counts["lower"]
+    if count < FEW:
         return [Above(threshold=level, baseline=None, loss_lower=None, loss_upper=None) for level in thresholds]
-    known, low, high = (shares(table[column].to_numpy(), thresholds) for column in columns)
+    known, low, high = (
+        shares_of({level: tally.below[column, level] for level in thresholds}, count, thresholds) for column in LEVELS
+    )
     rows = zip(thresholds, known, low, high, strict=True)
     return [
         Above(threshold=t, baseline=a, loss_lower=b, loss_upper=c, surely_below=_left(1.0, c), open=_left(c, b))
@@ -229,28 +231,15 @@ def _left(whole: float | None, part: float | None) -> float | None:
     return None if whole is None or part is None else max(0.0, whole - part)
 
 
-def _mean(table: pl.DataFrame, confidence: float) -> Mean | None:
-    if table.height < FEW or "pooled_lower" not in table.columns:
+def _mean(tally: Tally, confidence: float) -> Mean | None:
+    count = tally.counts["lower"]
+    if count < FEW or tally.squares is None:
         return None
-    lower, upper, reach = (table[f"pooled_{end}"].to_numpy() for end in ("lower", "upper", "reach"))
-    found = mean_limits(lower, upper, reach, confidence)
-    return Mean(lower=found.lower, upper=found.upper, confidence=confidence if table["pooled_reach"].max() else None)
+    lower, upper = (mean(tally.sums[f"pooled_{end}"], count) for end in ("lower", "upper"))
+    found = limits_around(lower, upper, float(tally.squares), count, confidence)
+    return Mean(lower=found.lower, upper=found.upper, confidence=confidence if tally.reach else None)
 
 
-def _statuses(status: pl.Series) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for value in status.to_list():
-        name = value if value in ("ok", "wide", "impossible") else "refused"
-        counts[name] = counts.get(name, 0) + 1
-    return told(dict(sorted(counts.items())))
-
-
-def _realised(table: pl.DataFrame) -> Realised:
-    status = table["realised_status"]
-    possible = table.filter(status == "ok")
-    impossible = int((status == "impossible").sum())
-    refused = table.height - possible.height - impossible
-    return Realised(
-        **told({"possible": possible.height, "impossible": impossible, "refused": refused}),
-        loss=_ends(possible, "realised_lower", "realised_upper"),
-    )
+def _realised(counts: Mapping[str, int], found: Mapping[str, results.Statistics]) -> Realised:
+    groups = {name: counts.get(name, 0) for name in ("possible", "impossible", "refused")}
+    return Realised(**told(groups), loss=_ends(found, "realised_lower", "realised_upper"))

@@ -5,18 +5,22 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
 from passerby.audits.estimate import Estimate, estimate
-from passerby.audits.inputs import Inputs, gather
+from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.settings import AuditSettings
+from passerby.audits.stored import on_disk
 from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.report.folder import draft_of, finished, run_audit
 from passerby.report.terms import length, mechanism
+from passerby.support.blocks import Team
 from passerby.support.numerals import chance, duration, percent, span
 from passerby.visits.table import Visits
 
@@ -90,8 +94,12 @@ def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> No
     """Say what an audit would do, and how long it would take."""
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     started = time.perf_counter()
-    with stages(aside) as tell:
-        inputs = gather(settings, tell=tell)
+    with stages(aside) as tell, ExitStack() as open_folder:
+        stored = None
+        if on_disk(settings):
+            folder = Path(open_folder.enter_context(TemporaryDirectory(prefix="passerby-")), "parts", "store")
+            stored = Stored(folder, Team())
+        inputs = gather(settings, tell=tell, stored=stored)
         spent = time.perf_counter() - started
         expected = estimate(settings, inputs, workers, tell)
     for what, value in _facts(settings, inputs, expected, spent):
@@ -108,7 +116,7 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     people, release, cores = inputs.people, inputs.release, expected.workers
     seconds = duration(spent + expected.everything)
     yield from inputs.coverage.lines(exact=True)
-    yield "audited", f"{len(people):,} people{_drawn(len(people), inputs.eligible)}"
+    yield "audited", f"{inputs.count:,} people{_drawn(inputs.count, inputs.eligible)}"
     yield "steps", f"{people.fitted.shape[1]:,} to fit habits to, {release.steps:,} published and to be found"
     yield "step length", f"{length(inputs.window)}{CHOSEN if settings.window == 'auto' else ''}"
     yield "places", f"{len(people.places):,}, with elsewhere"

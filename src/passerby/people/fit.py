@@ -8,22 +8,27 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.support.blocks import Blocks
 from passerby.support.checks import flag, whole
+from passerby.visits.everybody import chosen_window
 from passerby.visits.table import Visits
-from passerby.visits.traces import Traces
-from passerby.visits.windows import Rule, chosen_window, window_visits
+from passerby.visits.traces import LeftOut, Traces
+from passerby.visits.windows import Rule, window_visits
 
 from . import cycles
 from .choice import Choice, choose, weigh
 from .everybody import Everybody
-from .family import Cycle, Habits
+from .family import Cycle, Habits, Trim
 from .habits import People
-from .origins import Clock
+from .origins import Clock, shared
 from .past import past
-from .population import Population
-from .smoothing import checked_smoothing, chosen_smoothing
+from .population import Population, Tally
+from .smoothing import MOST_LOOKED, checked_smoothing, chosen_smoothing
+
+Fitted = NDArray[np.int32]
 
 #: Days of a week.
 DAYS = 7
@@ -121,40 +126,78 @@ def fit_traces(
     everybody = traces
     if habits == "paper" and least > 1:
         traces = _active(traces, least)
-    steps = traces.array.shape[1]
+    common = fit_blocks(traces, Blocks.here(traces), holdout, least, habits, smoothing, rhythm, name_elsewhere)
+    cut, steps = common.fitted.shape[1], everybody.array.shape[1]
+    return replace(with_rows(common, traces, least), everybody=Everybody.of(everybody, cut, steps))
+
+
+def fit_blocks(
+    told: Traces,
+    blocks: Blocks[Traces],
+    holdout: int,
+    least: int,
+    habits: Habits | str,
+    smoothing: float | Literal["auto"],
+    rhythm: Cycle,
+    name_elsewhere: bool,
+) -> People:
+    """What is known of everybody, from blocks of traces, without anybody; `told` are traces with what all have.
+
+    `with_rows` makes the people of a block of it.
+    """
+    steps = told.array.shape[1]
     if isinstance(holdout, bool) or not isinstance(holdout, (int, np.integer)) or not 0 <= holdout <= steps - 2:
         raise InputError(
             f"holdout: {holdout!r} of {steps} steps; expected a whole number that leaves at least 2 to fit habits to"
         )
-    cut = steps - holdout
-    fitted = np.ascontiguousarray(traces.array[:, :cut])
     if isinstance(habits, str) and habits not in ("auto", "paper"):
         raise InputError(f"habits: expected 'auto', 'paper' or Habits(...), got {habits!r}")
+    cut, fitted = steps - holdout, blocks.then(_first_steps, steps - holdout)
     people = People(
-        fitted,
-        np.ascontiguousarray(traces.array[:, cut:]),
-        traces.places,
-        np.bincount(fitted.ravel(), minlength=len(traces.places)) / fitted.size,
+        np.empty((0, cut), dtype=np.int32),
+        np.empty((0, holdout), dtype=np.int32),
+        told.places,
+        np.full(len(told.places), 1 / len(told.places)),
         1.0,
-        traces.people,
-        traces.starts,
-        traces.window,
-        traces.counts[cut:],
+        told.people.clear(),
+        told.starts,
+        told.window,
+        told.counts[cut:],
         None,
-        traces.timezone,
-        traces.left_out,
+        told.timezone,
+        told.left_out,
         name_elsewhere,
-        everybody=Everybody.of(everybody, cut, steps),
     )
     if habits == "paper":
-        _check_paper_rhythm(rhythm, people)
-        alpha = chosen_smoothing(smoothing, fitted, people.background)
-        return replace(people, smoothing=alpha, phase=cycles.phase(rhythm, traces.starts, traces.window, steps))
+        return _fit_paper(people, fitted, smoothing, rhythm)
     if checked_smoothing(smoothing) not in (1.0, None):
         raise InputError(
             f"smoothing: {smoothing!r} is for habits='paper'; say so, or give habits=Habits(smoothing={smoothing!r})"
         )
-    return _fit_family(people, habits, rhythm, least)
+    return _fit_family(people, fitted, habits, rhythm, least)
+
+
+def with_rows(common: People, traces: Traces, least: int) -> People:
+    """The people of some traces who are known in so many fitted steps, with what is known of everybody.
+
+    For habits as in the paper all of them are, and for others those who are known at least once: nothing is known of
+    the habits of others.
+    """
+    cut, array, ids = common.fitted.shape[1], traces.array, traces.people
+    if common.habits is not None:
+        enough = np.flatnonzero(_known(common.elsewhere, array[:, :cut]) >= max(least, 1))
+        array, ids = (array, ids) if len(enough) == len(array) else (array[enough], ids.gather(enough.tolist()))
+    fitted, actual = np.ascontiguousarray(array[:, :cut]), np.ascontiguousarray(array[:, cut:])
+    return replace(common, fitted=fitted, actual=actual, ids=ids)
+
+
+def _first_steps(cut: int, traces: Traces) -> NDArray[np.int32]:
+    return np.ascontiguousarray(traces.array[:, :cut])
+
+
+def _known(elsewhere: int, fitted: NDArray[np.int32]) -> NDArray[np.int64]:
+    """In how many steps each person (N,) is known."""
+    return np.asarray((fitted != elsewhere).sum(axis=1))
 
 
 def _active(traces: Traces, least: int) -> Traces:
@@ -190,10 +233,33 @@ def _check_paper_rhythm(rhythm: Cycle, people: People) -> None:
     cycles.check(rhythm, people.window, len(people.starts))
 
 
-def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int) -> People:
-    """People with a member of the family of habits, given or chosen, without those who are known too seldom."""
-    everybody = people.fitted
-    cut, held, places = everybody.shape[1], people.actual.shape[1], len(people.places)
+def _fit_paper(people: People, fitted: Blocks[Fitted], smoothing: float | Literal["auto"], rhythm: Cycle) -> People:
+    """Habits as in the paper."""
+    cut, places = people.fitted.shape[1], len(people.places)
+    _check_paper_rhythm(rhythm, people)
+    visits = fitted.map(_visits, places)
+    background = np.sum(visits, axis=0) / np.sum(visits)
+    sizes = [int(each.sum()) // cut for each in visits]
+    chosen = (
+        fitted.zipped(shared(np.array(sizes), MOST_LOOKED)).map(_some, None) if smoothing == "auto" else [people.fitted]
+    )
+    alpha = chosen_smoothing(smoothing, np.concatenate(chosen), background)
+    phase = cycles.phase(rhythm, people.starts, people.window, len(people.starts))
+    return replace(people, background=background, smoothing=alpha, phase=phase)
+
+
+def _visits(places: int, fitted: Fitted) -> NDArray[np.int64]:
+    return np.bincount(fitted.ravel(), minlength=places)
+
+
+def _some(_: None, block: tuple[Fitted, NDArray[np.int64]]) -> Fitted:
+    fitted, rows = block
+    return np.asarray(fitted[rows])
+
+
+def _fit_family(people: People, fitted: Blocks[Fitted], habits: Habits | str, rhythm: Cycle, least: int) -> People:
+    """A member of the family of habits, given or chosen, and what everybody does."""
+    cut, held, places = people.fitted.shape[1], people.actual.shape[1], len(people.places)
     cycle = habits.rhythm if isinstance(habits, Habits) else rhythm
     cycles.check(cycle, people.window, cut)
     tried: list[Cycle] = [cycle]
@@ -205,15 +271,13 @@ def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int)
     day, week = (cycles.length(each, people.window) for each in ("hour", "weekday"))
     weekend = cycles.weekends(people.starts, people.window, steps)
     clock = Clock(day if day > 1 else int(week == DAYS), week if week > 1 else 0, weekend)
-    known = past(everybody, places, held, least, max(2, week), clock)
+    known = past(fitted, cut, places, held, least, max(2, week), clock)
     if isinstance(habits, Habits):
         choice = weigh(known, habits, levels[cycle]) if known else Choice(habits)
     else:
         choice = choose(known, levels) if known else Choice(Habits(rhythm=cycle))
     phase = levels[choice.chosen.rhythm][-1] if choice.chosen.rhythm != "none" else None
-    ever = (everybody != people.elsewhere).any(axis=1)
-    population = Population.of(everybody[ever], places, choice.chosen.trim, phase)
-    people = _often_enough(people, least)
+    population = Population.summed(fitted.map(_tally, (places, choice.chosen.trim, phase)))
     return replace(
         people,
         background=population.background,
@@ -221,22 +285,26 @@ def _fit_family(people: People, habits: Habits | str, rhythm: Cycle, least: int)
         phase=phase,
         habits=choice,
         population=population,
+        left_out=_without_seldom(people, fitted, least),
     )
 
 
-def _often_enough(people: People, least: int) -> People:
-    """Those who are known in so many fitted steps, and in one at least: nothing is known of the habits of others."""
-    known = (people.fitted != people.elsewhere).sum(axis=1)
-    enough = np.flatnonzero(known >= max(least, 1))
-    if len(enough) == len(people):
-        return people
-    if not len(enough):
-        raise nobody(max(least, 1), people.fitted.shape[1], "fitted ", people.elsewhere, int(known.max(initial=0)))
-    seldom = people.left_out.seldom + len(people) - len(enough)
-    return replace(
-        people,
-        fitted=people.fitted[enough],
-        actual=people.actual[enough],
-        ids=people.ids.gather(enough.tolist()),
-        left_out=replace(people.left_out, seldom=seldom),
-    )
+def _tally(how: tuple[int, Trim, NDArray[np.int64] | None], fitted: Fitted) -> Tally:
+    """What everybody does who is ever known."""
+    places, trim, phase = how
+    return Tally.of(fitted[(fitted != places - 1).any(axis=1)], places, trim, phase)
+
+
+def _without_seldom(people: People, fitted: Blocks[Fitted], least: int) -> LeftOut:
+    """Who is left out, with those who are known in fewer fitted steps; refused where that is everybody."""
+    found = np.array(fitted.map(_often, (people.elsewhere, max(least, 1))))
+    if not found[:, 1].sum():
+        raise nobody(max(least, 1), people.fitted.shape[1], "fitted ", people.elsewhere, int(found[:, 2].max()))
+    seldom = people.left_out.seldom + int(found[:, 0].sum() - found[:, 1].sum())
+    return replace(people.left_out, seldom=seldom)
+
+
+def _often(asked: tuple[int, int], fitted: Fitted) -> tuple[int, int, int]:
+    """How many people there are, how many are known often enough, and in how many steps the best known is."""
+    known = _known(asked[0], fitted)
+    return len(known), int((known >= asked[1]).sum()), int(known.max(initial=0))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
+
+from passerby.support.blocks import Blocks, split
 
 Ints = NDArray[np.int64]
 
@@ -57,29 +60,100 @@ def origins(steps: int, horizon: int, clock: Clock | None = None) -> tuple[int, 
 
 @dataclass(frozen=True)
 class Origin:
-    """A number of fitted steps, everybody who was known by then (n,), and those to predict, known well enough."""
+    """A number of fitted steps, everybody who was known by then (n,), and those to predict, known well enough.
+
+    Both are rows of the `Looked` that they are part of.
+    """
 
     cut: int
     everybody: Ints
     who: Ints
 
-    @classmethod
-    def at(cls, fitted: NDArray[np.int32], cut: int, elsewhere: int, least: int, stretch: int) -> Origin:
-        """Those who are known in as large a share of the steps before as `least` is of all; evenly spread if many."""
-        known = (fitted[:, :cut] != elsewhere).sum(axis=1)
-        well = np.flatnonzero(known >= max(1, ceil(least * cut / fitted.shape[1])))
-        who = _spread(well, min(MOST_STEPS // stretch, max(FEW, MOST_CELLS // cut)))
+
+@dataclass(frozen=True)
+class Looked:
+    """The steps (n, F) of those who are looked at from any origin, and their numbers (n,) among everybody."""
+
+    fitted: NDArray[np.int32]
+    numbers: Ints
+    origins: tuple[Origin, ...]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Who is asked for at each of some origins: known in as large a share of the steps before as `least` is of all."""
+
+    cuts: Sequence[int]
+    elsewhere: int
+    least: int
+
+    def known(self, fitted: NDArray[np.int32]) -> Iterator[tuple[Ints, Ints]]:
+        """At each origin, the rows of those who are known well enough, and of those who are known at all."""
+        for cut in self.cuts:
+            known = (fitted[:, :cut] != self.elsewhere).sum(axis=1)
+            yield np.flatnonzero(known >= max(1, ceil(self.least * cut / fitted.shape[1]))), np.flatnonzero(known)
+
+
+def looked_at(
+    blocks: Blocks[NDArray[np.int32]], cuts: Sequence[int], elsewhere: int, least: int, stretch: int
+) -> Looked:
+    """Who is looked at from each origin, evenly spread where there are many; origins without anybody are left out.
+
+    The numbers of all who could be are added up over blocks (N, F) first, and then some of each block are taken.
+    """
+    asked = _Asked(cuts, elsewhere, least)
+    counts = np.array(blocks.map(_counts, asked), dtype=np.int64)
+    sizes, there = counts[:, 0, 0], counts[:, 1:]
+    picks = [
+        (
+            shared(there[:, at, 0], min(MOST_STEPS // stretch, max(FEW, MOST_CELLS // cut))),
+            shared(there[:, at, 1], max(FEW, MOST_LEARNT // cut)),
+        )
+        for at, cut in enumerate(cuts)
+    ]
+    chosen = [[(who[at], everybody[at]) for who, everybody in picks] for at in range(len(blocks))]
+    found = blocks.zipped(chosen).map(_taken, asked)
+    offsets = np.cumsum(sizes) - sizes
+    numbers = np.concatenate([offset + rows for offset, (rows, _, _) in zip(offsets, found, strict=True)])
+    origins = []
+    for at, cut in enumerate(cuts):
+        sides = (np.concatenate([marks[at][side] for _, _, marks in found]) for side in range(2))
+        predicted, known = map(np.flatnonzero, sides)
+        if len(predicted):
+            origins.append(Origin(cut, known, predicted))
+    return Looked(np.concatenate([fitted for _, fitted, _ in found]), numbers, tuple(origins))
+
+
+def _counts(asked: _Asked, fitted: NDArray[np.int32]) -> list[tuple[int, int]]:
+    """The number of people, and at each origin of those who are known well enough and at all."""
+    return [(len(fitted), 0), *((len(well), len(known)) for well, known in asked.known(fitted))]
+
+
+def _taken(
+    asked: _Asked, block: tuple[NDArray[np.int32], Sequence[tuple[Ints, Ints]]]
+) -> tuple[Ints, NDArray[np.int32], list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]]:
+    """Rows of a block that are looked at, their steps, and at each origin who of them is predicted and known."""
+    fitted, chosen = block
+    picked = []
+    for (well, known), (some, more) in zip(asked.known(fitted), chosen, strict=True):
         # What everybody does is told without the person, who must be among everybody for that.
-        everybody = np.union1d(_spread(np.flatnonzero(known), max(FEW, MOST_LEARNT // cut)), who)
-        return cls(cut, everybody, who)
+        picked.append((well[some], np.union1d(known[more], well[some])))
+    rows = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *(known for _, known in picked)]))
+    marks = [(np.isin(rows, who), np.isin(rows, known)) for who, known in picked]
+    return rows, fitted[rows], marks
 
 
-def _spread(people: Ints, most: int) -> Ints:
-    """So many of the people at most, evenly spread.
+def shared(sizes: Ints, most: int) -> list[Ints]:
+    """So many of all at most, evenly spread: which of each block."""
+    return split(spread(int(sizes.sum()), most), sizes.tolist())
 
-    >>> _spread(np.arange(9), 3).tolist()
+
+def spread(count: int, most: int) -> Ints:
+    """So many of the numbers below `count` at most, evenly spread.
+
+    >>> spread(9, 3).tolist()
     [0, 4, 8]
     """
-    if len(people) <= most:
-        return people
-    return np.asarray(people[np.unique(np.linspace(0, len(people) - 1, max(1, most)).astype(int))])
+    if count <= most:
+        return np.arange(count)
+    return np.unique(np.linspace(0, count - 1, max(1, most)).astype(np.int64))

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.support.blocks import Blocks
+
 from .evidence import Before, Evidence, gather
 from .family import Floats, Grouping, Ints, Trim
 from .modes import fitted_weights, groups, log_chances
-from .origins import Clock, Origin, origins
+from .origins import Clock, Origin, looked_at, origins
 from .population import Population
 
 TRIMS: tuple[Trim, ...] = ("none", "before", "around")
@@ -23,9 +25,13 @@ HALF_LIVES = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
 
 @dataclass(frozen=True)
 class Past:
-    """Fitted steps (N, F) of everybody, earlier origins, and evidence of what came after them."""
+    """Fitted steps (n, F) of those who are looked at, earlier origins, and evidence of what came after them.
+
+    `numbers` (n,) are those of the people among everybody.
+    """
 
     fitted: NDArray[np.int32]
+    numbers: Ints
     places: int
     stretch: int
     looked: Sequence[Origin]
@@ -39,7 +45,7 @@ class Past:
     @property
     def half(self) -> NDArray[np.bool_]:
         """Whether each stretch (n,) is in the first half of the people."""
-        return np.asarray(np.concatenate([origin.who for origin in self.looked]) % 2 == 0)
+        return np.asarray(self.numbers[np.concatenate([origin.who for origin in self.looked])] % 2 == 0)
 
     @property
     def count(self) -> Floats:
@@ -84,15 +90,22 @@ class Past:
 
 
 def past(
-    fitted: NDArray[np.int32], places: int, horizon: int, least: int, week: int, clock: Clock | None = None
+    blocks: Blocks[NDArray[np.int32]],
+    fitted: int,
+    places: int,
+    horizon: int,
+    least: int,
+    week: int,
+    clock: Clock | None = None,
 ) -> Past | None:
     """What there is to choose by; nothing where nobody was known before an earlier origin.
 
-    `least` is the number of steps in which a person was known to be looked at. No half-life is shorter than `week`
-    steps: who forgets sooner takes a weekend for a new habit.
+    `blocks` are the `fitted` steps (N, F) of everybody. `least` is the number of steps in which a person was known to
+    be looked at. No half-life is shorter than `week` steps: who forgets sooner takes a weekend for a new habit.
     """
-    stretch, cuts = origins(fitted.shape[1], horizon, clock)
-    looked = [Origin.at(fitted, cut, places - 1, least, stretch) for cut in cuts]
-    looked = [origin for origin in looked if len(origin.who)]
-    lives = (None, *(each for part in HALF_LIVES if (each := part * fitted.shape[1]) >= week))
-    return Past(fitted, places, stretch, looked, lives) if looked else None
+    stretch, cuts = origins(fitted, horizon, clock)
+    if not cuts:
+        return None
+    found = looked_at(blocks, cuts, places - 1, least, stretch)
+    lives = (None, *(each for part in HALF_LIVES if (each := part * fitted) >= week))
+    return Past(found.fitted, found.numbers, places, stretch, found.origins, lives) if found.origins else None

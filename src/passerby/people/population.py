@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +44,16 @@ class Flow:
         left, entered = (
             np.bincount(side, number, places).astype(np.float64) for side in (keys // places, keys % places)
         )
+        return cls(keys, number, left, entered)
+
+    @classmethod
+    def summed(cls, flows: Sequence[Flow]) -> Flow:
+        """The moves of several groups of people together."""
+        if len(flows) == 1:
+            return flows[0]
+        keys, at = np.unique(np.concatenate([flow.keys for flow in flows]), return_inverse=True)
+        number = np.bincount(at, np.concatenate([flow.number for flow in flows]), len(keys)).astype(np.float64)
+        left, entered = (np.sum([getattr(flow, side) for flow in flows], axis=0) for side in ("left", "entered"))
         return cls(keys, number, left, entered)
 
     def among(self, places: Ints) -> Floats:
@@ -107,20 +118,41 @@ class Population:
     @classmethod
     def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, phase: Ints | None) -> Population:
         """From the steps (N, F) of everybody; `phase` (F,) or longer are the parts of the cycle."""
-        first, stop = spans(fitted, places - 1, trim)
-        steps = np.arange(fitted.shape[1])
-        kept = (steps >= first[:, None]) & (steps < stop[:, None])
-        visits = np.bincount(fitted[kept], minlength=places).astype(np.float64)
-        background = (visits + 1 / places) / (visits.sum() + 1)
-        pairs = fitted[:, :-1].astype(np.int64) * places + fitted[:, 1:]
-        both = kept[:, :-1] & kept[:, 1:]
-        moves = Flow.counted(pairs[both], places)
-        if phase is None:
-            return cls(background, moves)
-        towards = phase[1 : fitted.shape[1]]
-        parts = [towards == part for part in range(int(phase.max()) + 1)]
-        return cls(background, moves, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))
+        return cls.summed([Tally.of(fitted, places, trim, phase)])
+
+    @classmethod
+    def summed(cls, tallies: Sequence[Tally]) -> Population:
+        """From what was counted of all people, in groups."""
+        visits = np.sum([tally.visits for tally in tallies], axis=0).astype(np.float64)
+        background = (visits + 1 / len(visits)) / (visits.sum() + 1)
+        parts = zip(*(tally.parts for tally in tallies), strict=True)
+        return cls(background, Flow.summed([tally.moves for tally in tallies]), tuple(map(Flow.summed, parts)))
 
     def towards(self, part: int | None) -> Flow:
         """The moves that end in a part of the cycle, or all of them."""
         return self.moves if part is None else self.parts[part]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Visits (M,) and moves of some people, in all and in each part of the cycle."""
+
+    visits: Ints
+    moves: Flow
+    parts: tuple[Flow, ...] = ()
+
+    @classmethod
+    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, phase: Ints | None) -> Tally:
+        """Of their steps (N, F)."""
+        first, stop = spans(fitted, places - 1, trim)
+        steps = np.arange(fitted.shape[1])
+        kept = (steps >= first[:, None]) & (steps < stop[:, None])
+        visits = np.bincount(fitted[kept], minlength=places)
+        pairs = fitted[:, :-1].astype(np.int64) * places + fitted[:, 1:]
+        both = kept[:, :-1] & kept[:, 1:]
+        moves = Flow.counted(pairs[both], places)
+        if phase is None:
+            return cls(visits, moves)
+        towards = phase[1 : fitted.shape[1]]
+        parts = [towards == part for part in range(int(phase.max()) + 1)]
+        return cls(visits, moves, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))

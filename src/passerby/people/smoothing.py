@@ -12,11 +12,16 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.kernels import chain
 
+from .origins import spread
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: Smoothing is chosen among these when it is "auto".
 CANDIDATES = tuple(float(a) for a in np.geomspace(0.01, 100, 17))
+
+#: People by whom it is chosen, at most.
+MOST_LOOKED = 5_000
 
 
 def plain(index: Ints, b: Floats, smoothing: float) -> tuple[Floats, Floats]:
@@ -79,9 +84,9 @@ def checked_smoothing(smoothing: float | str) -> float | None:
 def held_out_likelihood(fitted: NDArray[np.int32], background: Floats, smoothing: float) -> float:
     """Mean log probability of the last fifth of the fitted moves, under habits fitted to the moves before.
 
-    Looks at no more than 5,000 people, evenly spread.
+    Looks at no more than `MOST_LOOKED` people, evenly spread.
     """
-    chosen = fitted[np.unique(np.linspace(0, len(fitted) - 1, min(len(fitted), 5000)).astype(int))]
+    chosen = fitted[spread(len(fitted), MOST_LOOKED)]
     moves = chosen.shape[1] - 1
     cut = max(1, moves - max(1, moves // 5))
     if cut >= moves:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
@@ -16,13 +17,15 @@ from passerby.audits.audit import audit_job, parts_of
 from passerby.audits.backtest import run_backtest
 from passerby.audits.effort import audit_open, clear_passes, first_pass
 from passerby.audits.engine import engine_of
-from passerby.audits.inputs import Inputs, gather
+from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
 from passerby.audits.record import Adversary, Backtest, told_adversaries, told_backtest
+from passerby.audits.results import Results, rows_at, stored_rows
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
 from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, LOOKING, OTHERS, TRYING, WRITING, Tell, begin
+from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, store_of
 from passerby.audits.summary import summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
@@ -30,7 +33,10 @@ from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import ConfigError, InputError
 from passerby.plans.ways import compare
+from passerby.support.blocks import Team
 from passerby.support.files import as_json, make_folder, whole_or_nothing
+from passerby.support.pieces import Pieces
+from passerby.support.pool import pool_of
 from passerby.visits.table import Visits
 
 from .evidence import Evidence
@@ -92,40 +98,55 @@ def run_audit(
     if finished(out) and not overwrite:
         instead = f"choose another {wording.name('out')}, or replace it with {wording.given('overwrite', True)}"
         raise ConfigError(f"{out} holds a finished audit; {instead}")
-    inputs = gather(settings, visits, tell)
-    if overwrite and not parts_of(inputs.job(_first(settings)), out).own():
-        clear_passes(out)
-    make_folder(draft_of(out).parent, wording.name("out"), private=True)
-    write_settings(settings, draft_of(out))
-    with engine_of(engine or settings.engine, settings.scheduler, workers, executor) as pool:
-        few = enough_workers(len(inputs.people), workers, pool)
-        table, findings = _measure(settings, inputs, few, pool, tell)
+    disk = visits is None and on_disk(settings)
+    with ExitStack() as team:
+        pool = team.enter_context(engine_of(engine or settings.engine, settings.scheduler, workers, executor))
+        if disk and pool is None and (workers or os.cpu_count() or 1) > 1:
+            pool = team.enter_context(pool_of(None, workers or os.cpu_count() or 1))
+        stored = Stored(store_of(out), Team(workers, pool)) if disk else None
+        inputs = gather(settings, visits, tell, stored)
+        if overwrite and not _kept(settings, inputs).own():
+            clear_passes(out)
+        make_folder(draft_of(out).parent, wording.name("out"), private=True)
+        write_settings(settings, draft_of(out))
+        few = enough_workers(inputs.count, workers, pool)
+        table, results, findings = _measure(settings, inputs, few, pool, tell)
         backtest, reason = _went_back(settings, inputs, table, few, pool, tell)
         others = _compared(settings, inputs, few, pool, tell)
-    progress = begin(tell, WRITING)
-    summary = summarise(
-        table,
-        inputs.people,
-        inputs.release,
-        misses=settings.misses,
-        window=inputs.window,
-        seed=settings.seed,
-        confidence=settings.confidence,
-        delta=settings.delta,
-        thresholds=settings.thresholds,
-        coverage=inputs.coverage,
-        eligible=inputs.eligible,
-        alerts=[*about_backtest(backtest, reason), *inputs.alerts],
-        backtest=backtest,
-        adversaries=others,
-    )
+        progress = begin(tell, WRITING)
+        summary = summarise(
+            results,
+            inputs.people,
+            inputs.release,
+            misses=settings.misses,
+            window=inputs.window,
+            seed=settings.seed,
+            confidence=settings.confidence,
+            delta=settings.delta,
+            thresholds=settings.thresholds,
+            coverage=inputs.coverage,
+            eligible=inputs.eligible,
+            alerts=[*about_backtest(backtest, reason), *inputs.alerts],
+            backtest=backtest,
+            adversaries=others,
+        )
     names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
     report = report_of(evidence, progress=progress)
+    if inputs.everyone is not None:
+        report = replace(report, rows=out / "people.parquet")
     _write(settings, report)
     draft_of(out).unlink(missing_ok=True)
     clear_passes(out)
     return report
+
+
+def _kept(settings: AuditSettings, inputs: Inputs) -> Pieces:
+    """What an earlier audit of the same kind has finished."""
+    how, out = _first(settings), settings.out
+    if inputs.everyone is None:
+        return parts_of(inputs.job(how), out)
+    return parts_of_everyone(inputs.common_job(how), inputs.everyone, out, inputs.values)
 
 
 def finished(folder: Path) -> bool:
@@ -145,12 +166,19 @@ def _first(settings: AuditSettings) -> Measurement:
 
 def _measure(
     settings: AuditSettings, inputs: Inputs, workers: int | None, executor: Executor | None, tell: Tell | None
-) -> tuple[pl.DataFrame, Findings | None]:
-    """Everyone's loss, what the published series revealed, and what was tried out; what is finished is kept."""
+) -> tuple[pl.DataFrame, Results, Findings | None]:
+    """Everyone's loss, what the published series revealed, and what was tried out; what is finished is kept.
+
+    Where everybody is on disk, the table is of those that figures show.
+    """
     how, people, release = settings.measurement, inputs.people, inputs.release
     parts = settings.out / "parts"
     progress = begin(tell, AUDITING)
-    if settings.effort == "open":
+    if inputs.everyone is not None:
+        path = audit_everyone(inputs.common_job(how), inputs.everyone, settings.out, inputs.values, progress)
+        rows = stored_rows(path, inputs.count, Team(workers, executor))
+        table, results = rows_at(rows, inputs.count, inputs.shown), Results(rows, settings.thresholds)
+    elif settings.effort == "open":
         table = audit_open(
             inputs.job(how),
             settings.thresholds,
@@ -161,12 +189,14 @@ def _measure(
         )
     else:
         table = audit_job(inputs.job(how), settings.out, workers=workers, executor=executor, progress=progress)
-    if inputs.published:
+    if inputs.published and inputs.everyone is None:
         progress, file, values = begin(tell, LOOKING), parts / "realised.jsonl", inputs.published.values
         realised = realised_losses(
             people, release, values, how, workers=workers, executor=executor, progress=progress, file=file
         )
         table = pl.concat([table, realised], how="horizontal")
+    if inputs.everyone is None:
+        results = Results.here(table, settings.thresholds)
     findings = None
     if settings.explore:
         progress, file, count = begin(tell, TRYING), parts / "tried.jsonl", settings.explore
@@ -187,7 +217,7 @@ def _measure(
             folder=parts,
         )
         findings = replace(findings, **vars(ways))
-    return table, findings
+    return table, results, findings
 
 
 def _went_back(
@@ -236,7 +266,10 @@ def _write(settings: AuditSettings, report: Report) -> None:
             together.enter_context(whole_or_nothing(out / name, private=True))
             for name in ("internal.html", "people.parquet")
         )
-        report.table.write_parquet(listed)
+        if isinstance(report.rows, pl.DataFrame):
+            report.rows.write_parquet(listed)
+        else:
+            (store_of(out) / "people.parquet").replace(listed)
         kept.write_text(report.internal, encoding="utf-8")
         shown.write_text(report.page, encoding="utf-8")
         set_up.write_text(as_toml(settings, out), encoding="utf-8")

@@ -43,14 +43,19 @@ class Report:
     """An audit with its report: `table` (a row per person, with ids), `summary`, and `page` (HTML, may be shared).
 
     `internal` is the page with the true counts, and `figures` holds each figure of the page by its key; a notebook
-    shows them as pictures, and loads nothing.
+    shows them as pictures, and loads nothing. `rows` are the table, or the file that it is read from when asked for.
     """
 
-    table: pl.DataFrame
+    rows: pl.DataFrame | Path
     summary: Summary
     page: str
     internal: str = ""
     figures: Mapping[str, Figure] = field(default_factory=dict)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row per person, with ids."""
+        return self.rows if isinstance(self.rows, pl.DataFrame) else pl.read_parquet(self.rows)
 
     def save(self, path: str | Path) -> None:
         """Write the page to a file that opens offline."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -144,3 +145,20 @@ def check_versions(client: Any) -> None:
     found = {where: has for where, has in client.run(version).items() if has != __version__}
     if found:
         raise ConfigError(other_version(found, __version__))
+
+
+def check_shared(executor: Executor | None, folder: Path) -> None:
+    """Refuse a cluster whose workers do not all see a folder, where partitions are to be read and written by them."""
+    if not isinstance(executor, Cluster):
+        return
+    name = str(folder.resolve())
+
+    def sees() -> bool:
+        return bool(__import__("os").path.isdir(name))
+
+    blind = [where for where, found in executor.client.run(sees).items() if not found]
+    if blind:
+        raise ConfigError(
+            f"{', '.join(blind)} cannot see the folder {name!r}, in which everybody is kept: choose a folder on a disk "
+            "that all workers share, or keep everybody in memory (store='memory')"
+        )

@@ -8,7 +8,7 @@ and merging of cells as in Hundepool et al., *Statistical Disclosure Control* (2
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,14 +20,32 @@ FEW = 5
 _ROUNDING = 1e-12
 
 
+def middle_ranks(count: int) -> range | None:
+    """The ranks of the `FEW` people around the median, of so many; None where there are fewer."""
+    return _around(count, 0.5) if count >= FEW else None
+
+
+def rank_ranks(count: int, share: float) -> range | None:
+    """The ranks of the `FEW` people around the rank that this share lies below.
+
+    None where fewer than `FEW` people lie on either side of it.
+    """
+    return _around(count, share) if min(share, 1 - share) * count >= FEW - 1e-9 else None
+
+
+def _around(count: int, share: float) -> range:
+    first = round(share * (count - 1)) - FEW // 2
+    first = min(max(first, 0), count - FEW)
+    return range(first, first + FEW)
+
+
 def middle(values: ArrayLike) -> float | None:
     """The median, as the mean of the `FEW` people around it; None where there are fewer.
 
     >>> middle([1, 2, 3, 4, 50, 60, 70]), middle([1, 2, 3, 4])
     (23.8, None)
     """
-    array = np.asarray(values, dtype=np.float64)
-    return _around(array, 0.5) if len(array) >= FEW else None
+    return _mean_of(values, middle_ranks(np.size(values)))
 
 
 def at_rank(values: ArrayLike, share: float) -> float | None:
@@ -38,15 +56,12 @@ def at_rank(values: ArrayLike, share: float) -> float | None:
     >>> at_rank(range(100), 0.95), at_rank(range(99), 0.95)
     (94.0, None)
     """
-    array = np.asarray(values, dtype=np.float64)
-    beyond = min(share, 1 - share) * len(array)
-    return _around(array, share) if beyond >= FEW - 1e-9 else None
+    return _mean_of(values, rank_ranks(np.size(values), share))
 
 
-def _around(values: NDArray[np.float64], share: float) -> float:
-    first = round(share * (len(values) - 1)) - FEW // 2
-    first = min(max(first, 0), len(values) - FEW)
-    return float(np.sort(values)[first : first + FEW].mean())
+def _mean_of(values: ArrayLike, ranks: range | None) -> float | None:
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    return None if ranks is None else float(ordered[ranks.start : ranks.stop].mean())
 
 
 def reached(values: ArrayLike) -> float | None:
@@ -56,7 +71,12 @@ def reached(values: ArrayLike) -> float | None:
     (0.51, None)
     """
     array = np.sort(np.asarray(values, dtype=np.float64))
-    return math.floor(100 * float(array[-FEW]) + 1e-9) / 100 if len(array) >= FEW else None
+    return rounded_down(float(array[-FEW])) if len(array) >= FEW else None
+
+
+def rounded_down(value: float) -> float:
+    """A value to a hundredth below it, so that it is nobody's own."""
+    return math.floor(100 * value + 1e-9) / 100
 
 
 def dividing(values: ArrayLike, edges: Iterable[float], given: Sequence[float] = ()) -> list[float]:
@@ -69,13 +89,25 @@ def dividing(values: ArrayLike, edges: Iterable[float], given: Sequence[float] =
     [0.2, 0.95]
     """
     array = np.sort(np.asarray(values, dtype=np.float64))
+    return dividing_counts(lambda edge: int(np.searchsorted(array, edge - _ROUNDING)), len(array), edges, given)
+
+
+def dividing_counts(
+    below: Callable[[float], int], count: int, edges: Iterable[float], given: Sequence[float] = ()
+) -> list[float]:
+    """The same where it is known how many of `count` people are below each edge (`is_below`)."""
     chosen = sorted(given)
     for edge in edges:
         tried = sorted({*chosen, edge})
-        sizes = np.diff([0, *np.searchsorted(array, np.array(tried) - _ROUNDING), len(array)])
+        sizes = np.diff([0, *map(below, tried), count])
         if bool(((sizes == 0) | (sizes >= FEW)).all()):
             chosen = tried
     return chosen
+
+
+def is_below(values: NDArray[np.float64], edge: float) -> NDArray[np.bool_]:
+    """Whether each value is below an edge, by more than rounding."""
+    return np.asarray(values < edge - _ROUNDING)
 
 
 def share_at(values: ArrayLike, level: float) -> float:
@@ -97,8 +129,13 @@ def shares(values: ArrayLike, levels: Sequence[float]) -> list[float | None]:
     [None, 0.5, 0.0]
     """
     array = np.asarray(values, dtype=np.float64)
-    kept = dividing(array, sorted(levels, key=lambda level: abs(level - 0.5)))
-    return [share_at(array, level) if level in kept else None for level in levels]
+    return shares_of({level: int(is_below(array, level).sum()) for level in levels}, len(array), levels)
+
+
+def shares_of(below: Mapping[float, int], count: int, levels: Sequence[float]) -> list[float | None]:
+    """The same where it is known how many of `count` people are below each level (`is_below`)."""
+    kept = dividing_counts(below.__getitem__, count, sorted(levels, key=lambda level: abs(level - 0.5)))
+    return [(count - below[level]) / count if level in kept and count else None for level in levels]
 
 
 def in_fives(share: float, people: int) -> float:

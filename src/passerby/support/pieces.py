@@ -23,6 +23,8 @@ class Pieces:
 
     path: Path
     mark: str
+    left: bool = False
+    """Whether finished tables are left on disk: `begin` then tells their numbers alone, with None for each."""
 
     def foreign(self) -> bool:
         """Whether pieces of something else lie there."""
@@ -90,7 +92,8 @@ class Pieces:
         found = {}
         for file in sorted(self.path.glob("*.parquet")):
             try:
-                found[int(file.stem)] = pl.read_parquet(file)
+                table = pl.read_parquet(file, glob=False)
+                found[int(file.stem)] = None if self.left else table
             except (pl.exceptions.PolarsError, OSError, ValueError):
                 continue  # it is done again
         return found

@@ -1,172 +1,63 @@
-"""Batches of rows gathered into `Visits`: times read, people and places encoded, what is unusable counted."""
+"""Batches of rows gathered into `Visits`: people and places encoded, repeated rows left out."""
 
-import operator
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from passerby.errors import InputError
-
 from .delimited import Batch
-from .grid import Cells, valid_coordinates
-from .span import Span
-from .table import Skipped, Visits
-from .times import parse_times, shown
+from .sieve import Sieve
+from .table import Visits
 
-_EXAMPLES = 3
-TIMES = (
-    "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
-    "time_format='%d.%m.%Y %H:%M'"
-)
-NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
-"""What is written where there is no name, in small letters."""
-
-Show = Callable[[dict[str, Any]], str]
-"""How to show what is wrong with a row, given by column, without showing whose it is."""
+#: Names of people that are all whole numbers are taken for numbers.
+NUMBER = r"^(0|-?[1-9]\d{0,17})$"
 
 
 @dataclass(repr=False)
-class Gatherer:
+class Gatherer(Sieve):
     """Takes batches one by one and keeps of each only 16 bytes a row and the names it brought.
 
     The names are held by polars categories of this gatherer alone, so that they vanish with it.
     """
 
-    source: str
-    """What is read, for messages."""
-    timezone: str = "UTC"
-    time_format: str | None = None
-    cells: Cells | None = None
-    """How coordinates become places; None where places have names."""
-    max_unparsable: float = 0.01
-    span: Span = field(default_factory=Span)
-    """Between which instants visits count."""
-    columns: dict[str, str] = field(default_factory=dict)
-    """The column taken for each role."""
-    remarks: list[str] = field(default_factory=list)
     _parts: list[pl.DataFrame] = field(default_factory=list)
     _people: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
     _places: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
-    _rows: int = 0
-    _bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
-    _bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
-    _missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
-    _outside: int = 0
     _batches: list[Batch] = field(default_factory=list)
 
     def add(self, batch: Batch) -> None:
         """Take the rows of a batch, with the columns person, time, and place or latitude and longitude."""
-        _check_types(batch.frame, self.source)
-        frame = batch.frame.with_columns(_name(batch.frame["person"]), row=pl.int_range(pl.len(), dtype=pl.UInt32))
-        blank = reduce(operator.and_, (pl.col(name).is_null() for name in batch.frame.columns))
-        if frame["time"].null_count():
-            frame = frame.filter(~blank)
-        self._rows += frame.height
-        frame = frame.with_columns(at=parse_times(frame["time"], self.timezone, self.time_format))
-        bad = frame["at"].is_null()
-        self._bad_times.note(batch, frame.filter(bad), lambda row: shown(row["time"]))
-        frame = frame.filter(~bad)
-        if self.cells is None:
-            frame = frame.with_columns(_name(frame["place"]))
-        else:
-            frame = self._located(batch, frame, self.cells)
-        nameless = frame["person"].is_null() | frame["place"].is_null()
-        self._missing.note(batch, frame.filter(nameless), _nameless)
-        kept = frame.filter(~nameless)
-        inside = self.span.holds(kept["at"])
-        self._outside += kept.height - int(inside.sum())
-        part = kept.filter(inside).select(
-            pl.col("person").cast(self._people), pl.col("at").alias("time"), pl.col("place").cast(self._places), "row"
-        )
-        self._parts.append(part)
+        names = pl.col("person").cast(self._people), pl.col("place").cast(self._places)
+        self._parts.append(self.sieved(batch).with_columns(names))
         self._batches.append(batch.bare)
 
     def finish(self) -> Visits:
         """All rows taken as `Visits`, or an `InputError` that says what is wrong with them."""
-        if not self._rows:
-            raise InputError(f"{self.source} is empty: it holds no rows")
-        for bad in (self._bad_times, self._bad_coordinates, self._missing):
-            bad.refuse_above(self.max_unparsable, self._rows, self.source, self._taken())
+        self.check()
         self.span.check(self._parts, self._batches, self.source)
         table = pl.concat([part.drop("row") for part in self._parts])
         self._parts.clear()
         if not table.height:
-            raise InputError(
-                f"{self.source}: none of its {self._rows:,} rows has a person, a time and a place"
-                f"{' in the time that was asked for' if self._outside else ''}; check which columns are taken for them "
-                f"({self._taken()})"
-            )
-        person, people = _encode(table["person"], numbers=True)
-        place, places = _encode(table["place"])
-        table = pl.DataFrame({"person": person, "time": table["time"], "place": place})
-        unique = drop_duplicates(table, len(people))
-        skipped = Skipped(
-            rows=self._rows,
-            times=self._bad_times.count,
-            missing=self._missing.count,
-            coordinates=self._bad_coordinates.count,
-            duplicates=table.height - unique.height,
-            outside=self._outside,
-        )
+            raise self.nothing()
+        unique, people, places = encoded(table)
         return Visits(
             unique,
             people,
             places,
-            skipped,
+            self.skipped(table.height - unique.height),
             self.timezone,
             dict(self.columns),
             self.span.until,
             tuple(self.remarks),
         )
 
-    def _taken(self) -> str:
-        """Which columns were taken for what, for messages."""
-        return ", ".join(f"{role} from {column!r}" for role, column in self.columns.items())
 
-    def _located(self, batch: Batch, frame: pl.DataFrame, cells: Cells) -> pl.DataFrame:
-        """Rows with the cell of their coordinates as place; null where there are none."""
-        given = frame.select(pl.col("latitude", "longitude").cast(pl.String).str.strip_chars().replace("", None))
-        missing = given["latitude"].is_null() | given["longitude"].is_null()
-        degrees = given.cast(pl.Float64, strict=False)
-        valid = valid_coordinates(degrees["latitude"], degrees["longitude"])
-        bad = ~valid & ~missing
-        self._bad_coordinates.note(batch, frame.filter(bad), _shown_coordinates)
-        names = cells.names(*degrees.filter(valid).get_columns())
-        place = pl.Series("place", [None], dtype=pl.String).new_from_index(0, frame.height)
-        return frame.with_columns(place.scatter(valid.arg_true(), names)).filter(~bad)
-
-
-@dataclass(repr=False)
-class Bad:
-    """Rows of which one value cannot be used: how many, and where the first ones are."""
-
-    what: str
-    hint: str = ""
-    """What else could help."""
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
-
-    def note(self, batch: Batch, rows: pl.DataFrame, show: Show) -> None:
-        """Count rows; of the first ever, remember where they stand and the value."""
-        self.count += rows.height
-        first = rows.head(_EXAMPLES - len(self.examples))
-        if first.height:
-            where = batch.where(first["row"].to_list())
-            values = [show(row) for row in first.iter_rows(named=True)]
-            self.examples += [f"{place} has {value}" for place, value in zip(where, values, strict=True)]
-
-    def refuse_above(self, share: float, rows: int, source: str, taken: str) -> None:
-        """Raise where more than a share of all rows is bad."""
-        if self.count > share * rows:
-            raise InputError(
-                f"{source}: {self.count:,} of {rows:,} rows have {self.what}: {'; '.join(self.examples)}; "
-                f"at most a share of {share:g} is put up with (max_unparsable); correct them, check which columns "
-                f"are taken ({taken}), or raise max_unparsable to leave these rows out{self.hint}"
-            )
+def encoded(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+    """Rows (person, time, place) by codes and without repetitions, the people and the places, both sorted."""
+    person, people = _encode(table["person"], numbers=True)
+    place, places = _encode(table["place"])
+    codes = pl.DataFrame({"person": person, "time": table["time"], "place": place})
+    return drop_duplicates(codes, len(people)), people, places
 
 
 def drop_duplicates(table: pl.DataFrame, people: int, rows: int = 4_000_000) -> pl.DataFrame:
@@ -194,53 +85,14 @@ def _compared(table: pl.DataFrame, people: int, rows: int) -> pl.DataFrame:
     return pl.concat([table.filter(part_of == part).unique() for part in range(parts)])
 
 
-def _check_types(frame: pl.DataFrame, source: str) -> None:
-    """Refuse columns of types that are neither names nor numbers, nor times where times belong."""
-    for role, dtype in frame.schema.items():
-        names = dtype.is_numeric() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
-        if not names and not (role == "time" and dtype in (pl.Date, pl.Datetime)):
-            raise InputError(f"{source}: the column taken for {role} is of type {dtype}; convert it to text or numbers")
-
-
-def _name(values: pl.Series) -> pl.Series:
-    """Names as strings without blanks around them; null where there are none.
-
-    Whole numbers lose the `.0` that missing values gave them.
-    """
-    if values.dtype.is_float():
-        whole = values.cast(pl.Int64, strict=False)
-        values = whole.cast(pl.String).zip_with(whole == values, values.fill_nan(None).cast(pl.String))
-    names = values.cast(pl.String).str.strip_chars()
-    # Only short texts can stand for nothing: lower case is worked out for those alone.
-    short = (names.str.len_bytes() <= 4).fill_null(False).arg_true()
-    nothing = names.gather(short).str.to_lowercase().is_in(NO_NAMES)
-    return names.scatter(short.filter(nothing), None) if nothing.any() else names
-
-
-def _nameless(row: dict[str, Any]) -> str:
-    """What a row lacks."""
-    return "no person" if row["person"] is None else "no place"
-
-
 def _encode(values: pl.Series, *, numbers: bool = False) -> tuple[pl.Series, pl.Series]:
     """Codes (n,) that follow the sorted names, and these names; whole numbers become numbers where all are."""
     once = values.unique()
     names = once.cast(pl.String)
-    if numbers and names.str.contains(r"^(0|-?[1-9]\d{0,17})$").all():
+    if numbers and names.str.contains(NUMBER).all():
         names = names.cast(pl.Int64)
     order = names.arg_sort()
     known = once.to_physical().gather(order).to_numpy()
     rank = np.zeros(int(known.max()) + 1, dtype=np.uint32)
     rank[known] = np.arange(len(names), dtype=np.uint32)
     return pl.Series(rank).gather(values.to_physical()), names.gather(order).rename(values.name)
-
-
-def _shown_coordinates(row: dict[str, Any]) -> str:
-    """The coordinates where they are numbers; text may be anything, an id too."""
-    values = []
-    for role in ("latitude", "longitude"):
-        try:
-            values.append(f"{role} {float(row[role]):g}")
-        except ValueError:
-            values.append(f"{role} that is no number")
-    return ", ".join(values)

@@ -1,7 +1,7 @@
 """From a file or a table in memory to `Visits`."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from .frames import as_polars
 from .gather import Gatherer
 from .grid import Cells
 from .layouts import FIXED, FOURSQUARE, detect_layout, header_layout, match_columns, named_layout
+from .sieve import Sieve
 from .span import Span
 from .steps import parse_instant
 from .table import Visits
@@ -72,20 +73,51 @@ def read_visits(
     >>> read_visits(table)
     Visits(rows=3, people=2, places=2)
     """
-    given = {"person": person, "time": time, "place": place, "latitude": latitude, "longitude": longitude}
-    cells = None if grid_metres is None and h3_resolution is None else Cells(grid_metres, h3_resolution)
-    form = Form.checked(layout, given, cells is not None, columns, separator, skip_lines)
-    check_timezone(timezone)
-    check_time_format(time_format)
-    share = number(max_unparsable, "max_unparsable", 0, 1)
-    files = list_files(source)
-    name = "the table" if files is None else str(source) if isinstance(source, str | Path) else "the files"
-    gatherer = Gatherer(name, timezone, time_format, cells, share, _span(since, until, timezone))
-    if files is None:
-        _gather(_frame_batches(as_polars(source), form, gatherer), gatherer)
+    options = {name: value for name, value in locals().items() if name not in ("source", "progress")}
+    reading = Reading.of(source, options)
+    gatherer = Gatherer(*reading.how)
+    if reading.files is None:
+        _gather(_frame_batches(as_polars(source), reading.form, gatherer), gatherer)
     else:
-        _gather_files(files, form, gatherer, progress)
+        for at in range(len(reading.files)):
+            _gather(reading.batches(at, gatherer, progress), gatherer)
     return gatherer.finish()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read and how, checked: the files (None for a table in memory), their form, and how to sieve rows."""
+
+    files: list[Path] | None
+    form: Form
+    how: tuple[str, str, str | None, Cells | None, float, Span]
+    """The arguments of a `Sieve`."""
+
+    @classmethod
+    def of(cls, source: Any, options: Mapping[str, Any]) -> "Reading":
+        """From the arguments of `read_visits`."""
+        roles = ("person", "time", "place", "latitude", "longitude")
+        by_coordinates = options["grid_metres"] is not None or options["h3_resolution"] is not None
+        cells = Cells(options["grid_metres"], options["h3_resolution"]) if by_coordinates else None
+        shape = (options[name] for name in ("columns", "separator", "skip_lines"))
+        form = Form.checked(options["layout"], {role: options[role] for role in roles}, by_coordinates, *shape)
+        zone = options["timezone"]
+        check_timezone(zone)
+        check_time_format(options["time_format"])
+        share = number(options["max_unparsable"], "max_unparsable", 0, 1)
+        files = list_files(source)
+        name = "the table" if files is None else str(source) if isinstance(source, str | Path) else "the files"
+        span = _span(options["since"], options["until"], zone)
+        return cls(files, form, (name, zone, options["time_format"], cells, share, span))
+
+    def batches(self, at: int, sieve: Sieve, progress: Progress | None = None) -> Iterator[Batch]:
+        """The batches of the file of this number, in order; `progress` is told of all files."""
+        assert self.files is not None
+        told = None
+        if progress:
+            sizes = [file.stat().st_size for file in self.files]
+            told = _part_of(progress, sum(sizes[:at]), sum(sizes))
+        return _file_batches(self.files[at], self.form, sieve, told, several=len(self.files) > 1)
 
 
 def list_files(source: Any) -> list[Path] | None:
@@ -111,16 +143,9 @@ def _gather(batches: Iterator[Batch], gatherer: Gatherer) -> None:
         gatherer.add(batch)
 
 
-def _gather_files(files: list[Path], form: Form, gatherer: Gatherer, progress: Progress | None) -> None:
-    sizes = [file.stat().st_size for file in files]
-    for at, file in enumerate(files):
-        told = _part_of(progress, sum(sizes[:at]), sum(sizes))
-        _gather(_file_batches(file, form, gatherer, told, several=len(files) > 1), gatherer)
-
-
-def _part_of(progress: Progress | None, before: int, everything: int) -> Progress | None:
+def _part_of(progress: Progress, before: int, everything: int) -> Progress:
     """Progress of one file among several."""
-    return None if progress is None else lambda done, _: progress(before + done, everything)
+    return lambda done, _: progress(before + done, everything)
 
 
 def _span(since: str | datetime | None, until: str | datetime | None, timezone: str) -> Span:
@@ -131,17 +156,15 @@ def _span(since: str | datetime | None, until: str | datetime | None, timezone: 
     return Span(first, last)
 
 
-def _file_batches(
-    path: Path, form: Form, gatherer: Gatherer, progress: Progress | None, *, several: bool
-) -> Iterator[Batch]:
+def _file_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | None, *, several: bool) -> Iterator[Batch]:
     named = [role for role, column in form.given.items() if column not in (None, FILE_NAME)]
     if form.layout in FIXED and (named or form.columns):
         raise InputError(f"layout={form.layout!r} has its own columns, so naming them has no meaning; leave it out")
     try:
         if check_file(path)[:4] == b"PAR1":
-            batches = _parquet_batches(path, form, gatherer, progress)
+            batches = _parquet_batches(path, form, sieve, progress)
         else:
-            batches = _text_batches(path, form, gatherer, progress)
+            batches = _text_batches(path, form, sieve, progress)
         for batch in batches:
             frame = batch.frame
             if form.given["person"] == FILE_NAME:
@@ -151,7 +174,7 @@ def _file_batches(
         raise _located(error, path) from None
 
 
-def _text_batches(path: Path, form: Form, gatherer: Gatherer, progress: Progress | None) -> Iterator[Batch]:
+def _text_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | None) -> Iterator[Batch]:
     line, before = first_line(path, form.skip_lines)
     if form.layout in FIXED:
         chosen = FIXED[form.layout]
@@ -163,27 +186,27 @@ def _text_batches(path: Path, form: Form, gatherer: Gatherer, progress: Progress
         chosen = detect_layout(line, form.separator)
     if form.coordinates and chosen is FOURSQUARE:
         raise InputError("the Foursquare layout holds no coordinates; leave out grid_metres and h3_resolution")
-    roles = _matched(chosen.columns, form, gatherer)
+    roles = _matched(chosen.columns, form, sieve)
     return read_batches(path, replace(chosen, skipped=before), roles, progress)
 
 
-def _matched(columns: Sequence[str], form: Form, gatherer: Gatherer) -> dict[str, str]:
-    """The column of each role; the gatherer is told which were taken."""
+def _matched(columns: Sequence[str], form: Form, sieve: Sieve) -> dict[str, str]:
+    """The column of each role; the sieve is told which were taken."""
     by_file = form.given["person"] == FILE_NAME
     there = [*columns, FILE_NAME] if by_file else list(columns)
     match = match_columns(there, form.given, coordinates=form.coordinates)
-    gatherer.columns.update(match.roles)
-    gatherer.remarks += [remark for remark in match.remarks if remark not in gatherer.remarks]
+    sieve.columns.update(match.roles)
+    sieve.remarks += [remark for remark in match.remarks if remark not in sieve.remarks]
     return {role: column for role, column in match.roles.items() if column != FILE_NAME}
 
 
-def _parquet_batches(path: Path, form: Form, gatherer: Gatherer, progress: Progress | None) -> Iterator[Batch]:
+def _parquet_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | None) -> Iterator[Batch]:
     for name, given in (("columns", form.columns), ("separator", form.separator), ("skip_lines", form.skip_lines)):
         if given:
             raise InputError(f"{name} has no effect on a Parquet file, whose columns have names; leave it out")
     try:
         lazy = pl.scan_parquet(path, glob=False)
-        roles = _matched(lazy.collect_schema().names(), form, gatherer)
+        roles = _matched(lazy.collect_schema().names(), form, sieve)
         rows = lazy.select(pl.len()).collect().item()
         for start in range(0, rows, _SLICE):
             frame = lazy.select(pl.col(column).alias(role) for role, column in roles.items())
@@ -196,8 +219,8 @@ def _parquet_batches(path: Path, form: Form, gatherer: Gatherer, progress: Progr
         raise InputError(f"{path} is damaged or no Parquet file; copy or write it again") from None
 
 
-def _frame_batches(frame: pl.DataFrame, form: Form, gatherer: Gatherer) -> Iterator[Batch]:
-    roles = _matched(frame.columns, form, gatherer)
+def _frame_batches(frame: pl.DataFrame, form: Form, sieve: Sieve) -> Iterator[Batch]:
+    roles = _matched(frame.columns, form, sieve)
     chosen = frame.select(pl.col(column).alias(role) for role, column in roles.items())
     for start in range(0, frame.height, _SLICE):
         yield Batch(chosen.slice(start, _SLICE), start + 1)

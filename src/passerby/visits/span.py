@@ -46,30 +46,48 @@ class Span:
         if len(times) < FEWEST:
             return
         low, high = common_span(times)
-        reach = FAR * (high - low)
-        first = -np.inf if self.since is not None else low - reach
-        last = np.inf if self.until is not None else high + reach
+        first, last = self.limits(low, high)
         stray = int(((times < first) | (times > last)).sum())
         if not stray:
             return
         where: list[str] = []
         for part, batch in zip(parts, batches, strict=True):
-            at = part["time"].to_physical()
-            rows = part.filter((at < first) | (at > last)).head(_EXAMPLES - len(where))
-            named = batch.where(rows["row"].to_list())
-            where += [f"{line} ({time:%Y-%m-%d})" for line, time in zip(named, rows["time"], strict=True)]
-        raise InputError(
-            f"{source}: {stray:,} of {len(times):,} visits lie far from all others, which reach from "
-            f"{_day(low)} to {_day(high)}: {', '.join(where)}{' ...' if stray > len(where) else ''}; correct or remove "
-            f"them, or say which visits count, as in since='{_day(low)}' and until='{_day(high + 86_400_000_000)}'"
-        )
+            where += named(part, batch, first, last, _EXAMPLES - len(where))
+        raise far_away(source, stray, len(times), low, high, where)
+
+    def limits(self, low: int, high: int) -> tuple[float, float]:
+        """Between which times visits may lie where nearly all lie from `low` to `high`, in microseconds since 1970."""
+        reach = FAR * (high - low)
+        first = -np.inf if self.since is not None else low - reach
+        return first, np.inf if self.until is not None else high + reach
+
+
+def named(part: pl.DataFrame, batch: Batch, first: float, last: float, most: int = _EXAMPLES) -> list[str]:
+    """Where some of the visits of a batch stand that lie before the first time or after the last, and on which day."""
+    at = part["time"].to_physical()
+    rows = part.filter((at < first) | (at > last)).head(most)
+    return [f"{line} ({time:%Y-%m-%d})" for line, time in zip(batch.where(rows["row"]), rows["time"], strict=True)]
+
+
+def far_away(source: str, stray: int, visits: int, low: int, high: int, where: Sequence[str]) -> InputError:
+    """The error where some visits lie far from all others."""
+    return InputError(
+        f"{source}: {stray:,} of {visits:,} visits lie far from all others, which reach from "
+        f"{_day(low)} to {_day(high)}: {', '.join(where)}{' ...' if stray > len(where) else ''}; correct or remove "
+        f"them, or say which visits count, as in since='{_day(low)}' and until='{_day(high + 86_400_000_000)}'"
+    )
+
+
+def trimmed(visits: int) -> int:
+    """How many times are not asked on either side."""
+    return min(max(FEWEST_TRIMMED, int(TRIMMED * visits)), visits // 4)
 
 
 def common_span(times: np.ndarray) -> tuple[int, int]:
     """The first and the last of nearly all times, in microseconds since 1970."""
-    trimmed = min(max(FEWEST_TRIMMED, int(TRIMMED * len(times))), len(times) // 4)
-    ends = np.partition(times, (trimmed, len(times) - 1 - trimmed))
-    return int(ends[trimmed]), int(ends[len(times) - 1 - trimmed])
+    first = trimmed(len(times))
+    ends = np.partition(times, (first, len(times) - 1 - first))
+    return int(ends[first]), int(ends[len(times) - 1 - first])
 
 
 def _day(micros: int) -> str:

@@ -1,8 +1,10 @@
 """Time cut into steps: lengths such as `20d`, instants such as `2012-04-03`, and the window of each step."""
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from statistics import median
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -88,17 +90,51 @@ def written(length: timedelta) -> str:
     return out
 
 
-def fitting_length(times: pl.Series, steps: int, rhythm: str = "none") -> timedelta | None:
+@dataclass(frozen=True)
+class Times:
+    """What steps need to know of times by the clock: the first, the last, how many, and where each step is open.
+
+    `left(stop, size)` tells how long before its end each step but the last is covered, for steps of `size` up to
+    `stop`, both in microseconds (since 1970).
+    """
+
+    first: datetime | None
+    last: datetime | None
+    count: int
+    left: Callable[[int, int], Mapping[int, int]]
+
+    @classmethod
+    def of(cls, times: pl.Series) -> "Times":
+        """Those of a column."""
+        first, last = times.min(), times.max()
+        if not isinstance(first, datetime) or not isinstance(last, datetime):
+            first = last = None
+        return cls(first, last, len(times), lambda stop, size: open_ends(times, stop, size))
+
+    @property
+    def ends(self) -> tuple[datetime, datetime]:
+        """The first and the last of them; refused where there is none."""
+        if self.first is None or self.last is None:
+            raise InputError("there are no visits to cut into steps")
+        return self.first, self.last
+
+
+def open_ends(times: pl.Series, stop: int, size: int) -> dict[int, int]:
+    """How long before its end each step (numbered from the last one backwards) is covered by the times in it."""
+    before = pl.DataFrame({"left": stop - times.to_physical()}).filter(pl.col("left") > size)
+    found = before.group_by(step=(pl.col("left") - 1) // size).agg(((pl.col("left") - 1) % size + 1).min())
+    return dict(zip(found["step"].to_list(), found["left"].to_list(), strict=True))
+
+
+def fitting_length(times: Times, steps: int, rhythm: str = "none") -> timedelta | None:
     """The longest usual step of which the span of the times holds at least so many; None where none is short enough.
 
     With a rhythm, only those that fill a day or a week evenly, and of which there are two such cycles.
 
-    >>> fitting_length(pl.Series([datetime(2024, 1, 1), datetime(2024, 1, 9)]), 20)
+    >>> fitting_length(Times.of(pl.Series([datetime(2024, 1, 1), datetime(2024, 1, 9)])), 20)
     datetime.timedelta(seconds=21600)
     """
-    first, last = times.min(), times.max()
-    if not isinstance(first, datetime) or not isinstance(last, datetime):
-        raise InputError("there are no visits to cut into steps")
+    first, last = times.ends
     cycle = _CYCLES.get(rhythm)
     for length in map(parse_length, USUAL):
         even = cycle is None or (cycle % length == timedelta(0) and cycle // length > 1)
@@ -108,7 +144,7 @@ def fitting_length(times: pl.Series, steps: int, rhythm: str = "none") -> timede
     return None
 
 
-def step_length(times: pl.Series, holdout: int, min_active: int, rhythm: str = "none") -> timedelta:
+def step_length(times: Times, holdout: int, min_active: int, rhythm: str = "none") -> timedelta:
     """A step that fits the times (by the clock), such that habits and the steps to find both get enough of them.
 
     Habits want many times as many steps as are to be found, and people are to be seen in a good part of all: four times
@@ -119,7 +155,7 @@ def step_length(times: pl.Series, holdout: int, min_active: int, rhythm: str = "
     length = length or fitting_length(times, least, rhythm)
     if length is None:
         raise InputError(
-            f"the visits reach from {times.min()!s} to {times.max()!s}, too short a time for {least} steps of "
+            f"the visits reach from {times.first!s} to {times.last!s}, too short a time for {least} steps of "
             f"{USUAL[-1]}, which holdout={holdout} and min_active={min_active} need; give shorter steps, as in "
             "window='1m', or lower these"
         )
@@ -144,7 +180,7 @@ class Steps:
     @classmethod
     def covering(
         cls,
-        times: pl.Series,
+        times: pl.Series | Times,
         length: str | timedelta,
         origin: str | datetime | None,
         end: str | datetime | None,
@@ -159,9 +195,8 @@ class Steps:
         were asked for `until` an instant cover the steps before it, however late the last one is.
         """
         size = parse_length(length)
-        first, last = times.min(), times.max()
-        if not isinstance(first, datetime) or not isinstance(last, datetime):
-            raise InputError("there are no visits to cut into steps")
+        times = times if isinstance(times, Times) else Times.of(times)
+        first, last = times.ends
         if origin is None:
             start = aligned(first, size)
         elif origin == FIRST_VISIT:
@@ -179,7 +214,7 @@ class Steps:
             raise InputError(f"origin is {start}, later than the last visit ({last}); choose an earlier one")
         stop = start + count * size
         covered = until is not None and stop <= on_the_clock(until, timezone)
-        short = origin != FIRST_VISIT and count > 1 and not covered and _ends_early(stop, times, last, size)
+        short = origin != FIRST_VISIT and count > 1 and not covered and _ends_early(stop, times, size)
         return cls(start, size, count - 1 if short else count, timezone, short)
 
     @property
@@ -207,19 +242,16 @@ def aligned(first: datetime, length: timedelta) -> datetime:
     return midnight - timedelta(days=midnight.weekday()) if length % (7 * _DAY) == timedelta(0) else midnight
 
 
-def _ends_early(end: datetime, times: pl.Series, last: datetime, length: timedelta) -> bool:
+def _ends_early(end: datetime, times: Times, length: timedelta) -> bool:
     """Whether the times end long before the last step does, compared with the step, how dense they are, and the others.
 
     Where people are recorded every other hour, no step is covered to its very end: half of those before it are to be
     covered further than the last.
     """
-    first = times.min()
-    assert isinstance(first, datetime)
-    usual = (last - first) / max(1, len(times) - 1)
+    first, last = times.ends
+    usual = (last - first) / max(1, times.count - 1)
     if end - last <= max(length / 10, 10 * usual):
         return False
     size, stop = length // _MICROSECOND, (end - datetime(1970, 1, 1)) // _MICROSECOND
-    before = pl.DataFrame({"left": stop - times.to_physical()}).filter(pl.col("left") > size)
-    open_ends = before.group_by(step=(pl.col("left") - 1) // size).agg(((pl.col("left") - 1) % size + 1).min())["left"]
-    typical = open_ends.median()
-    return not isinstance(typical, float) or (end - last) // _MICROSECOND - typical > size / 10
+    lefts = [*times.left(stop, size).values()]
+    return not lefts or (end - last) // _MICROSECOND - median(lefts) > size / 10

@@ -1,6 +1,11 @@
-"""From visits to traces: windows of time, and the place that each person is taken to be at in each of them."""
+"""From visits to traces: windows of time, and the place that each person is taken to be at in each of them.
+
+What is needed to know of everybody (the span of time, the most visited places, how many people are where) is added up
+over blocks of people (`support.blocks`): visits in memory are one block, visits on disk are many (`visits.store`).
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
@@ -11,8 +16,9 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.support.checks import whole
 
+from .everybody import Everybody, chosen_window, clock
 from .seldom import Seldom
-from .steps import AUTO, FIRST_VISIT, USUAL, Steps, clock_times, on_the_clock, parse_instant, step_length
+from .steps import AUTO, Steps, on_the_clock, parse_instant
 from .table import Visits
 from .traces import ELSEWHERE, LeftOut, Traces
 
@@ -20,6 +26,31 @@ Rule = Literal["most-visited", "first", "last"]
 
 _MOST_CELLS = 2**31
 """Person-steps beyond which a mistake is likelier than a wish (8 GB)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What traces are made of: the steps, the chosen places, and the rules."""
+
+    steps: Steps
+    stop: datetime
+    places: tuple[str, ...]
+    min_active: int
+    rule: Rule
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is told of the traces of a block, to be added up: see `Traces` and `LeftOut`.
+
+    `most` is the number of steps that the most active person is seen in.
+    """
+
+    kept: int
+    frequency: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    left_out: LeftOut
+    most: int
 
 
 def window_visits(
@@ -52,65 +83,99 @@ def window_visits(
     >>> window_visits(simulate_city(people=50, places=40, days=3), window="1h", places=20, min_active=1)
     Traces(people=49, steps=72, places=21)
     """
-    _check(visits, places, min_active, rule)
-    local = visits.table.with_columns(time=clock_times(visits.table["time"], visits.timezone))
-    length = chosen_window(visits, window, min_active=min_active, origin=origin, end=end)
-    steps = Steps.covering(local["time"], length, origin, end, visits.timezone, visits.until)
-    table = _within(local, steps, end)
-    chosen = _choose(visits, table, places)
-    index = np.full(len(visits.places), -1, dtype=np.int32)
-    index[chosen] = np.arange(len(chosen), dtype=np.int32)
-    seen = _one_place(table, pl.Series(index), steps, rule)
-    people, array, active = _fill(seen, len(chosen), len(visits.people), steps.count, min_active)
-    frequency = np.bincount(array.ravel(), minlength=len(chosen) + 1) / array.size
-    counts = _count(seen, len(chosen), steps.count)
-    for result in (array, active, frequency, counts):
-        result.flags.writeable = False
-    known = seen["person"].n_unique()
-    left_out = LeftOut(
-        visits=len(visits),
-        outside=len(visits) - table.height,
-        other_places=int((index[table["place"].to_numpy()] < 0).sum()),
-        people=len(visits.people),
-        unseen=len(visits.people) - known,
-        seldom=known - len(people),
-        partial_step=steps.partial,
-    )
-    names, ids = (*visits.places.gather(chosen).to_list(), ELSEWHERE), visits.people.gather(people)
-    when = (steps.starts, steps.length)
-    seldom = Seldom.among(seen, people)
-    return Traces(array, names, ids, *when, active, frequency, counts, visits.timezone, left_out, seldom)
+    everybody = Everybody.of(visits)
+    check_rules(places, min_active, rule)
+    length = chosen_window(everybody, window, min_active=min_active, origin=origin, end=end)
+    plan = planned(everybody, length, places, min_active, rule, origin, end)
+    array, active, people, seldom, part = traced(plan, visits)
+    return replace(together(plan, [part]), array=array, active=active, people=people, seldom=seldom)
 
 
-def chosen_window(
-    visits: Visits,
-    window: str | timedelta,
-    *,
-    holdout: int = 0,
-    min_active: int = 0,
-    rhythm: str = "none",
-    origin: str | datetime | None = None,
-    end: str | datetime | None = None,
-) -> str | timedelta:
-    """The length of a step: as given, or for "auto" the one that fits the visits between origin and end."""
-    if window != AUTO:
-        return window
-    if not isinstance(visits, Visits):
-        raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
-    zone, times = visits.timezone, clock_times(visits.table["time"], visits.timezone)
-    if origin is not None and origin != FIRST_VISIT:
-        times = times.filter(times >= on_the_clock(parse_instant(origin, "origin", zone), zone))
+def planned(
+    everybody: Everybody,
+    length: str | timedelta,
+    places: int | Sequence[str],
+    min_active: int,
+    rule: Rule,
+    origin: str | datetime | None,
+    end: str | datetime | None,
+) -> Plan:
+    """The steps, and the chosen places: what takes all visits to know."""
+    zone, times = everybody.timezone, everybody.times()
+    steps = Steps.covering(times, length, origin, end, zone, everybody.until)
+    stop = steps.origin + steps.count * steps.length
     if end is not None:
-        times = times.filter(times < on_the_clock(parse_instant(end, "end", zone), zone))
-    least = whole(min_active, "min_active")
-    # Without visits between them, the message about origin and end comes with any length.
-    return step_length(times, whole(holdout, "holdout"), least, rhythm) if len(times) else USUAL[0]
+        stop = min(stop, on_the_clock(parse_instant(end, "end", zone), zone))
+    found = everybody.blocks.map(_visited, (steps.origin, stop))
+    # Places nobody visited in the steps count as well: they may be named.
+    counts = pl.concat(found).group_by("place").agg(pl.col("n").sum()).sort("place")
+    if not counts["n"].sum():
+        raise InputError(
+            f"no visit lies from origin='{steps.origin}' to end='{stop}' ({zone}); the visits "
+            f"reach from {times.first!s} to {times.last!s}"
+        )
+    return Plan(steps, stop, _choose(counts, places), min_active, rule)
 
 
-def _check(visits: Visits, places: int | Sequence[str], min_active: int, rule: Rule) -> None:
+def traced(plan: Plan, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.int32], pl.Series, Seldom, Part]:
+    """Of a block of people: traces (N, T), in how many steps each is active (N,), who they are, who has none, sums."""
+    local = visits.table.with_columns(time=clock(visits))
+    table = _within(local, plan.steps.origin, plan.stop)
+    number = {name: at for at, name in enumerate(plan.places)}
+    index = np.array([number.get(name, -1) for name in visits.places.to_list()], dtype=np.int32)
+    seen = _one_place(table, pl.Series(index), plan.steps, plan.rule)
+    elsewhere, people, known = len(plan.places), len(visits.people), seen["person"].n_unique()
+    codes, array, active, most = _fill(seen, elsewhere, people, plan.steps.count, plan.min_active)
+    part = Part(
+        len(codes),
+        np.bincount(array.ravel(), minlength=elsewhere + 1),
+        _count(seen, elsewhere, plan.steps.count),
+        LeftOut(
+            visits=len(visits),
+            outside=len(visits) - table.height,
+            other_places=int((index[table["place"].to_numpy()] < 0).sum()),
+            people=people,
+            unseen=people - known,
+            seldom=known - len(codes),
+        ),
+        most,
+    )
+    for result in (array, active):
+        result.flags.writeable = False
+    return array, active, visits.people.gather(codes), Seldom.among(seen, pl.Series(codes)), part
+
+
+def together(plan: Plan, parts: Sequence[Part]) -> Traces:
+    """What is told of all blocks, as traces of nobody."""
+    steps, elsewhere, kept = plan.steps, len(plan.places), sum(part.kept for part in parts)
+    if not kept:
+        raise InputError(
+            f"no person is seen in at least {plan.min_active} of {steps.count} steps at the {elsewhere} chosen places; "
+            f"the most active is seen in {max(part.most for part in parts)}; lower min_active, or choose a shorter "
+            "window or more places"
+        )
+    frequency = np.sum([part.frequency for part in parts], axis=0) / (kept * steps.count)
+    counts = np.sum([part.counts for part in parts], axis=0)
+    for result in (frequency, counts):
+        result.flags.writeable = False
+    left = [vars(part.left_out) for part in parts]
+    sums = {name: sum(each[name] for each in left) for name in left[0] if name != "partial_step"}
+    return Traces(
+        np.empty((0, steps.count), dtype=np.int32),
+        (*plan.places, ELSEWHERE),
+        pl.Series([], dtype=pl.Int64),
+        steps.starts,
+        steps.length,
+        np.empty(0, dtype=np.int32),
+        frequency,
+        counts,
+        steps.timezone,
+        LeftOut(**sums, partial_step=steps.partial),
+    )
+
+
+def check_rules(places: int | Sequence[str], min_active: int, rule: Rule) -> None:
     """Refuse what is not of the right kind."""
-    if not isinstance(visits, Visits):
-        raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
     if isinstance(places, str | Sequence | pl.Series | np.ndarray):
         if isinstance(places, str) or not all(isinstance(place, str) for place in places):
             raise InputError(f"places is {places!r}; expected a whole number, or a list of names")
@@ -121,43 +186,37 @@ def _check(visits: Visits, places: int | Sequence[str], min_active: int, rule: R
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
 
 
-def _within(table: pl.DataFrame, steps: Steps, end: str | datetime | None) -> pl.DataFrame:
+def _within(table: pl.DataFrame, first: datetime, stop: datetime) -> pl.DataFrame:
     """The visits that lie in the steps."""
-    stop = steps.origin + steps.count * steps.length
-    if end is not None:
-        stop = min(stop, on_the_clock(parse_instant(end, "end", steps.timezone), steps.timezone))
-    times = pl.col("time")
-    kept = table.filter((times >= steps.origin) & (times < stop))
-    if not kept.height:
-        raise InputError(
-            f"no visit lies from origin='{steps.origin}' to end='{stop}' ({steps.timezone}); the visits "
-            f"reach from {table['time'].min()!s} to {table['time'].max()!s}"
-        )
-    return kept
+    return table.filter((pl.col("time") >= first) & (pl.col("time") < stop))
 
 
-def _choose(visits: Visits, table: pl.DataFrame, places: int | Sequence[str]) -> NDArray[np.uint32]:
-    """Codes of the chosen places (K,): the most visited first, or as listed."""
+def _visited(between: tuple[datetime, datetime], visits: Visits) -> pl.DataFrame:
+    """How many visits each place has in the steps."""
+    table = _within(visits.table.with_columns(time=clock(visits)), *between)
+    counts = np.bincount(table["place"].to_numpy(), minlength=len(visits.places))
+    return pl.DataFrame({"place": visits.places, "n": counts}, schema_overrides={"n": pl.Int64})
+
+
+def _choose(counts: pl.DataFrame, places: int | Sequence[str]) -> tuple[str, ...]:
+    """The chosen places: the most visited first, or as listed; `counts` (place, n) are sorted by name."""
     if isinstance(places, int | np.integer):
-        counts = np.bincount(table["place"].to_numpy(), minlength=len(visits.places))
-        counts[(visits.places == ELSEWHERE).arg_true().to_numpy()] = 0  # it is the last place in any case
-        most = np.argsort(-counts, kind="stable")[:places]  # codes follow names, and so ties go by name
-        return most[counts[most] > 0].astype(np.uint32)
+        # `elsewhere` is the last place in any case; ties go by name.
+        there = counts.filter((pl.col("place") != ELSEWHERE) & (pl.col("n") > 0))
+        return tuple(there.sort("n", descending=True, maintain_order=True)["place"].head(int(places)).to_list())
     names = pl.Series(list(places), dtype=pl.String)
     if not len(names) or names.is_duplicated().any() or ELSEWHERE in names:
         raise InputError(
             f"places is a list that is empty, names a place twice or names {ELSEWHERE!r}, which is always there; "
             "name each chosen place once"
         )
-    codes = pl.DataFrame({"place": visits.places}).with_row_index("code")
-    found = pl.DataFrame({"place": names}).join(codes, on="place", how="left", maintain_order="left")["code"]
-    unknown = names.filter(found.is_null()).to_list()
+    unknown = names.filter(~names.is_in(counts["place"].implode())).to_list()
     if unknown:
         raise InputError(
             f"{len(unknown)} of the {len(names)} chosen places are in no visit: {', '.join(map(repr, unknown[:5]))}"
             f"{' ...' if len(unknown) > 5 else ''}; check their spelling, or leave them out"
         )
-    return found.cast(pl.UInt32).to_numpy()
+    return tuple(names.to_list())
 
 
 def _one_place(table: pl.DataFrame, index: pl.Series, steps: Steps, rule: Rule) -> pl.DataFrame:
@@ -188,24 +247,22 @@ def _count(seen: pl.DataFrame, elsewhere: int, steps: int) -> NDArray[np.int64]:
 
 def _fill(
     seen: pl.DataFrame, elsewhere: int, people: int, steps: int, min_active: int
-) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int32]]:
-    """People's codes (N,), their places (N, T) and number of active steps (N,), for those active enough."""
+) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int32], int]:
+    """Codes (N,) of those active enough, their places (N, T), their number of active steps (N,), and the most of all.
+
+    Refused where they are too many for one block, before anything is held.
+    """
     person = seen["person"].to_numpy()
     counts = np.bincount(person, minlength=people)
     kept = np.flatnonzero(counts >= max(min_active, 1))
-    if not len(kept):
-        raise InputError(
-            f"no person is seen in at least {min_active} of {steps} steps at the {elsewhere} chosen places; the most "
-            f"active is seen in {counts.max(initial=0)}; lower min_active, or choose a shorter window or more places"
-        )
     if len(kept) * steps > _MOST_CELLS:
         raise InputError(
-            f"{len(kept):,} people times {steps:,} steps are too many to hold; choose a longer window, or an origin "
-            "and an end that leave out stray times"
+            f"{len(kept):,} people times {steps:,} steps are too many to hold; choose a longer window, an origin and "
+            "an end that leave out stray times, or audit them from disk (store='disk')"
         )
     row = np.full(people, -1, dtype=np.int64)
     row[kept] = np.arange(len(kept))
     array = np.full((len(kept), steps), elsewhere, dtype=np.int32)
     inside = row[person] >= 0
     array[row[person[inside]], seen["step"].to_numpy()[inside]] = seen["place"].to_numpy()[inside]
-    return pl.Series(kept, dtype=pl.UInt32), array, counts[kept].astype(np.int32)
+    return pl.Series(kept, dtype=pl.UInt32), array, counts[kept].astype(np.int32), int(counts.max(initial=0))

@@ -1,0 +1,179 @@
+"""Everyone's rows, in memory or on disk, and what a summary tells of them, added up over blocks of rows.
+
+Sums are exact and values at a rank are found by counting (`support.ranks`), so that a summary is the same to the last
+bit wherever the rows are, and nothing of the size of all people is held.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.support.blocks import Blocks, Team
+from passerby.support.groups import FEW, is_below, middle_ranks, rank_ranks
+from passerby.support.ranks import at_ranks, exact_sum, first_bits, keys, mean
+
+Floats = NDArray[np.float64]
+
+#: Columns of which a summary tells statistics, by who is asked: those measured, and those with a realised loss.
+ENDS = ("lower", "upper", "baseline_lower", "baseline_upper", "advantage_lower", "advantage_upper")
+REALISED = ("realised_lower", "realised_upper")
+#: Columns of which it tells how many people are above thresholds, and those that limits of the mean are made of.
+LEVELS = ("baseline_lower", "lower", "upper")
+POOLED = ("pooled_lower", "pooled_upper", "pooled_reach")
+#: Rows that are read at a time.
+ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a file, from the `first` on."""
+
+    path: Path
+    first: int
+
+
+def load_rows(some: Rows) -> pl.DataFrame:
+    """The rows themselves."""
+    return pl.scan_parquet(some.path, glob=False).slice(some.first, ROWS).collect()
+
+
+def stored_rows(path: Path, count: int, team: Team) -> Blocks[pl.DataFrame]:
+    """A file of so many rows, in blocks."""
+    return Blocks([Rows(path, first) for first in range(0, max(count, 1), ROWS)], load_rows, team)
+
+
+def rows_at(blocks: Blocks[pl.DataFrame], count: int, numbers: NDArray[np.int64]) -> pl.DataFrame:
+    """The rows of these numbers, in increasing order, of so many in all."""
+    sizes = [min(ROWS, count - each.first) for each in blocks.items]
+    return pl.concat(blocks.picked(sizes, numbers).map(_gathered, None))
+
+
+def _gathered(_: None, block: tuple[pl.DataFrame, NDArray[np.int64]]) -> pl.DataFrame:
+    table, rows = block
+    return table.select(pl.all().gather(rows))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What can be added up over rows: how many have which status, sums of columns, and how many are below a level.
+
+    `counts` are numbers of values, `squares` the sum of squares of `pooled_reach` and `reach` the largest of them.
+    """
+
+    height: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    realised: Counter[str] | None = None
+    counts: Counter[str] = field(default_factory=Counter)
+    sums: Mapping[str, Fraction] = field(default_factory=dict)
+    below: Counter[tuple[str, float]] = field(default_factory=Counter)
+    squares: Fraction | None = None
+    reach: float = 0.0
+
+    def __add__(self, other: Tally) -> Tally:
+        """Both together."""
+        names = {*self.sums, *other.sums}
+        return Tally(
+            self.height + other.height,
+            self.statuses + other.statuses,
+            None if other.realised is None else (self.realised or Counter()) + other.realised,
+            self.counts + other.counts,
+            {name: self.sums.get(name, Fraction(0)) + other.sums.get(name, Fraction(0)) for name in names},
+            self.below + other.below,
+            None if other.squares is None else (self.squares or Fraction(0)) + other.squares,
+            max(self.reach, other.reach),
+        )
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Of one column: its mean, values at ranks, and how many there are."""
+
+    count: int
+    mean: float
+    median: float
+    percentile_95: float | None
+    fifth: float
+
+
+class Results:
+    """Everyone's rows in blocks."""
+
+    def __init__(self, blocks: Blocks[pl.DataFrame], thresholds: Sequence[float] = ()) -> None:
+        self.blocks = blocks
+        self.tally = reduce(Tally.__add__, blocks.map(_tally, tuple(thresholds)), Tally())
+
+    @classmethod
+    def here(cls, table: pl.DataFrame, thresholds: Sequence[float] = ()) -> Results:
+        """Those of a table in memory."""
+        return cls(Blocks.here(table), thresholds)
+
+    def statistics(self) -> dict[str, Statistics]:
+        """Those of all columns with enough values; nothing of others."""
+        counts = {name: count for name, count in self.tally.counts.items() if count >= FEW}
+        wanted = {}
+        for name, count in counts.items():
+            ranks = [*(middle_ranks(count) or ()), *(rank_ranks(count, 0.95) or ()), count - FEW]
+            wanted[name] = sorted({*ranks})
+        found = at_ranks(wanted, lambda begin, level: self.blocks.map(_first_bits, (begin, level))) if wanted else {}
+        return {name: _statistics(count, self.tally.sums[name], found[name]) for name, count in counts.items()}
+
+
+def _statistics(count: int, total: Fraction, at: Mapping[int, float]) -> Statistics:
+    def around(ranks: range | None) -> float | None:
+        return None if ranks is None else float(np.mean([at[rank] for rank in ranks]))
+
+    median, high = around(middle_ranks(count)), around(rank_ranks(count, 0.95))
+    assert median is not None
+    return Statistics(count, mean(total, count), median, high, at[count - FEW])
+
+
+def _columns(table: pl.DataFrame) -> dict[str, Floats]:
+    """The values of each column that statistics are told of, of the people who have one."""
+    out = {}
+    measured = table.filter(pl.col("lower").is_not_null())
+    for name in (*ENDS, *POOLED):
+        if name in table.columns:
+            out[name] = measured[name].to_numpy()
+    if "realised_status" in table.columns:
+        possible = table.filter(pl.col("realised_status") == "ok")
+        out |= {name: possible[name].to_numpy() for name in REALISED}
+    return out
+
+
+def _tally(thresholds: tuple[float, ...], table: pl.DataFrame) -> Tally:
+    columns = _columns(table)
+    known = ("ok", "wide", "impossible")
+    status = Counter(each if each in known else "refused" for each in table["status"].to_list())
+    realised = None
+    if "realised_status" in table.columns:
+        said = table["realised_status"].to_list()
+        realised = Counter({"ok": "possible", "impossible": "impossible"}.get(each, "refused") for each in said)
+    below = {(name, level): int(is_below(columns[name], level).sum()) for name in LEVELS for level in thresholds}
+    reach = columns.get("pooled_reach")
+    return Tally(
+        table.height,
+        status,
+        realised,
+        Counter({name: len(values) for name, values in columns.items()}),
+        {name: exact_sum(values) for name, values in columns.items()},
+        Counter(below),
+        None if reach is None else exact_sum(reach * reach),
+        0.0 if reach is None else float(reach.max(initial=0.0)),
+    )
+
+
+def _first_bits(
+    asked: tuple[Mapping[str, Sequence[int]], int], table: pl.DataFrame
+) -> dict[str, dict[int, dict[int, int]]]:
+    begin, level = asked
+    columns = _columns(table)
+    return {name: first_bits(keys(columns[name]), heads, level) for name, heads in begin.items()}

@@ -1,0 +1,218 @@
+"""Everybody on disk: visits read, sorted by person, traced and fitted in blocks, and people audited in partitions.
+
+Nothing of the size of all people is held: what is known of everybody (steps, places, habits, counts) is added up over
+blocks, and a worker holds the people of one partition.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.errors import ConfigError
+from passerby.people.fit import fit_blocks, often_enough, with_rows
+from passerby.people.habits import People
+from passerby.people.others import everyone_else
+from passerby.support.blocks import Blocks, Team
+from passerby.support.cluster import check_shared
+from passerby.support.files import make_folder, whole_or_nothing
+from passerby.support.fingerprint import fingerprint
+from passerby.support.pieces import Pieces
+from passerby.support.workers import Progress
+from passerby.visits.everybody import chosen_window
+from passerby.visits.readers import Reading
+from passerby.visits.steps import Times
+from passerby.visits.store import StoredVisits, store_visits
+from passerby.visits.trace_store import StoredTraces, store_traces, taken
+from passerby.visits.traces import Traces
+from passerby.visits.windows import check_rules, planned
+
+from .backtest import Fitting
+from .columns import SCHEMA
+from .coverage import Seen
+from .job import Job, check_job
+from .partition import partition_size
+from .person import audit_person
+from .publication import Counts, realised_losses
+from .sample import some_numbers
+from .settings import AuditSettings, DataSettings
+from .stages import FITTING, READING, Tell, begin
+
+#: Rows from which on everybody is kept on disk, where settings leave it open; and bytes of a row of text, about.
+LARGE, BYTES = 20_000_000, 40
+#: The figures of a page, and what is tried out, rest on so many people at most, where everybody is on disk.
+SHOWN = 20_000
+
+
+@dataclass(frozen=True)
+class Everyone:
+    """People on disk: what is known of all of them (`common`, without anybody), and partitions in their order.
+
+    `seen` tells of each partition how many people it has and how often they are elsewhere.
+    """
+
+    common: People
+    partitions: Blocks[People]
+    seen: tuple[Seen, ...]
+    traces: StoredTraces
+
+    @classmethod
+    def of(cls, common: People, traces: StoredTraces, least: int) -> Everyone:
+        """The people of stored traces who are known often enough."""
+        small = traces.cut(partition_size(len(traces))).then(_people, (common, least))
+        return cls(common, small, tuple(small.map(_seen, None)), traces)
+
+    def __len__(self) -> int:
+        """The number of people."""
+        return sum(self.sizes)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many people each partition has."""
+        return [each.people for each in self.seen]
+
+    @property
+    def all_seen(self) -> Seen:
+        """How often all of them are elsewhere."""
+        return reduce(Seen.__add__, self.seen)
+
+    def some(self, numbers: NDArray[np.int64]) -> People:
+        """The people of these numbers, in increasing order, in memory."""
+        found = self.partitions.picked(self.sizes, numbers).map(_some, None)
+        fitted, actual = (np.concatenate([part[at] for part in found]) for at in (0, 1))
+        return replace(self.common, fitted=fitted, actual=actual, ids=pl.concat([part[2] for part in found]))
+
+    def some_traces(self, count: int, seed: int) -> Traces:
+        """So many traces, drawn as a backtest draws them."""
+        blocks = self.traces.blocks
+        return taken(blocks, self.traces.sizes(blocks), some_numbers(len(self.traces), count, seed))
+
+
+def _people(how: tuple[People, int], traces: Traces) -> People:
+    return with_rows(how[0], traces, how[1])
+
+
+def _seen(_: None, people: People) -> Seen:
+    return Seen.of(people)
+
+
+def _some(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, pl.Series]:
+    people, rows = block
+    return people.fitted[rows], people.actual[rows], people.ids.gather(rows.tolist())
+
+
+def store_of(folder: Path) -> Path:
+    """Where everybody is kept while they are audited, in the folder for the results."""
+    return folder / "parts" / "store"
+
+
+def on_disk(settings: AuditSettings) -> bool:
+    """Whether everybody is kept on disk: as is asked for, or for many rows."""
+    if settings.zones is not None:
+        if settings.store == "disk":
+            raise ConfigError("store: with zones, everybody is held in memory; leave out the zones, or store")
+        return False
+    if settings.store != "auto" or settings.effort == "open":
+        return settings.store == "disk"
+    return rows_about(reading_of(settings)) >= LARGE
+
+
+def reading_of(settings: AuditSettings) -> Reading:
+    """What is read, and how."""
+    files = settings.visits[0] if len(settings.visits) == 1 else settings.visits
+    return Reading.of(files, settings.only(DataSettings, "visits"))
+
+
+def rows_about(reading: Reading) -> int:
+    """How many rows there are, about; those of packed text are taken to be four times as short."""
+    total = 0
+    for file in reading.files or []:
+        with file.open("rb") as start:
+            magic = start.read(4)
+        if magic == b"PAR1":
+            try:
+                total += pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+                continue  # it is refused when it is read
+        else:
+            packed = not magic.isascii() or magic[:3] == b"BZh"
+            total += file.stat().st_size * (4 if packed else 1) // BYTES
+    return total
+
+
+def read_everyone(
+    settings: AuditSettings, fitting: Fitting, folder: Path, team: Team, tell: Tell | None = None
+) -> tuple[Everyone, StoredVisits, Times]:
+    """Read the visits, sort them by person, and fit habits; a folder holds what is between, and begins empty."""
+    shutil.rmtree(folder, ignore_errors=True)
+    make_folder(folder.parent, "out", private=True)
+    make_folder(folder, "out", private=True)
+    check_shared(team.executor, folder)
+    visits = store_visits(reading_of(settings), folder, team, begin(tell, READING))
+    begin(tell, FITTING)
+    traces = _traced(settings, visits, folder / "traces")
+    common = fit_blocks(traces.told, traces.blocks, *vars(fitting).values())
+    times = visits.everybody.times()
+    shutil.rmtree(folder / "visits")
+    return Everyone.of(common, traces, fitting.least), visits, times
+
+
+def _traced(settings: AuditSettings, visits: StoredVisits, folder: Path) -> StoredTraces:
+    """Everybody's traces, as `traces_of` makes them."""
+    least, places = settings.min_active, settings.place_names or settings.places
+    between = {"origin": settings.origin, "end": settings.end}
+    check_rules(places, least, settings.rule)
+    how = {"holdout": settings.holdout, "rhythm": settings.rhythm, "min_active": least}
+    length = chosen_window(visits.everybody, settings.window, **how, **between)  # type: ignore[arg-type]
+    often = least if settings.habits == "paper" else often_enough(least)
+    plan = planned(visits.everybody, length, places, often, settings.rule, **between)
+    return store_traces(visits.everybody, plan, folder, least)
+
+
+def audit_everyone(
+    job: Job, everyone: Everyone, folder: Path, values: Counts | None = None, progress: Progress | None = None
+) -> Path:
+    """The table of everyone as a file in the folder, where finished partitions are kept until all are done.
+
+    `job` is about the people without anybody. With `values`, what was published, rows have the realised loss as well.
+    """
+    check_job(job)
+    kept = parts_of_everyone(job, everyone, folder, values)
+    if kept.foreign():
+        raise ConfigError(
+            f"{kept.path} holds an unfinished audit of other people or with other settings; "
+            "choose another folder, or remove it to start afresh"
+        )
+    done = everyone.partitions.stream(_rows, (job, values), sizes=everyone.sizes, progress=progress, kept=kept)
+    for _ in done:
+        pass  # each is on disk by now
+    files = [kept.path / f"{number:09d}.parquet" for number in range(len(everyone.partitions))]
+    table = store_of(folder) / "people.parquet"
+    with whole_or_nothing(table, private=True) as draft:
+        pl.scan_parquet(files, glob=False).sink_parquet(draft)
+    return table
+
+
+def parts_of_everyone(job: Job, everyone: Everyone, folder: Path, values: Counts | None) -> Pieces:
+    """The finished partitions of an audit of people on disk."""
+    mark = fingerprint(job, everyone.traces.digests, everyone.sizes, values)
+    return Pieces(folder / "parts", mark, left=True)
+
+
+def _rows(work: tuple[Job, Counts | None], people: People) -> pl.DataFrame:
+    """The table of a partition."""
+    job, values = work
+    job = replace(job, people=people, others=everyone_else(people, job.release))
+    table = pl.DataFrame([audit_person(job, person) for person in range(len(people))], schema=SCHEMA)
+    table = table.insert_column(0, people.ids.alias("person"))
+    if values is None:
+        return table
+    realised = realised_losses(people, job.release, values, job.measurement, workers=1)
+    return pl.concat([table, realised], how="horizontal")

@@ -1,0 +1,202 @@
+"""Batches of rows sieved: times read, people and places named, what is unusable left out and counted."""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+import polars as pl
+
+from passerby.errors import InputError
+
+from .delimited import Batch
+from .grid import Cells, valid_coordinates
+from .span import Span
+from .table import Skipped
+from .times import parse_times, shown
+
+_EXAMPLES = 3
+TIMES = (
+    "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
+    "time_format='%d.%m.%Y %H:%M'"
+)
+NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
+"""What is written where there is no name, in small letters."""
+
+Show = Callable[[dict[str, Any]], str]
+"""How to show what is wrong with a row, given by column, without showing whose it is."""
+
+
+@dataclass(repr=False)
+class Sieve:
+    """Takes batches one by one, keeps of each the rows that can be used, and counts the others."""
+
+    source: str
+    """What is read, for messages."""
+    timezone: str = "UTC"
+    time_format: str | None = None
+    cells: Cells | None = None
+    """How coordinates become places; None where places have names."""
+    max_unparsable: float = 0.01
+    span: Span = field(default_factory=Span)
+    """Between which instants visits count."""
+    columns: dict[str, str] = field(default_factory=dict)
+    """The column taken for each role."""
+    remarks: list[str] = field(default_factory=list)
+    rows: int = 0
+    outside: int = 0
+    bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
+    bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
+    missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
+
+    def sieved(self, batch: Batch) -> pl.DataFrame:
+        """The usable rows of a batch with the columns person, time, and place or latitude and longitude.
+
+        They come out with person and place as text, time in UTC, and `row`, their number in the batch.
+        """
+        _check_types(batch.frame, self.source)
+        frame = batch.frame.with_columns(_name(batch.frame["person"]), row=pl.int_range(pl.len(), dtype=pl.UInt32))
+        blank = reduce(operator.and_, (pl.col(name).is_null() for name in batch.frame.columns))
+        if frame["time"].null_count():
+            frame = frame.filter(~blank)
+        self.rows += frame.height
+        frame = frame.with_columns(at=parse_times(frame["time"], self.timezone, self.time_format))
+        bad = frame["at"].is_null()
+        self.bad_times.note(batch, frame.filter(bad), lambda row: shown(row["time"]))
+        frame = frame.filter(~bad)
+        if self.cells is None:
+            frame = frame.with_columns(_name(frame["place"]))
+        else:
+            frame = self._located(batch, frame, self.cells)
+        nameless = frame["person"].is_null() | frame["place"].is_null()
+        self.missing.note(batch, frame.filter(nameless), _nameless)
+        kept = frame.filter(~nameless)
+        inside = self.span.holds(kept["at"])
+        self.outside += kept.height - int(inside.sum())
+        return kept.filter(inside).select("person", pl.col("at").alias("time"), "place", "row")
+
+    def check(self) -> None:
+        """Refuse rows of which too many are unusable."""
+        if not self.rows:
+            raise InputError(f"{self.source} is empty: it holds no rows")
+        for bad in (self.bad_times, self.bad_coordinates, self.missing):
+            bad.refuse_above(self.max_unparsable, self.rows, self.source, self.taken)
+
+    def nothing(self) -> InputError:
+        """The error where no row is left."""
+        return InputError(
+            f"{self.source}: none of its {self.rows:,} rows has a person, a time and a place"
+            f"{' in the time that was asked for' if self.outside else ''}; check which columns are taken for them "
+            f"({self.taken})"
+        )
+
+    def skipped(self, duplicates: int) -> Skipped:
+        """What was read and left out, with so many rows that repeat others."""
+        return Skipped(
+            rows=self.rows,
+            times=self.bad_times.count,
+            missing=self.missing.count,
+            coordinates=self.bad_coordinates.count,
+            duplicates=duplicates,
+            outside=self.outside,
+        )
+
+    def add_counts(self, other: "Sieve") -> None:
+        """Count what another one left out as well, which took the batches that come next."""
+        self.rows += other.rows
+        self.outside += other.outside
+        self.columns.update(other.columns)
+        self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
+        for name in ("bad_times", "bad_coordinates", "missing"):
+            getattr(self, name).add(getattr(other, name))
+
+    @property
+    def taken(self) -> str:
+        """Which columns were taken for what, for messages."""
+        return ", ".join(f"{role} from {column!r}" for role, column in self.columns.items())
+
+    def _located(self, batch: Batch, frame: pl.DataFrame, cells: Cells) -> pl.DataFrame:
+        """Rows with the cell of their coordinates as place; null where there are none."""
+        given = frame.select(pl.col("latitude", "longitude").cast(pl.String).str.strip_chars().replace("", None))
+        missing = given["latitude"].is_null() | given["longitude"].is_null()
+        degrees = given.cast(pl.Float64, strict=False)
+        valid = valid_coordinates(degrees["latitude"], degrees["longitude"])
+        bad = ~valid & ~missing
+        self.bad_coordinates.note(batch, frame.filter(bad), _shown_coordinates)
+        names = cells.names(*degrees.filter(valid).get_columns())
+        place = pl.Series("place", [None], dtype=pl.String).new_from_index(0, frame.height)
+        return frame.with_columns(place.scatter(valid.arg_true(), names)).filter(~bad)
+
+
+@dataclass(repr=False)
+class Bad:
+    """Rows of which one value cannot be used: how many, and where the first ones are."""
+
+    what: str
+    hint: str = ""
+    """What else could help."""
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def note(self, batch: Batch, rows: pl.DataFrame, show: Show) -> None:
+        """Count rows; of the first ever, remember where they stand and the value."""
+        self.count += rows.height
+        first = rows.head(_EXAMPLES - len(self.examples))
+        if first.height:
+            where = batch.where(first["row"].to_list())
+            values = [show(row) for row in first.iter_rows(named=True)]
+            self.examples += [f"{place} has {value}" for place, value in zip(where, values, strict=True)]
+
+    def add(self, other: "Bad") -> None:
+        """Count those of later batches as well."""
+        self.count += other.count
+        self.examples += other.examples[: _EXAMPLES - len(self.examples)]
+
+    def refuse_above(self, share: float, rows: int, source: str, taken: str) -> None:
+        """Raise where more than a share of all rows is bad."""
+        if self.count > share * rows:
+            raise InputError(
+                f"{source}: {self.count:,} of {rows:,} rows have {self.what}: {'; '.join(self.examples)}; "
+                f"at most a share of {share:g} is put up with (max_unparsable); correct them, check which columns "
+                f"are taken ({taken}), or raise max_unparsable to leave these rows out{self.hint}"
+            )
+
+
+def _check_types(frame: pl.DataFrame, source: str) -> None:
+    """Refuse columns of types that are neither names nor numbers, nor times where times belong."""
+    for role, dtype in frame.schema.items():
+        names = dtype.is_numeric() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
+        if not names and not (role == "time" and dtype in (pl.Date, pl.Datetime)):
+            raise InputError(f"{source}: the column taken for {role} is of type {dtype}; convert it to text or numbers")
+
+
+def _name(values: pl.Series) -> pl.Series:
+    """Names as strings without blanks around them; null where there are none.
+
+    Whole numbers lose the `.0` that missing values gave them.
+    """
+    if values.dtype.is_float():
+        whole = values.cast(pl.Int64, strict=False)
+        values = whole.cast(pl.String).zip_with(whole == values, values.fill_nan(None).cast(pl.String))
+    names = values.cast(pl.String).str.strip_chars()
+    # Only short texts can stand for nothing: lower case is worked out for those alone.
+    short = (names.str.len_bytes() <= 4).fill_null(False).arg_true()
+    nothing = names.gather(short).str.to_lowercase().is_in(NO_NAMES)
+    return names.scatter(short.filter(nothing), None) if nothing.any() else names
+
+
+def _nameless(row: dict[str, Any]) -> str:
+    """What a row lacks."""
+    return "no person" if row["person"] is None else "no place"
+
+
+def _shown_coordinates(row: dict[str, Any]) -> str:
+    """The coordinates where they are numbers; text may be anything, an id too."""
+    values = []
+    for role in ("latitude", "longitude"):
+        try:
+            values.append(f"{role} {float(row[role]):g}")
+        except ValueError:
+            values.append(f"{role} that is no number")
+    return ", ".join(values)

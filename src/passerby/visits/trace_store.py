@@ -1,0 +1,145 @@
+"""Traces on disk, in blocks of people, which are loaded whole or in slices."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.errors import PasserbyError
+from passerby.support.blocks import Blocks
+from passerby.support.files import make_folder, whole_or_nothing
+
+from .everybody import Everybody
+from .files import DAMAGED
+from .table import Visits
+from .traces import Traces
+from .windows import Part, Plan, together, traced
+
+#: Person-steps of a block, at most, and people that are read together.
+CELLS, GROUP = 2**24, 1000
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Some of the traces of a file: so many from the `first` on."""
+
+    path: Path
+    first: int
+    count: int
+
+    def cut(self, size: int) -> "Iterator[Slice]":
+        """Smaller ones, of so many traces each."""
+        for first in range(0, self.count, size):
+            yield replace(self, first=self.first + first, count=min(size, self.count - first))
+
+
+@dataclass(frozen=True)
+class StoredTraces:
+    """Everybody's traces on disk: what is told of all of them, by traces of nobody, and blocks in the order of people.
+
+    `digests` tell what each block holds.
+    """
+
+    told: Traces
+    blocks: Blocks[Traces]
+    digests: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """The number of people."""
+        return sum(self.sizes(self.blocks))
+
+    def cut(self, size: int) -> Blocks[Traces]:
+        """The same traces in smaller blocks."""
+        return replace(self.blocks, items=[small for each in self.blocks.items for small in each.cut(size)])
+
+    @staticmethod
+    def sizes(blocks: Blocks[Traces]) -> list[int]:
+        """How many traces each block holds."""
+        return [each.count for each in blocks.items]
+
+
+def store_traces(everybody: Everybody, plan: Plan, folder: Path, asked: int) -> StoredTraces:
+    """Make the traces of all visits, block by block; `asked` is the least number of active steps that messages name."""
+    make_folder(folder, "folder", private=True)
+    numbered = everybody.blocks.zipped(range(len(everybody.blocks)))
+    found = [each for block in numbered.map(_store, (plan, folder)) for each in block]
+    told = together(replace(plan, min_active=asked), [part for part, *_ in found])
+    written = [(slice_, digest) for _, slice_, digest in found if slice_.count]
+    ids = load_slice(replace(written[0][0], count=0))["person"]
+    told = replace(told, people=ids)
+    slices = [slice_ for slice_, _ in written]
+    blocks = Blocks(slices, partial(load_traces, told), everybody.blocks.team)
+    return StoredTraces(told, blocks, tuple(digest for _, digest in written))
+
+
+def _store(work: tuple[Plan, Path], block: tuple[Visits, int]) -> list[tuple[Part, Slice, str]]:
+    """Write the traces of a block of visits, in files that are not too large: what is told of each, and where it is."""
+    (plan, folder), (visits, number) = work, block
+    out = []
+    for at, some in enumerate(_some(visits, max(1, CELLS // plan.steps.count))):
+        array, _, people, _, part = traced(plan, some)
+        path = folder / f"{number:06d}-{at:03d}.parquet"
+        small = np.int16 if len(plan.places) < np.iinfo(np.int16).max else np.int32
+        if len(people):
+            table = pl.DataFrame({"person": people, "trace": pl.Series(array.astype(small))})
+            with whole_or_nothing(path, private=True) as draft:
+                table.write_parquet(draft, row_group_size=GROUP)
+        out.append((part, Slice(path, 0, len(people)), _digest(people, array)))
+    return out
+
+
+def _some(visits: Visits, size: int) -> Iterator[Visits]:
+    """So many of the people at a time, with their visits."""
+    if len(visits.people) <= size:
+        yield visits
+        return
+    for first in range(0, len(visits.people), size):
+        inside = visits.table.filter(pl.col("person").is_between(first, first + size, closed="left"))
+        table = inside.with_columns(pl.col("person") - first)
+        yield replace(visits, table=table, people=visits.people.slice(first, size))
+
+
+def _digest(people: pl.Series, array: NDArray[np.int32]) -> str:
+    digest = hashlib.blake2b(np.ascontiguousarray(array).view(np.uint8).data, digest_size=16)
+    digest.update(repr(people.to_list()).encode())
+    return digest.hexdigest()
+
+
+def load_slice(each: Slice) -> pl.DataFrame:
+    """The rows of a slice; damage is told with what to do about it."""
+    try:
+        rows = pl.scan_parquet(each.path, glob=False).slice(each.first, each.count).collect()
+    except DAMAGED as error:
+        rows, why = pl.DataFrame(), type(error).__name__
+    else:
+        why = f"{rows.height} rows instead of {each.count}"
+    if rows.height != each.count or "trace" not in rows.columns:
+        raise PasserbyError(f"{each.path} is damaged or gone ({why}); start again, which makes it anew")
+    return rows
+
+
+def load_traces(told: Traces, each: Slice) -> Traces:
+    """The traces of a slice."""
+    rows = load_slice(each)
+    array: NDArray[np.int32] = rows["trace"].to_numpy().astype(np.int32).reshape(rows.height, told.array.shape[1])
+    active = (array != len(told.places) - 1).sum(axis=1).astype(np.int32)
+    return replace(told, array=array, people=rows["person"], active=active)
+
+
+def taken(blocks: Blocks[Traces], sizes: Sequence[int], numbers: NDArray[np.int64]) -> Traces:
+    """The traces of these numbers, in increasing order, in memory."""
+    found = blocks.picked(sizes, numbers).map(_rows, None)
+    told = found[0]
+    array, people = np.concatenate([each.array for each in found]), pl.concat([each.people for each in found])
+    return replace(told, array=array, people=people, active=np.concatenate([each.active for each in found]))
+
+
+def _rows(_: None, block: tuple[Traces, NDArray[np.int64]]) -> Traces:
+    traces, rows = block
+    people = traces.people.gather(rows.tolist())
+    return replace(traces, array=traces.array[rows], people=people, active=traces.active[rows])

@@ -1,0 +1,219 @@
+"""An audit of people on disk gives the same bytes as one of people in memory, whoever works on it or dies."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import passerby as pb
+from passerby.audits import partition, results, stored
+from passerby.audits.audit import audit_job
+from passerby.audits.inputs import Inputs, Stored, gather
+from passerby.audits.publication import realised_losses
+from passerby.audits.results import Results, rows_at, stored_rows
+from passerby.audits.settings import AuditSettings
+from passerby.audits.stored import audit_everyone, on_disk, rows_about, store_of
+from passerby.audits.summary import summarise
+from passerby.audits.validation import check_settings
+from passerby.report.folder import run_audit
+from passerby.support.blocks import Team
+from passerby.visits import runs, store, trace_store, write_city
+
+SETTINGS = {
+    "window": "12h",
+    "holdout": 3,
+    "min_active": 3,
+    "places": 9,
+    "sensor_count": 2,
+    "seed": 5,
+    "explore": 0,
+    "adversaries": 0,
+    "backtest": 0,
+}
+
+
+@pytest.fixture(scope="module")
+def city(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("city") / "visits.parquet"
+    write_city(path, 60, 20, 6, seen=0.25)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partition, "PARTITION", 7)
+    monkeypatch.setattr(results, "ROWS", 13)
+    for module, sizes in (
+        (store, {"ROWS": 500, "DRAWN": 20}),
+        (runs, {"RUN": 700, "DRAWN": 20, "GROUP": 50}),
+        (trace_store, {"CELLS": 12 * 11, "GROUP": 5}),
+    ):
+        for name, size in sizes.items():
+            monkeypatch.setattr(module, name, size)
+
+
+def settings_of(city: Path, out: Path, **more: Any) -> AuditSettings:
+    values = {**SETTINGS, "visits": city, "out": out, **more}
+    for name, beside in (("places", "place_names"), ("sensor_count", "published")):
+        if beside in more:
+            del values[name]
+    return check_settings(values)
+
+
+def both(city: Path, out: Path, team: Team | None = None, **more: Any) -> tuple[Inputs, Inputs]:
+    chosen = settings_of(city, out, **more)
+    return gather(chosen), gather(chosen, stored=Stored(store_of(out), team or Team()))
+
+
+def disk_table(settings: AuditSettings, inputs: Inputs) -> pl.DataFrame:
+    assert inputs.everyone is not None
+    job = inputs.common_job(settings.measurement)
+    return pl.read_parquet(audit_everyone(job, inputs.everyone, settings.out, inputs.values))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"mechanism": "rounding"},
+        {"habits": "paper", "smoothing": "auto"},
+        {"rhythm": "hour", "window": "6h"},
+        {"place_names": ["home-area 02", "home-area 01"], "min_active": 1, "sensor_count": 1},
+    ],
+)
+def test_the_same_rows_and_summary(city: Path, tmp_path: Path, more: dict[str, Any]) -> None:
+    here, there = both(city, tmp_path, **more)
+    chosen = settings_of(city, tmp_path, **more)
+    table, found = audit_job(here.job(chosen.measurement), workers=1), disk_table(chosen, there)
+    assert found.equals(table)
+    assert there.everyone is not None
+    assert len(there.everyone.partitions) > 5
+    assert there.coverage == here.coverage
+    assert there.alerts == here.alerts
+    how: dict[str, Any] = {"misses": 1, "window": "12h", "coverage": here.coverage, "thresholds": chosen.thresholds}
+    rows = stored_rows(store_of(tmp_path) / "people.parquet", there.count, Team())
+    assert len(rows) == -(-len(table) // 13)
+    summed = summarise(Results(rows, chosen.thresholds), there.people, there.release, **how)
+    assert summed == summarise(table, here.people, here.release, **how)
+    some = np.array([0, 1, 12, 13, len(table) - 1])
+    assert rows_at(rows, there.count, some).equals(table[some])
+
+
+def test_what_rests_on_a_sample_is_drawn_as_in_memory(
+    city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = both(city, tmp_path, sample=12)
+    assert there.everyone is None
+    assert (there.count, there.eligible) == (12, here.eligible)
+    assert there.people.ids.equals(here.people.ids)
+    assert np.array_equal(there.people.fitted, here.people.fitted)
+    monkeypatch.setattr("passerby.audits.inputs.SHOWN", 20)
+    monkeypatch.setattr("passerby.audits.inputs.MOST_PEOPLE", 15)
+    _, some = both(city, tmp_path)
+    assert (len(some.people), some.count, len(some.traces)) == (20, here.eligible, 15)
+    assert any("rest on 20 of the" in alert for alert in some.alerts)
+
+
+def test_published_counts(city: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "counts.csv"
+    counts.write_text("place,step,count\nhome-area 01,1,3\nhome-area 02,2,1\n")
+    here, there = both(city, tmp_path, published=counts)
+    chosen = settings_of(city, tmp_path, published=counts)
+    table = audit_job(here.job(chosen.measurement), workers=1)
+    assert here.values is not None
+    realised = realised_losses(here.people, here.release, here.values, chosen.measurement, workers=1)
+    expected = pl.concat([table, realised], how="horizontal")
+    assert disk_table(chosen, there).equals(expected)
+    how: dict[str, Any] = {"misses": 1, "window": "12h"}
+    rows = stored_rows(store_of(tmp_path) / "people.parquet", there.count, Team())
+    summed = summarise(Results(rows, AuditSettings.thresholds), there.people, there.release, **how)
+    assert summed.realised == summarise(expected, here.people, here.release, **how).realised
+    assert summed.realised is not None
+
+
+class StoppedError(Exception):
+    pass
+
+
+def test_an_interrupted_audit_goes_on(city: Path, tmp_path: Path) -> None:
+    chosen = settings_of(city, tmp_path)
+    here, there = both(city, tmp_path)
+    job = there.common_job(chosen.measurement)
+    assert there.everyone is not None
+
+    def stop(done: int, everyone: int) -> None:
+        if done >= 20:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        audit_everyone(job, there.everyone, tmp_path, progress=stop)
+    parts = sorted((tmp_path / "parts").glob("*.parquet"))
+    assert 2 < len(parts) < len(there.everyone.partitions)
+    for part, content in zip(parts, (b"PAR1 but no more", parts[1].read_bytes()[:-20]), strict=False):
+        part.write_bytes(content)  # a disk may do so
+    kept, begun = parts[2].stat().st_mtime_ns, list[int]()
+    _, again = both(city, tmp_path)
+    assert again.everyone is not None
+    path = audit_everyone(job, again.everyone, tmp_path, progress=lambda done, _: begun.append(done))
+    assert begun[0] > 0
+    assert parts[2].stat().st_mtime_ns == kept
+    assert pl.read_parquet(path).equals(audit_job(here.job(chosen.measurement), workers=1))
+    other = replace(job, measurement=replace(job.measurement, seed=6))
+    with pytest.raises(pb.ConfigError, match="unfinished audit of other people or with other settings"):
+        audit_everyone(other, again.everyone, tmp_path)
+
+
+def test_a_whole_folder(city: Path, tmp_path: Path) -> None:
+    """And nothing of what was in between is left."""
+    for where in ("memory", "disk"):
+        report = run_audit(settings_of(city, tmp_path / where, store=where), workers=1)
+        assert report.table.height == report.summary.people
+    for name in ("people.parquet", "summary.json", "report.html", "internal.html"):
+        assert (tmp_path / "disk" / name).read_bytes() == (tmp_path / "memory" / name).read_bytes(), name
+    assert not (tmp_path / "disk" / "parts").exists()
+
+
+def test_many_rows_go_to_disk_by_themselves(city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = settings_of(city, tmp_path)
+    rows = pl.read_parquet(city).height
+    assert rows_about(stored.reading_of(chosen)) == rows
+    assert not on_disk(chosen)
+    monkeypatch.setattr(stored, "LARGE", rows)
+    assert on_disk(chosen)
+    assert not on_disk(replace(chosen, store="memory"))
+    assert not on_disk(replace(chosen, effort="open"))
+    text = tmp_path / "v.csv"
+    pl.read_parquet(city).write_csv(text)
+    assert 0.5 < rows_about(stored.reading_of(replace(chosen, visits=(text,)))) / rows < 2
+
+
+def test_what_does_not_go_with_disk(city: Path, tmp_path: Path) -> None:
+    with pytest.raises(pb.ConfigError, match="effort = 'open' compares everybody's intervals"):
+        settings_of(city, tmp_path, store="disk", effort="open")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed (extra `cluster`)")
+    from passerby.support.cluster import dask_cluster
+
+    with dask_cluster("dask", workers=2) as found:
+        yield found
+
+
+class TestDask:
+    def test_the_same_rows(self, city: Path, tmp_path: Path, cluster: Any) -> None:
+        chosen = settings_of(city, tmp_path)
+        here, there = both(city, tmp_path, Team(None, cluster))
+        assert disk_table(chosen, there).equals(audit_job(here.job(chosen.measurement), workers=1))
+
+    def test_workers_that_do_not_see_the_folder(
+        self, city: Path, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(cluster.client, "run", lambda _: {"tcp://a": True, "tcp://b": False})
+        with pytest.raises(pb.ConfigError, match=r"^tcp://b cannot see the folder .* that all workers share"):
+            both(city, tmp_path, Team(None, cluster))
