@@ -25,12 +25,12 @@ from passerby.measurement.best_guess import (
     alone,
     average_upper,
     bracket_series,
-    bracket_stretches,
     log_posterior,
     plain_series,
 )
 from passerby.measurement.methods.fano import fano_bound
 from passerby.measurement.methods.leakage import leakage_bound
+from passerby.measurement.stretches import bracket_stretches
 from passerby.outcomes.series import Series, enumerate_series, given_series
 from passerby.support.confidence import upper_limit
 
