@@ -19,7 +19,7 @@ from tests.strategies import FINITE, Case, cases, chain
 
 import passerby as pb
 from passerby.kernels import best_guess as brackets
-from passerby.measurement import best_guess
+from passerby.measurement import best_guess, stretches
 from passerby.measurement.best_guess import (
     Brackets,
     alone,
@@ -181,7 +181,7 @@ class TestBracketStretches:
     def test_none_where_tables_are_too_big(self, monkeypatch: pytest.MonkeyPatch) -> None:
         prior, release = pb.line_prior(4), pb.Release([1, 2])
         assert bracket_stretches(prior, release, 1, 0.0, 1e6) is not None
-        monkeypatch.setattr(best_guess, "PAIRS_LIMIT", 0.0)
+        monkeypatch.setattr(stretches, "PAIRS_LIMIT", 0.0)
         assert bracket_stretches(prior, release, 1, 0.0, 1e6) is None
 
     @pytest.mark.parametrize("place", range(3))
