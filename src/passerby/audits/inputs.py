@@ -66,13 +66,7 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
     traces = traced(settings, visits, places_of(levels) if levels else ())
     people = fitting(settings).people(traces)
     zones = Zones.among(people, levels, str(settings.zones)) if levels else None
-    published = None
-    if settings.published:
-        published = read_published(people, settings.published, row_reader(settings, people, zones))
-        steps = people.actual.shape[1]
-        release = Release(counts=published.counts, steps=steps, mechanism=build_mechanism(settings))
-    else:
-        release = build_release(settings, people, settings.seed, zones)
+    release, published = released(settings, people, zones)
     release.check_misses(settings.misses)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
@@ -80,6 +74,15 @@ def gather(settings: AuditSettings, visits: Visits | None = None, tell: Tell | N
     remarks = (*visits.remarks, *people.remarks, *(zones.remarks if zones else ()))
     said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
     return Inputs(people, eligible, release, covered, traces, published, said, zones)
+
+
+def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
+    """What would be published about these people, or was."""
+    if settings.published is None:
+        return build_release(settings, people, settings.seed, zones), None
+    published = read_published(people, settings.published, row_reader(settings, people, zones))
+    steps = people.actual.shape[1]
+    return Release(counts=published.counts, steps=steps, mechanism=build_mechanism(settings)), published
 
 
 def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:
@@ -102,13 +105,18 @@ def chosen_places(settings: AuditSettings, visits: Visits, zoned: Sequence[str])
     """The places to keep: by name or the most visited, and those of zones that anybody visits."""
     if not zoned:
         return settings.place_names or settings.places
-    most = settings.place_names
-    if not most:
-        visited = np.bincount(visits.table["place"].to_numpy(), minlength=len(visits.places))
-        ranked = visits.places.gather(np.argsort(-visited, kind="stable")[: settings.places].tolist())
-        most = tuple(name for name in ranked.to_list() if name != ELSEWHERE)
     known = set(visits.places.to_list())
-    return tuple(dict.fromkeys([*most, *(name for name in zoned if name in known and name != ELSEWHERE)]))
+    more = (name for name in zoned if name in known and name != ELSEWHERE)
+    return tuple(dict.fromkeys([*place_names(settings, visits), *more]))
+
+
+def place_names(settings: AuditSettings, visits: Visits) -> tuple[str, ...]:
+    """The names of the places to keep, without zones: as given, or the most visited."""
+    if settings.place_names:
+        return settings.place_names
+    visited = np.bincount(visits.table["place"].to_numpy(), minlength=len(visits.places))
+    ranked = visits.places.gather(np.argsort(-visited, kind="stable")[: settings.places].tolist())
+    return tuple(name for name in ranked.to_list() if name != ELSEWHERE)
 
 
 def fitting(settings: AuditSettings) -> Fitting:
