@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .audits.backtest import backtest as backtest
     from .audits.calibration import Calibration as Calibration
     from .audits.share import audit_partition as audit_partition
+    from .audits.together import Together as Together
+    from .audits.together import together as together
     from .errors import ConfigError as ConfigError
     from .errors import Contradiction as Contradiction
     from .errors import InputError as InputError
@@ -93,6 +95,7 @@ _HOME = {
     "audits.backtest": ("backtest",),
     "audits.calibration": ("Calibration",),
     "audits.audit": ("audit",),
+    "audits.together": ("Together", "together"),
     "measurement.methods.loose": ("loose_bound",),
     "measurement.methods.tight": ("tight_bound",),
     "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),

@@ -4,6 +4,7 @@ import pytest
 from tests.cli.small_audit import Call
 
 import passerby as pb
+from passerby.people.zones import places_of, read_zones
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,9 @@ def test_writes_a_city(name: str, tmp_path: Path, typed: Call) -> None:
     visits = pb.read_visits(tmp_path / name)
     expected = pb.simulate_city(30, 20, 2, seed=7)
     assert (len(visits), len(visits.people)) == (len(expected), 30)
+    zones = read_zones((tmp_path / name).with_name(f"{Path(name).name.partition('.')[0]}-zones.csv"))
+    assert [len(level) for level in zones.values()] == [3, 1]
+    assert set(places_of(zones)) >= set(visits.places)
 
 
 def test_the_seed_makes_the_city(tmp_path: Path, typed: Call) -> None:

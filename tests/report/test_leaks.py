@@ -18,7 +18,7 @@ from passerby.report.page import built, fill
 from passerby.support.groups import FEW
 
 #: What a datum may hold that is no number about people.
-NAMES = {"place", "step", "start", "label", "name", "shown", "note"}
+NAMES = {"place", "origin", "destination", "step", "start", "label", "left", "came", "name", "shown", "note"}
 
 
 @pytest.fixture(scope="module", params=[None, pb.Gaussian(2.0)], ids=["raw", "noisy"])

@@ -147,7 +147,8 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
         {"what": "sensor", "subject": [0, 1, 2], "step": None, "with_all": 0.5, "without": 0.5 - falls.mean(axis=1)},
         schema_overrides={"step": pl.Int64},
     ).with_columns(fall=falls.mean(axis=1), error=errors)
-    tried = replace(made, findings=replace(made.findings, people=20, left_out=rows))
+    tried = replace(made, release=pb.Release([[0, 1, 2]] * 4))
+    tried = replace(tried, findings=replace(made.findings, people=20, left_out=rows))
     shared, internal = ranking.rows(tried, "sensor"), ranking.rows(replace(tried, internal=True), "sensor")
     assert shared["people"].to_list() == [6, None, None]
     assert shared.select("fall", "error", "without", "with_all").null_count().row(0) == (2, 2, 2, 2)

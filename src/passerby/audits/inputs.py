@@ -100,7 +100,8 @@ def gather(
     traces = traced(settings, visits, places_of(levels) if levels else ())
     people = fitting(settings).people(traces)
     zones = Zones.among(people, levels, str(settings.zones)) if levels else None
-    release, published = _published(settings, people, zones)
+    release, published = released(settings, people, zones)
+    release.check_misses(settings.misses)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
@@ -122,7 +123,8 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     how, seed = fitting(settings), settings.seed
     everyone, visits, times = read_everyone(settings, how, stored.folder, stored.team, tell)
     common, eligible = everyone.common, len(everyone)
-    release, published = _published(settings, common, None)
+    release, published = released(settings, common, None)
+    release.check_misses(settings.misses)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_seen)
     said = alerts(covered, (*visits.remarks, *common.remarks), name_elsewhere=settings.name_elsewhere)
     traces = everyone.some_traces(MOST_PEOPLE, seed)
@@ -135,17 +137,13 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     return Inputs(everyone.some(shown), eligible, release, covered, traces, published, said, None, everyone, shown)
 
 
-def _published(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
-    """What is published, and the counts that really were."""
-    published = None
-    if settings.published:
-        published = read_published(people, settings.published, row_reader(settings, people, zones))
-        steps = people.actual.shape[1]
-        release = Release(counts=published.counts, steps=steps, mechanism=build_mechanism(settings))
-    else:
-        release = build_release(settings, people, settings.seed, zones)
-    release.check_misses(settings.misses)
-    return release, published
+def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
+    """What would be published about these people, or was."""
+    if settings.published is None:
+        return build_release(settings, people, settings.seed, zones), None
+    published = read_published(people, settings.published, row_reader(settings, people, zones))
+    steps = people.actual.shape[1]
+    return Release(counts=published.counts, steps=steps, mechanism=build_mechanism(settings)), published
 
 
 def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:
@@ -168,13 +166,18 @@ def chosen_places(settings: AuditSettings, visits: Visits, zoned: Sequence[str])
     """The places to keep: by name or the most visited, and those of zones that anybody visits."""
     if not zoned:
         return settings.place_names or settings.places
-    most = settings.place_names
-    if not most:
-        visited = np.bincount(visits.table["place"].to_numpy(), minlength=len(visits.places))
-        ranked = visits.places.gather(np.argsort(-visited, kind="stable")[: settings.places].tolist())
-        most = tuple(name for name in ranked.to_list() if name != ELSEWHERE)
     known = set(visits.places.to_list())
-    return tuple(dict.fromkeys([*most, *(name for name in zoned if name in known and name != ELSEWHERE)]))
+    more = (name for name in zoned if name in known and name != ELSEWHERE)
+    return tuple(dict.fromkeys([*place_names(settings, visits), *more]))
+
+
+def place_names(settings: AuditSettings, visits: Visits) -> tuple[str, ...]:
+    """The names of the places to keep, without zones: as given, or the most visited."""
+    if settings.place_names:
+        return settings.place_names
+    visited = np.bincount(visits.table["place"].to_numpy(), minlength=len(visits.places))
+    ranked = visits.places.gather(np.argsort(-visited, kind="stable")[: settings.places].tolist())
+    return tuple(name for name in ranked.to_list() if name != ELSEWHERE)
 
 
 def fitting(settings: AuditSettings) -> Fitting:

@@ -27,6 +27,7 @@ from .next import next_table
 from .plan import plan
 from .reproduce import reproduce
 from .simulate import simulate
+from .together import together
 
 HELP = """How much published counts reveal about one person who was counted.
 
@@ -41,13 +42,14 @@ app = App(
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, audit, plan, simulate, line, reproduce):
+for command in (demo, audit, plan, together, simulate, line, reproduce):
     app.command(command)
 app.command(next_table, name="next")
 app["next"].usage = "Usage: passerby next VISITS... [OPTIONS]"
 app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
 app["reproduce"].usage = "Usage: passerby reproduce [NAMES...] [OPTIONS]"
 app["plan"].usage = "Usage: passerby plan VISITS... [OPTIONS]"
+app["together"].usage = "Usage: passerby together AUDITS... [OPTIONS]"
 app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 

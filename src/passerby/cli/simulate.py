@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -51,28 +51,37 @@ def simulate(
     overwrite
         Replace the file if it is there.
     """
+    zones = out.with_name(f"{out.name.partition('.')[0]}-zones.csv")
+    _check_free(overwrite, out, zones)
+    city = {"people": people, "places": places, "days": days, "step": step, "seed": seed, "seen": seen, "start": start}
+    _write(out, zones, layout, city)
+
+
+def _write(out: Path, zones: Path, layout: Literal["table", "foursquare"], city: dict[str, Any]) -> None:
+    """Write both files, and say what they hold."""
     from rich.console import Console
 
-    from passerby.errors import InputError
     from passerby.support.files import make_folder
 
     from .screen import stage
 
-    zones = out.with_name(f"{out.name.partition('.')[0]}-zones.csv")
-    for file in (out, zones):
-        if file.exists() and not (overwrite and file.is_file()):
-            what = "exists" if file.is_file() else "is no file"
-            raise InputError(f"OUT: {str(file)!r} {what}; choose another name{', or --overwrite' * file.is_file()}")
-
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    people, places, days = (city[name] for name in ("people", "places", "days"))
     with stage(aside, "Simulating a city") as progress:
-        from passerby.visits import write_city
-        from passerby.visits.city_files import write_zones
+        from passerby.visits import write_city, write_zones
 
         make_folder(out.parent, "OUT")
-        rows = write_city(
-            out, people, places, days, step, seed, seen=seen, start=start, layout=layout, progress=progress
-        )
+        rows = write_city(out, **city, layout=layout, progress=progress)
         found = write_zones(zones, places, layout=layout)
     screen.print(f"{rows:,} visits of {people:,} people to {places:,} places in {days:,} days: {out}", soft_wrap=True)
     screen.print(f"{found:,} zones of these places, wards and districts: {zones}", soft_wrap=True)
+
+
+def _check_free(overwrite: bool, *files: Path) -> None:
+    """Refuse to replace what is there, unless it is a file that may be."""
+    from passerby.errors import InputError
+
+    for file in files:
+        if file.exists() and not (overwrite and file.is_file()):
+            what = "exists" if file.is_file() else "is no file"
+            raise InputError(f"OUT: {str(file)!r} {what}; choose another name{', or --overwrite' * file.is_file()}")

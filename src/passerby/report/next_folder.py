@@ -81,4 +81,9 @@ def earlier_release(file: Path, people: People, settings: PlanSettings) -> Relea
                 f"{file}: {each.name} is {theirs!r}, and {ours!r} for the next table; releases are looked at together "
                 "only where they are of the same steps, places and habits"
             )
+    if chosen.zones or chosen.count or chosen.counts:
+        raise InputError(
+            f"{file}: it is of zones, flows or visitors, of which the next table is not planned; passerby together "
+            "measures several such releases as one"
+        )
     return build_release(chosen, people, chosen.seed)

@@ -115,8 +115,7 @@ SAYS = {
     "zones": "Each cell is a count that would be published: a zone, at a step.",
     "visitors": "Each cell is a number of different people that would be published: of a zone, in the window that "
     "begins at a step.",
-    "moved": "Each cell is a flow, from one zone to another: the sum over all steps of the numbers that would be "
-    "published.",
+    "moved": "Each cell is a flow, from the zone of its row to that of its column, over all steps.",
 }
 
 
@@ -124,11 +123,12 @@ def says(evidence: Evidence, counts: pl.DataFrame, kind: str = "present") -> str
     """What the picture of the counts shows."""
     out = [SAYS["zones" if kind == "present" and not evidence.release.reveals else kind]]
     if evidence.internal:
-        out.append("The colour shows how many people were really there, before anything is done to the count.")
+        there = "really went" if kind == "moved" else "were really there"
+        out.append(f"The colour shows how many people {there}, before anything is done to the count.")
     elif (counts["shown"] == SECRET).any():
         out.append("How many people were there is not told on a page that is shared: it would undo the noise.")
     elif kind == "moved":
-        out.append(f"The colour shows this sum, without numbers of {few()}; cells without any other are grey.")
+        out.append(f"The colour shows the sum of the published numbers, but for {few()}; without any, cells are grey.")
     else:
         out.append(f"The colour shows the published count; cells with {few()} are grey.")
     if counts["place" if kind != "moved" else "origin"].n_unique() > chart.PLACES:
@@ -141,13 +141,15 @@ def matrix(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
     total = counts.group_by("origin", "destination", maintain_order=True).agg(
         count=pl.when(pl.col("count").count() > 0).then(pl.col("count").sum()),
         people=pl.when(pl.col("people").count() > 0).then(pl.col("people").sum()),
-        told=pl.format("{} of {}", pl.col("count").count(), pl.len()),
+        told=pl.when(pl.col("count").count() > 0).then(pl.format("{} of {}", pl.col("count").count(), pl.len())),
     )
     base, height = chart.flows(total, [chart.tip("count:Q", "people", ",d"), chart.tip("told:N", "steps told")], least)
     few_ = base.transform_filter("datum.count === null").mark_rect(color="#8a8f98", opacity=0.35)
     if not total["count"].count():
         return chart.spec(few_, height)
-    colour = alt.Color("count:Q", title="people", scale=alt.Scale(scheme="viridis"), legend=chart.legend(format=",d"))
+    # Most people stay where they are: by its root, other flows are seen beside.
+    scale, legend = alt.Scale(scheme="viridis", type="sqrt"), chart.legend(format=",d")
+    colour = alt.Color("count:Q", title="people", scale=scale, legend=legend)
     many = base.transform_filter("datum.count !== null").mark_rect().encode(color=colour)
     return chart.spec(few_ + many, height)
 
@@ -155,6 +157,7 @@ def matrix(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
 def picture(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
     """The counts of each sensor and step, as colours; grey where no number is told."""
     order = counts["place"].unique(maintain_order=True).to_list()[: chart.PLACES]
+    counts = counts.select("step", "start", "place", "count", "shown", "people")
     base = chart.cells(counts, order, [chart.tip("shown:N", "people")], least)
     many = base.transform_filter("datum.count !== null").mark_rect()
     few_ = base.transform_filter("datum.count === null").mark_rect(color="#8a8f98", opacity=0.35)

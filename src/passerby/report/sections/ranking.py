@@ -147,7 +147,7 @@ def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sen
         told = "Grey cells are" if what == "count" else "What is left blank is"
         shown += f"{told} not told: fewer than {FEW} people are behind the fall. "
     if what != "step" and table["place"].n_unique() > chart.PLACES:
-        shown += f"The {chart.PLACES} that reveal most are shown. "
+        shown += f"The {chart.PLACES} {place.replace(' or ', 's or ')}s that reveal most are shown. "
     best = table.row(0, named=True)
     if best["fall"] <= best["error"] or best["fall"] < 0.01:
         return f"{shown}No single {name} stands out: without any one of them the chance stays about the same."

@@ -1,0 +1,209 @@
+"""Several releases about the same people: what somebody finds who has all of them, beside each alone.
+
+Tables that hide small numbers, each for itself, may tell them by their difference. The joint release has all counts
+(`a + b`), so that it tells at least as much as each: this is used where one interval is wider than the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial, reduce
+from math import isclose
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from passerby.errors import InputError
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.support.groups import FEW, shares
+from passerby.support.numerals import chance, percent, span
+from passerby.support.workers import Progress
+
+from .audit import audit
+from .engine import engine_of
+from .job import enough_workers
+from .settings import EngineSettings, Measurement, ReportSettings
+
+#: What the joint release is called.
+JOINT = "together"
+#: The columns of an audit that are kept.
+KEPT = ("status", "lower", "upper", "baseline_lower", "baseline_upper")
+
+
+@dataclass(frozen=True)
+class Together:
+    """Everyone's loss with each release and with all of them.
+
+    `table` has a row for each person and release: `person`, `release` (its name, or "together"), `status`, and the ends
+    of the loss and of the baseline.
+    """
+
+    table: pl.DataFrame
+    names: tuple[str, ...]
+    misses: int
+    steps: int
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.table["person"].n_unique()
+
+    def means(self, thresholds: Sequence[float] = ReportSettings.thresholds) -> pl.DataFrame:
+        """A row for each release, and for all together: the mean ends of the loss, and the baseline before.
+
+        Columns `above_...` hold the share of the people who are surely found with so much chance or more, where it
+        rests on enough people. Only those are counted who were measured with all of them.
+        """
+        measured = self.measured
+        rows = []
+        for name in (*self.names, JOINT):
+            one = measured.filter(release=name)
+            ends = {end: one[end].mean() for end in ("baseline_lower", "lower", "upper")}
+            above = shares(one["lower"].to_numpy(), thresholds) if one.height >= FEW else [None] * len(thresholds)
+            levels = {f"above_{level:g}": share for level, share in zip(thresholds, above, strict=True)}
+            rows.append({"release": name, "people": one.height, **ends, **levels})
+        return pl.DataFrame(rows)
+
+    def shared(self) -> list[dict[str, Any]]:
+        """The means for others to see: none where they would be of fewer than five people."""
+        return [row for row in self.means().to_dicts() if row["people"] >= FEW]
+
+    @property
+    def measured(self) -> pl.DataFrame:
+        """The rows of the people who were measured with each release and with all of them."""
+        refused = self.table.filter(pl.col("lower").is_null())["person"]
+        return self.table.filter(~pl.col("person").is_in(refused.implode()))
+
+    def lines(self) -> list[str]:
+        """What was found, in a few lines."""
+        found = self.means()
+        asked = f"all but {self.misses} of {self.steps} steps" if self.misses else f"all {self.steps} steps"
+        if found["people"].min() < FEW:  # type: ignore[operator]
+            return [f"{self.people:,} people. Too few could be measured with all releases to tell numbers."]
+        joint = found.row(-1, named=True)
+        width = max(len(name) for name in (*self.names, JOINT, WITHOUT))
+        first = f"{joint['people']:,} people. The chance that an adversary names {asked}, on average:"
+        rows = [f"  {WITHOUT:<{width}}  {chance(joint['baseline_lower'])}"]
+        for row in found.iter_rows(named=True):
+            half = row.get("above_0.5")
+            more = "" if half is None else f"; at least one half for {percent(half)} of the people or more"
+            rows.append(f"  {row['release']:<{width}}  {span(row['lower'], row['upper'], chance)}{more}")
+        return [first, *rows, self._verdict(found)]
+
+    def _verdict(self, found: pl.DataFrame) -> str:
+        """Whether all together tell more than the one that tells most."""
+        alone, joint = found.head(len(self.names)), found.row(-1, named=True)
+        most = alone.sort("upper").row(-1, named=True)
+        least, highest = joint["lower"] - most["upper"], joint["upper"] - alone["lower"].max()
+        if isclose(joint["upper"], most["lower"], rel_tol=1e-6):
+            return f"Together they tell no more than {most['release']} alone."
+        if least > 0:
+            more = span(least, highest, points)
+            return f"Together they add {more} to the chance with {most['release']} alone, the highest of one."
+        return f"Together they add {points(highest)} at most to the highest of one; with more effort, less may be sure."
+
+
+#: What the row without any release is called.
+WITHOUT = "without any"
+
+
+def points(value: float) -> str:
+    """A difference of chances, in percentage points.
+
+    >>> points(0.2041), points(0.00012)
+    ('20 points', '0.012 points')
+    """
+    return f"{100 * max(0.0, value):.2g} points"
+
+
+def together(
+    people: People,
+    releases: Sequence[Release] | Mapping[str, Release],
+    misses: int = Measurement.misses,
+    *,
+    tolerance: float = Measurement.tolerance,
+    runs: int = Measurement.runs,
+    confidence: float = Measurement.confidence,
+    budget: float = Measurement.budget,
+    seed: int = Measurement.seed,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    engine: Any = EngineSettings.engine,
+    scheduler: str | None = None,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Together:
+    """Everyone's loss with each of several releases, and with all of them together.
+
+    The releases are about the same steps and places of the same people, each with its own mechanisms; give them in a
+    mapping to name them. All other arguments are those of `audit`.
+
+    >>> import passerby as pb
+    >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
+    >>> whole = pb.Release(counts=[pb.Present([0, 1, 2, 3], step=t) for t in range(4)], steps=4)
+    >>> nearly = pb.Release(counts=[pb.Present([0, 1, 2], step=t) for t in range(4)], steps=4)
+    >>> found = together(people, {"whole": whole, "nearly": nearly}, misses=1, workers=1)
+    >>> found.means()["release"].to_list(), found.means()["lower"].arg_max()
+    (['whole', 'nearly', 'together'], 2)
+    """
+    named = _named(releases)
+    joint = reduce(add, named.values())
+    how: dict[str, Any] = {
+        "tolerance": tolerance,
+        "runs": runs,
+        "confidence": confidence,
+        "budget": budget,
+        "seed": seed,
+    }
+    tables, every = {}, {**named, JOINT: joint}
+    with engine_of(engine, scheduler, workers, executor) as pool:
+        few = enough_workers(len(people), workers, pool)
+        for number, (name, release) in enumerate(every.items()):
+            part = None if folder is None else Path(folder) / f"release-{number + 1}"
+            tell = None if progress is None else partial(_told, progress, number, len(every))
+            tables[name] = audit(people, release, misses, **how, workers=few, executor=pool, folder=part, progress=tell)
+    return Together(_joined(tables), tuple(named), misses, joint.steps)
+
+
+def _named(releases: Any) -> dict[str, Release]:
+    """Releases by name: as given, or by number."""
+    if isinstance(releases, Mapping):
+        named = dict(releases)
+    elif isinstance(releases, list | tuple):
+        named = {f"release {number}": release for number, release in enumerate(releases, start=1)}
+    else:
+        raise InputError(f"releases: expected a list or a mapping of them, got {releases!r}")
+    for name, release in named.items():
+        if not isinstance(release, Release):
+            raise InputError(f"releases: {name} is a {type(release).__name__}; expected a Release")
+    if len(named) < 2 or JOINT in named:
+        raise InputError(f"releases: expected two or more, none of them called {JOINT!r}; got {len(named)}")
+    return named
+
+
+def _told(progress: Progress, number: int, audits: int, done: int, everything: int) -> None:
+    progress(number * everything + done, audits * everything)
+
+
+def _joined(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """All audits, one after another; with all releases nobody is found with less chance than with one of them."""
+    kept = {name: table.select("person", pl.lit(name).alias("release"), *KEPT) for name, table in tables.items()}
+    alone, joint = list(tables)[:-1], JOINT
+    lowers = np.array([kept[name]["lower"].fill_null(0.0).to_numpy() for name in alone])
+    top = kept[joint]["upper"].fill_null(1.0)
+    # Null stays null: what was refused is not told.
+    kept[joint] = kept[joint].with_columns(lower=pl.max_horizontal("lower", pl.Series(lowers.max(axis=0))))
+    kept[joint] = kept[joint].with_columns(
+        lower=pl.when(pl.col("upper").is_null()).then(None).otherwise("lower"),
+        upper=pl.max_horizontal("lower", "upper"),
+    )
+    for name in alone:
+        below = pl.min_horizontal("upper", top)
+        kept[name] = kept[name].with_columns(upper=pl.when(pl.col("upper").is_null()).then(None).otherwise(below))
+    return pl.concat(kept.values())

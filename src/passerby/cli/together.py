@@ -1,0 +1,69 @@
+"""`passerby together`: what several tables about the same people reveal, beside each alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+
+def together(
+    *audits: Path,
+    misses: Annotated[int | None, Parameter(validator=Number(gte=0))] = None,
+    sample: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
+    budget: Annotated[float | None, Parameter(validator=Number(gte=0))] = None,
+    seed: Annotated[int | None, Parameter(validator=Number(gte=0))] = None,
+    workers: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
+    out: Path = Path("passerby-together"),
+    overwrite: Annotated[bool, Parameter(show_default=False, negative="")] = False,
+) -> None:
+    """Say what tables reveal together: what a new one adds, given those that are out already.
+
+    Two tables that hide small numbers may tell them by their difference. For example, after an audit of each:
+    `passerby together wards/ districts/`
+
+    Writes a folder with together.json (means, which may be shared) and people.parquet (a row per person and release).
+
+    Parameters
+    ----------
+    audits
+        Folders of audits, or their settings files (audit.toml): two or more, of the same visits and steps.
+    misses
+        How many of the steps the adversary may get wrong. [default: as in the first]
+    sample
+        Measure only so many people, drawn at random; counts are still of everybody. [default: as in the first]
+    budget
+        Effort for each person and release, in elementary operations. [default: as in the first]
+    seed
+        Seed of all random numbers. [default: as in the first]
+    workers
+        Processes that share the work. [default: all cores]
+    out
+        Folder for the results.
+    overwrite
+        Replace earlier results in the folder.
+    """
+    from rich.console import Console
+
+    from passerby.audits.settings_file import read_settings
+    from passerby.audits.validation import check_settings
+    from passerby.errors import ConfigError
+    from passerby.report.together_folder import run_together, settings_file
+
+    from .screen import stages
+
+    if len(audits) < 2:
+        raise ConfigError("name two folders of audits or more: passerby together A/ B/")
+    first = settings_file(audits[0])
+    given = {"misses": misses, "budget": budget, "seed": seed}
+    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    how = replace(check_settings(read_settings(first), str(first)).measurement, **own)
+    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    with stages(aside) as tell:
+        found = run_together(audits, out, how, sample, overwrite=overwrite, workers=workers, tell=tell)
+    for line in found.lines():
+        screen.print(line, markup=False, soft_wrap=True)
+    screen.print(f"All numbers: {out / 'together.json'}", markup=False, soft_wrap=True)

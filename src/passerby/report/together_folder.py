@@ -1,0 +1,137 @@
+"""Several audits looked at together: their settings in, everyone's loss with all of their releases out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import fields, replace
+from pathlib import Path
+
+from passerby.audits.inputs import chosen_places, fitting, place_names, released, traced
+from passerby.audits.sample import only, some_people
+from passerby.audits.settings import AuditSettings, DataSettings, Measurement, StepSettings
+from passerby.audits.settings_file import read_settings
+from passerby.audits.stages import AUDITING, FITTING, READING, Tell, begin
+from passerby.audits.together import JOINT, Together, together
+from passerby.audits.validation import check_settings
+from passerby.errors import ConfigError, InputError
+from passerby.people.habits import People
+from passerby.people.zones import Zones, places_of, read_zones
+from passerby.support.files import make_folder, whole_or_nothing, write_json
+from passerby.visits.readers import read_visits
+from passerby.visits.table import Visits
+
+#: Settings of steps that releases need not share: all of their places are kept, and people who are known well enough
+#: for all of them are looked at.
+OWN = ("places", "place_names", "min_active")
+
+
+def run_together(
+    sources: Sequence[Path],
+    out: Path,
+    measurement: Measurement | None = None,
+    sample: int | None = None,
+    *,
+    overwrite: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    tell: Tell | None = None,
+) -> Together:
+    """Measure the releases of some audits together, and write the folder: together.json and people.parquet.
+
+    `sources` are folders of audits, or settings files. How people are measured is as in the first, unless it is given.
+    """
+    if (out / "together.json").exists() and not overwrite:
+        raise ConfigError(f"{out} holds releases that were looked at together; choose another out, or overwrite it")
+    settings = [check_settings(read_settings(file), str(file)) for file in map(settings_file, sources)]
+    if len(settings) < 2:
+        raise ConfigError("together needs two folders of audits or more, or their settings files")
+    check_alike(sources, settings)
+    progress = begin(tell, READING)
+    files = settings[0].visits
+    visits = read_visits(
+        files[0] if len(files) == 1 else files, **settings[0].only(DataSettings, "visits"), progress=progress
+    )
+    begin(tell, FITTING)
+    people, zones = common_people(settings, visits)
+    releases = {
+        name: released(each, people, inside)[0]
+        for name, each, inside in zip(names_of(sources), settings, zones, strict=True)
+    }
+    how = measurement or settings[0].measurement
+    chosen = settings[0].sample if sample is None else sample
+    if chosen is not None:
+        people = only(people, some_people(people, chosen, how.seed))
+    found = together(people, releases, **vars(how), workers=workers, executor=executor, progress=begin(tell, AUDITING))
+    _write(make_folder(out, "out"), found)
+    return found
+
+
+def settings_file(source: Path) -> Path:
+    """The settings of an audit, by its folder or by its own name."""
+    return source / "audit.toml" if source.is_dir() else source
+
+
+def names_of(sources: Sequence[Path]) -> list[str]:
+    """What releases are called: their folders' or files' names, or the whole path where these are the same.
+
+    >>> names_of([Path("may/a"), Path("june/b")]), names_of([Path("may/a"), Path("june/a")])
+    (['a', 'b'], ['may/a', 'june/a'])
+    """
+    names = [source.stem if source.suffix == ".toml" else source.resolve().name for source in sources]
+    if len(set(names)) == len(names) and JOINT not in names:
+        return names
+    whole = [str(source) for source in sources]
+    if len(set(whole)) < len(whole):
+        raise ConfigError(f"together: {whole[0] if whole.count(whole[0]) > 1 else whole[1]!r} is given twice")
+    return whole
+
+
+def check_alike(sources: Sequence[Path], settings: Sequence[AuditSettings]) -> None:
+    """Refuse releases that are not about the same visits and steps."""
+    first = settings[0]
+    for source, each in zip(sources[1:], settings[1:], strict=True):
+        for group in (DataSettings, StepSettings):
+            for name in (field.name for field in fields(group) if field.name not in OWN):
+                theirs, ours = getattr(each, name), getattr(first, name)
+                if name == "visits":
+                    theirs, ours = ([path.resolve() for path in paths] for paths in (theirs, ours))
+                if theirs != ours:
+                    raise InputError(
+                        f"{source}: {name} is {_shown(theirs)}, but {_shown(ours)} in {sources[0]}; releases are "
+                        "looked at together only where they are of the same visits, steps and habits"
+                    )
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else repr(value)
+
+
+def common_people(settings: Sequence[AuditSettings], visits: Visits) -> tuple[People, list[Zones | None]]:
+    """People who are known well enough for all releases, with the places of all of them; and the zones of each."""
+    levels = [read_zones(each.zones) if each.zones else None for each in settings]
+    both = list(zip(settings, levels, strict=True))
+    kept = [chosen_places(each, visits, places_of(own) if own else ()) for each, own in both]
+    least = max(each.min_active for each in settings)
+    joint = replace(settings[0], places=max(each.places for each in settings), min_active=least)
+    if not all(isinstance(each, int) for each in kept):
+        every = [
+            own if isinstance(own, tuple) else place_names(each, visits)
+            for each, own in zip(settings, kept, strict=True)
+        ]
+        joint = replace(joint, place_names=tuple(dict.fromkeys(name for own in every for name in own)))
+    if len(set(map(str, kept))) > 1 and any(each.sensors == "random" and each.of_sensors for each in settings):
+        raise InputError(
+            "sensors drawn at random are other ones among other places; name them, or keep the same places"
+        )
+    people = fitting(joint).people(traced(joint, visits))
+    return people, [Zones.among(people, own, str(each.zones)) if own else None for each, own in both]
+
+
+def _write(out: Path, found: Together) -> None:
+    """The table, which stays where the visits are, and the means, which may be shared."""
+    (out / "together.json").unlink(missing_ok=True)
+    with whole_or_nothing(out / "people.parquet", private=True) as draft:
+        found.table.write_parquet(draft)
+    record = {"misses": found.misses, "steps": found.steps, "said": found.lines(), "releases": found.shared()}
+    write_json(out / "together.json", record)

@@ -1,0 +1,140 @@
+"""Several releases together: they tell at least as much as each, and by their difference what each one hides."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import passerby as pb
+from passerby.audits.sample import only
+from passerby.audits.settings_file import as_toml
+from passerby.audits.together import Together
+from passerby.audits.validation import check_settings
+from passerby.people.others import numbers
+from passerby.report.together_folder import names_of, run_together
+
+STEPS = 3
+
+
+@pytest.fixture(scope="module")
+def people() -> pb.People:
+    city = pb.simulate_city(people=80, places=14, days=5, seed=6)
+    return pb.fit_people(city, window="4h", places=12, min_active=6, holdout=STEPS)
+
+
+def of(zone: list[int], mechanism: pb.Mechanism | None = None) -> pb.Release:
+    return pb.Release(counts=[pb.Present(zone, t) for t in range(STEPS)], steps=STEPS, mechanism=mechanism)
+
+
+def small_zone(people: pb.People) -> list[int]:
+    """Places that few people are at, but some."""
+    order = np.argsort(people.counts[:, :-1].max(axis=0))
+    return sorted(int(place) for place in order[:4] if people.counts[:, place].sum())
+
+
+def test_a_small_zone_is_told_by_a_difference(people: pb.People) -> None:
+    """Each table hides numbers below ten, and none of its own is; the difference of the two is the small zone's."""
+    small, rule = small_zone(people), pb.Suppression(10)
+    rest = [place for place in range(5) if place not in small]
+    visitors = only(people, np.flatnonzero(np.isin(people.fitted, small).any(axis=1)))
+    assert len(visitors) > 10
+    hidden, whole, nearly = of(small, rule), of([*rest, *small], rule), of(rest, rule)
+    assert 0 < numbers(people, hidden).max() < 9
+    assert min(numbers(people, whole).min(), numbers(people, nearly).min()) > 10
+    # The zone's own number would be left empty, and tell nothing.
+    alone = pb.audit(visitors, hidden, 1, tolerance=0, workers=1)
+    assert (alone["upper"] <= alone["baseline_upper"] * (1 + 1e-9)).all()
+    found = pb.together(visitors, {"whole": whole, "nearly": nearly}, 1, tolerance=0.0, workers=1)
+    told = pb.audit(visitors, of(small) + of(rest), 1, tolerance=0, workers=1)
+    joint = found.table.filter(release="together")
+    for end in ("lower", "upper"):
+        np.testing.assert_allclose(joint[end], told[end], rtol=1e-9)
+    means = found.means().select("release", "lower", "upper").rows_by_key("release", unique=True)
+    raw = pb.audit(visitors, of(small), 1, tolerance=0, workers=1)["lower"].mean()
+    assert isinstance(raw, float)
+    assert means["together"][0] >= raw * (1 - 1e-12)
+    assert means["together"][0] > max(means["whole"][1], means["nearly"][1]) * 1.01
+    assert "Together they add" in found.lines()[-1]
+    assert "points to the chance with" in found.lines()[-1]
+
+
+def test_each_tells_no_more_than_all(people: pb.People) -> None:
+    """Also where intervals are wide: the one is used for the other."""
+    a = pb.Release(counts=[pb.Moved([0, 1], [2, 3], 0)], steps=STEPS, mechanism=pb.Gaussian(0.5))
+    b = pb.Release([[0], [4], []], pb.Rounding(3))
+    some = only(people, np.arange(12))
+    found = pb.together(some, [a, b], 1, budget=1e6, runs=20, workers=1)
+    again = pb.together(some, [b, a], 1, budget=1e6, runs=20, workers=1)
+    assert found.names == ("release 1", "release 2")
+    for each in (found, again):
+        joint = each.table.filter(release="together").sort("person")
+        for name in each.names:
+            one = each.table.filter(release=name).sort("person")
+            assert (one["lower"] <= joint["lower"] + 1e-12).all()
+            assert (one["upper"] <= joint["upper"] + 1e-12).all()
+    assert found.means()["people"].to_list() == [12] * 3
+    same = pb.together(some, [b, b], 1, tolerance=0.0, workers=1)
+    assert same.lines()[-1] == "Together they tell no more than release 2 alone."
+
+
+def test_few_people_are_not_told_of(people: pb.People) -> None:
+    table = pb.together(people, [of([0]), of([1])], 1, budget=1e5, workers=1).table
+    few = Together(table.filter(pl.col("person").is_in(people.ids[:3].implode())), ("release 1", "release 2"), 1, STEPS)
+    assert few.lines() == ["3 people. Too few could be measured with all releases to tell numbers."]
+    assert few.shared() == []
+
+
+@pytest.mark.parametrize(
+    ("releases", "message"),
+    [
+        ([of([0])], "expected two or more"),
+        ({"a": of([0]), "together": of([1])}, "none of them called 'together'"),
+        ([of([0]), 3], "release 2 is a int; expected a Release"),
+        ("ab", "expected a list or a mapping"),
+        ([of([0]), pb.Release([0, 1])], "releases of 3 and 2 steps cannot be put together"),
+    ],
+)
+def test_what_cannot_be_put_together(people: pb.People, releases: object, message: str) -> None:
+    with pytest.raises(pb.InputError, match=message):
+        pb.together(people, releases, workers=1)  # type: ignore[arg-type]
+
+
+def write_audits(folder: Path) -> None:
+    """Settings of two audits that differ by one place of a zone, and of one with other steps."""
+    city = pb.simulate_city(people=40, places=12, days=5, seed=4)
+    table = city.table.select("time", person=city.people.gather(city.table["person"]).cast(pl.String))
+    table.with_columns(place=city.places.gather(city.table["place"])).write_csv(folder / "visits.csv")
+    names = city.places.to_list()
+    for name, some in (("whole", names), ("nearly", names[1:])):
+        rows = [(place, f"zone {k % 2}") for k, place in enumerate(names) if place in some]
+        pl.DataFrame(rows, schema=["place", "zone"], orient="row").write_csv(folder / f"{name}.csv")
+    how = {"visits": folder / "visits.csv", "window": "6h", "holdout": 3, "min_active": 4, "budget": 1e6}
+    for name, more in (
+        ("whole", {"zones": folder / "whole.csv"}),
+        ("nearly", {"zones": folder / "nearly.csv", "min_active": 8, "mechanism": "rounding"}),
+        ("sensor", {"places": 3}),
+        ("later", {"zones": folder / "whole.csv", "holdout": 2}),
+    ):
+        (folder / name).mkdir()
+        (folder / name / "audit.toml").write_text(as_toml(check_settings({**how, **more}), folder / name))
+
+
+def test_folders_are_looked_at_together(tmp_path: Path) -> None:
+    write_audits(tmp_path)
+    paths = [tmp_path / "whole", tmp_path / "nearly" / "audit.toml", tmp_path / "sensor"]
+    found = run_together(paths, tmp_path / "out", sample=9, workers=1)
+    assert found.names == ("whole", "audit", "sensor")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["people.parquet", "together.json"]
+    assert pl.read_parquet(tmp_path / "out" / "people.parquet").equals(found.table)
+    assert found.people == 9
+    with pytest.raises(pb.ConfigError, match="holds releases that were looked at together"):
+        run_together(paths, tmp_path / "out")
+    with pytest.raises(pb.InputError, match=r"later: holdout is 2, but 3 in .*whole; releases are looked at together"):
+        run_together([tmp_path / "whole", tmp_path / "later"], tmp_path / "other")
+    with pytest.raises(pb.ConfigError, match="two folders of audits or more"):
+        run_together([tmp_path / "whole"], tmp_path / "other")
+    with pytest.raises(pb.ConfigError, match="there is no such settings file"):
+        run_together([tmp_path / "whole", tmp_path / "none"], tmp_path / "other")
+    with pytest.raises(pb.ConfigError, match="is given twice"):
+        names_of([tmp_path / "whole"] * 2)

@@ -1,0 +1,34 @@
+"""`passerby together`, as it is typed."""
+
+from pathlib import Path
+
+import pytest
+from tests.audits.test_together import write_audits
+from tests.cli.small_audit import Call
+
+
+def test_what_two_tables_tell(tmp_path: Path, typed: Call) -> None:
+    write_audits(tmp_path)
+    done = typed("together", "whole", "nearly", "--sample", "8", "--workers", "1", "--misses", "0")
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said[0] == "8 people. The chance that an adversary names all 3 steps, on average:"
+    assert [line.split()[0] for line in said[1:5]] == ["without", "whole", "nearly", "together"]
+    assert said[-1] == "All numbers: passerby-together/together.json"
+    assert (tmp_path / "passerby-together" / "together.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("whole", "name two folders of audits or more: passerby together A/ B/"),
+        ("whole later", "later: --holdout is 2, but 3 in whole"),
+        ("whole none", "none: there is no such settings file"),
+        ("whole nearly --misses 3", "--misses: expected a whole number from 0 to 2"),
+    ],
+)
+def test_what_cannot_be_done(tmp_path: Path, typed: Call, words: str, shown: str) -> None:
+    write_audits(tmp_path)
+    done = typed("together", *words.split(), "--workers", "1")
+    assert done.returncode == 2
+    assert shown in done.stderr
