@@ -18,9 +18,8 @@ from .counts import Count, Present
 from .forms import checked_mechanism
 from .prior import MarkovPrior
 from .release import Release
+from .together import History, Together
 
-#: What was published, a tuple of values for each step so far; NaN for a cell left empty.
-History = tuple[tuple[float, ...], ...]
 #: The counts or places of the next step, from what was published so far.
 Policy = Callable[[History], Any]
 
@@ -130,6 +129,22 @@ class AdaptiveRelease(Release):
         if len(history) < self.steps:
             raise InputError(f"published: {len(history)} steps, but the release has {self.steps}")
         return CountRelease.of([count for step in counts for count in step], self.steps)
+
+    def __add__(self, other: Release) -> Release:
+        """Both releases about the same people, each going its own way: what somebody sees who has both."""
+        return self._beside((self, other))
+
+    def __radd__(self, other: Release) -> Release:
+        """The same the other way round."""
+        return self._beside((other, self))
+
+    def _beside(self, parts: tuple[Release, Release]) -> Release:
+        first, second = parts
+        if not isinstance(first, Release) or not isinstance(second, Release):
+            return NotImplemented
+        if first.steps != second.steps:
+            raise InputError(f"releases of {first.steps} and {second.steps} steps cannot be put together")
+        return self.of(Together(parts), self.steps, None, None)
 
     @property
     def fixed(self) -> bool:

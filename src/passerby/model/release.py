@@ -139,6 +139,10 @@ class Release:
         """Whether it is known in advance what is counted, and not chosen as one goes."""
         return True
 
+    def named(self, history: tuple[tuple[float, ...], ...]) -> tuple[Count, ...]:
+        """The counts of the step after a history: here, whatever it was."""
+        return tuple(count for count in self.listed if count.read == len(history))
+
     def after(self, published: Iterable[float | Iterable[float]]) -> Release:
         """The release as it was where these values were published: itself, if nothing is chosen as one goes."""
         return self
@@ -256,7 +260,7 @@ class Release:
         >>> Release([0, 1]) + Release(counts=[Present([0, 1], step=1)], steps=2)
         Release(steps=2, counts=3, mechanism=Raw())
         """
-        if not isinstance(other, Release):
+        if not isinstance(other, Release) or not other.fixed:
             return NotImplemented
         if other.steps != self.steps:
             raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
