@@ -320,6 +320,12 @@ class TestBadInput:
         with pytest.raises(pb.UnsupportedRelease):
             use(self.release)
 
+    @pytest.mark.parametrize("name", ["ways", "grid", "channels", "classes", "listed", "publish", "evidence", "as_raw"])
+    def test_nothing_of_fixed_counts_is_inherited(self, name: str) -> None:
+        """A release that has no sensors of its own would pass for one that publishes nothing."""
+        with pytest.raises(pb.UnsupportedRelease, match="a policy chooses these as one goes"):
+            getattr(self.release, name)
+
     def test_bounds_for_fixed_counts_say_so(self) -> None:
         assert "fixed in advance" in pb.measure(LINE, self.release).refused["fano"]
         assert "fixed in advance" in pb.measure(LINE, pb.Release([0, 1])).refused["among"]

@@ -189,24 +189,12 @@ def _refused(release: AdaptiveRelease) -> NoReturn:
     raise UnsupportedRelease("this is for counts that are fixed in advance, and a policy chooses these as one goes")
 
 
-#: What a release of fixed counts says of them; here it would be taken for that of no counts at all.
-for _name in (
-    *(
-        "ways",
-        "channels",
-        "grid",
-        "cells",
-        "numbers",
-        "sees",
-        "listed",
-        "classes",
-        "kinds",
-        "with_others",
-        "relabelled",
-    ),
-    *("as_raw", "publish", "there", "published", "likelihoods", "signals", "stacked_signals"),
-):
-    setattr(AdaptiveRelease, _name, property(_refused))
+#: What a release says of itself that does not depend on its counts.
+ANY_COUNTS = {"silent", "raw", "adaptive", "steps", "crowd", "independent", "over", "check_misses"}
+# The rest is refused here: it would be taken for that of a release that publishes nothing.
+for _name in set(vars(Release)) - set(vars(AdaptiveRelease)) - ANY_COUNTS:
+    if not _name.startswith("_"):
+        setattr(AdaptiveRelease, _name, property(_refused))
 
 
 def _several(answer: Any) -> bool:

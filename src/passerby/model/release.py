@@ -15,7 +15,7 @@ from passerby.mechanisms import Mechanism, Raw
 
 from .counts import Count, Present
 from .crowd import Crowd
-from .forms import Numbers, checked_mechanism, padded, per_step
+from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
 from .prior import MarkovPrior
 from .signals import Channels, alike, combined, each_its_own, stacked, tables
 
@@ -72,21 +72,12 @@ class Release:
         if counts is not None or steps is not None:
             return  # made by `__new__`
         mechanism = checked_mechanism(mechanism)
-        if sensors is None:
-            raise InputError("sensors: expected a list with an entry per step; or give counts=[...] and steps=...")
-        where = per_step(sensors, "sensors", "a place number")
-        if not where:
-            raise InputError("sensors: the list is empty; give an entry for each step ([] for a step without a sensor)")
-        for t, step in enumerate(where):
-            if len(set(step)) < len(step):
-                raise InputError(f"sensors[{t}] = {list(step)}: a place is listed twice at the same step")
+        where = checked_sensors(sensors)
         mechanism.check_sensors(where)
         if isinstance(others, Crowd):
             others.check(where)
         elif others is not None:
-            others = per_step(others, "others", "a number of people")
-            if [len(step) for step in others] != [len(step) for step in where]:
-                raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
+            others = checked_others(others, where)
         self._hold(where, mechanism, others)
 
     def _hold(self, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> None:
