@@ -146,6 +146,31 @@ class TestIdentities:
         every = pb.measure(LINE, pb.Release([[0], [0, 1], [0, 1, 2], [0, 1, 2, 3]]), 1, tolerance=0)
         assert loss.baseline.upper < loss.lower <= every.upper * (1 + 1e-12)
 
+    def test_releases_together_go_each_their_own_way(self) -> None:
+        """As one policy that is told of both, whichever comes first; the other's values do not matter to a policy."""
+        fixed = pb.Release(counts=[pb.Present([3, 4], 0), pb.Moved([1], [2], 0)], steps=3)
+        release, other = pb.Release.adaptive(chase, 3), pb.Release.adaptive(lambda history: len(history), 3)
+        tables = {"fixed": fixed, "other": other, "itself": release}
+        for name, table in tables.items():
+            both, turned = (pb.measure(LINE, each, 1, tolerance=0).upper for each in (release + table, table + release))
+            alone = [pb.measure(LINE, each, 1, tolerance=0).upper for each in (release, table)]
+            assert both == pytest.approx(turned, rel=1e-9), name
+            assert both >= max(alone) * (1 - 1e-9), name
+            assert (both == pytest.approx(alone[0], rel=1e-9)) == (name == "itself")
+
+    def test_a_fixed_table_beside_a_policy_is_one_that_the_policy_names(self) -> None:
+        beside = [[4], [3], []]
+
+        def with_it(history: Any) -> list[int]:
+            own = tuple(values[len(table) :] for values, table in zip(history, beside, strict=False))
+            return [*beside[len(history)], *chase(own)]
+
+        release = pb.Release(beside) + pb.Release.adaptive(chase, 3)
+        want = pb.measure(LINE, pb.Release.adaptive(with_it, 3), 1, tolerance=0)
+        assert pb.measure(LINE, release, 1, tolerance=0).upper == pytest.approx(want.upper, rel=1e-12)
+        with pytest.raises(pb.InputError, match="releases of 3 and 2 steps"):
+            _ = release + pb.Release([0, 1])
+
     def test_the_loss_is_the_mean_of_what_is_realised(self) -> None:
         release = pb.Release.adaptive(chase, 3)
         total = 0.0
@@ -287,7 +312,6 @@ class TestBadInput:
         [
             lambda release: pb.mutual_information(LINE, release),
             lambda release: pb.reconstruction_advantage(LINE, release),
-            lambda release: release + pb.Release([0, 1]),
             lambda release: pb.measure(LINE, release, method="sampling"),
             lambda release: release.publish([[0, 1]], RNG),
         ],
@@ -295,6 +319,12 @@ class TestBadInput:
     def test_what_is_for_fixed_counts_is_refused(self, use: Any) -> None:
         with pytest.raises(pb.UnsupportedRelease):
             use(self.release)
+
+    @pytest.mark.parametrize("name", ["ways", "grid", "channels", "classes", "listed", "publish", "evidence", "as_raw"])
+    def test_nothing_of_fixed_counts_is_inherited(self, name: str) -> None:
+        """A release that has no sensors of its own would pass for one that publishes nothing."""
+        with pytest.raises(pb.UnsupportedRelease, match="a policy chooses these as one goes"):
+            getattr(self.release, name)
 
     def test_bounds_for_fixed_counts_say_so(self) -> None:
         assert "fixed in advance" in pb.measure(LINE, self.release).refused["fano"]

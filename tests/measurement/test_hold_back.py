@@ -32,8 +32,17 @@ def chance(world: World, kept: Rows, misses: int) -> float:
 
 
 def wanted_of(data: st.DataObject, places: int, steps: int, others: int | None) -> pb.Release:
+    """A count of any kind that is over at each of the steps."""
     zones = st.lists(st.integers(0, places - 1), min_size=1, max_size=places, unique=True)
-    counts = [pb.Present(data.draw(zones), t, others=others) for t in range(steps)]
+    counts: list[Any] = []
+    for t in range(steps):
+        kind = data.draw(st.sampled_from(["present", "moved", "visitors"]))
+        if kind == "moved" and t:
+            counts.append(pb.Moved(data.draw(zones), data.draw(zones), t - 1, others=others))
+        elif kind == "visitors":
+            counts.append(pb.Visitors(data.draw(zones), range(data.draw(st.integers(0, t)), t + 1), others=others))
+        else:
+            counts.append(pb.Present(data.draw(zones), t, others=others))
     return pb.Release(counts=counts, steps=steps)
 
 
@@ -54,11 +63,12 @@ def test_nobody_is_ever_above_the_limit_and_holding_back_tells_nothing(
     possible = world.chance > 0
     told = [transcript(policy, trace, steps, others or 0) for trace in world.traces]
     bits = np.stack([count.bits(world.traces) for count in wanted.listed], axis=1)
-    for i in np.flatnonzero(possible):
-        for t in range(1, steps + 1):
-            together = np.array([each[:t] == told[i][:t] for each in told])
-            published = [s for s in range(t) if told[i][s]]
-            same = (bits[:, published] == bits[i, published]).all(axis=1)
+    for t in range(1, steps + 1):
+        for seen in {each[:t] for each, chance_of in zip(told, possible, strict=True) if chance_of}:
+            together = np.array([each[:t] == seen for each in told])
+            published = [s for s in range(t) if seen[s]]
+            one = bits[np.flatnonzero(together & possible)[0]]
+            same = (bits[:, published] == one[published]).all(axis=1)
             # To know the values that came out is to know all that the transcript tells.
             assert (together == same)[possible].all()
             assert chance(world, together, misses) <= limit * (1 + 1e-9)

@@ -18,9 +18,8 @@ from .counts import Count, Present
 from .forms import checked_mechanism
 from .prior import MarkovPrior
 from .release import Release
+from .together import History, Together
 
-#: What was published, a tuple of values for each step so far; NaN for a cell left empty.
-History = tuple[tuple[float, ...], ...]
 #: The counts or places of the next step, from what was published so far.
 Policy = Callable[[History], Any]
 
@@ -131,6 +130,22 @@ class AdaptiveRelease(Release):
             raise InputError(f"published: {len(history)} steps, but the release has {self.steps}")
         return CountRelease.of([count for step in counts for count in step], self.steps)
 
+    def __add__(self, other: Release) -> Release:
+        """Both releases about the same people, each going its own way: what somebody sees who has both."""
+        return self._beside((self, other))
+
+    def __radd__(self, other: Release) -> Release:
+        """The same the other way round."""
+        return self._beside((other, self))
+
+    def _beside(self, parts: tuple[Release, Release]) -> Release:
+        first, second = parts
+        if not isinstance(first, Release) or not isinstance(second, Release):
+            return NotImplemented
+        if first.steps != second.steps:
+            raise InputError(f"releases of {first.steps} and {second.steps} steps cannot be put together")
+        return self.of(Together(parts), self.steps, None, None)
+
     @property
     def fixed(self) -> bool:
         """Never."""
@@ -174,24 +189,12 @@ def _refused(release: AdaptiveRelease) -> NoReturn:
     raise UnsupportedRelease("this is for counts that are fixed in advance, and a policy chooses these as one goes")
 
 
-#: What a release of fixed counts says of them; here it would be taken for that of no counts at all.
-for _name in (
-    *(
-        "ways",
-        "channels",
-        "grid",
-        "cells",
-        "numbers",
-        "sees",
-        "listed",
-        "classes",
-        "kinds",
-        "with_others",
-        "relabelled",
-    ),
-    *("as_raw", "publish", "there", "published", "likelihoods", "signals", "stacked_signals"),
-):
-    setattr(AdaptiveRelease, _name, property(_refused))
+#: What a release says of itself that does not depend on its counts.
+ANY_COUNTS = {"silent", "raw", "adaptive", "steps", "crowd", "independent", "over", "check_misses"}
+# The rest is refused here: it would be taken for that of a release that publishes nothing.
+for _name in set(vars(Release)) - set(vars(AdaptiveRelease)) - ANY_COUNTS:
+    if not _name.startswith("_"):
+        setattr(AdaptiveRelease, _name, property(_refused))
 
 
 def _several(answer: Any) -> bool:

@@ -29,6 +29,27 @@ def checked_mechanism(mechanism: Mechanism | None) -> Mechanism:
     return mechanism
 
 
+def checked_sensors(sensors: Iterable[Any] | None) -> Numbers:
+    """The places of each step, each once; else an `InputError`."""
+    if sensors is None:
+        raise InputError("sensors: expected a list with an entry per step; or give counts=[...] and steps=...")
+    where = per_step(sensors, "sensors", "a place number")
+    if not where:
+        raise InputError("sensors: the list is empty; give an entry for each step ([] for a step without a sensor)")
+    for t, step in enumerate(where):
+        if len(set(step)) < len(step):
+            raise InputError(f"sensors[{t}] = {list(step)}: a place is listed twice at the same step")
+    return where
+
+
+def checked_others(others: Iterable[Any], where: Numbers) -> Numbers:
+    """A number of people for each sensor; else an `InputError`."""
+    numbers = per_step(others, "others", "a number of people")
+    if [len(step) for step in numbers] != [len(step) for step in where]:
+        raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
+    return numbers
+
+
 @lru_cache(maxsize=1000)
 def padded(steps: Numbers, rest: int) -> Ints:
     """Numbers of each step as an array (T, S), filled up with `rest`."""

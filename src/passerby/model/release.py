@@ -15,7 +15,7 @@ from passerby.mechanisms import Mechanism, Raw
 
 from .counts import Count, Present
 from .crowd import Crowd
-from .forms import Numbers, checked_mechanism, padded, per_step
+from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
 from .prior import MarkovPrior
 from .signals import Channels, alike, combined, each_its_own, stacked, tables
 
@@ -72,21 +72,12 @@ class Release:
         if counts is not None or steps is not None:
             return  # made by `__new__`
         mechanism = checked_mechanism(mechanism)
-        if sensors is None:
-            raise InputError("sensors: expected a list with an entry per step; or give counts=[...] and steps=...")
-        where = per_step(sensors, "sensors", "a place number")
-        if not where:
-            raise InputError("sensors: the list is empty; give an entry for each step ([] for a step without a sensor)")
-        for t, step in enumerate(where):
-            if len(set(step)) < len(step):
-                raise InputError(f"sensors[{t}] = {list(step)}: a place is listed twice at the same step")
+        where = checked_sensors(sensors)
         mechanism.check_sensors(where)
         if isinstance(others, Crowd):
             others.check(where)
         elif others is not None:
-            others = per_step(others, "others", "a number of people")
-            if [len(step) for step in others] != [len(step) for step in where]:
-                raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
+            others = checked_others(others, where)
         self._hold(where, mechanism, others)
 
     def _hold(self, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> None:
@@ -138,6 +129,10 @@ class Release:
     def fixed(self) -> bool:
         """Whether it is known in advance what is counted, and not chosen as one goes."""
         return True
+
+    def named(self, history: tuple[tuple[float, ...], ...]) -> tuple[Count, ...]:
+        """The counts of the step after a history: here, whatever it was."""
+        return tuple(count for count in self.listed if count.read == len(history))
 
     def after(self, published: Iterable[float | Iterable[float]]) -> Release:
         """The release as it was where these values were published: itself, if nothing is chosen as one goes."""
@@ -260,7 +255,7 @@ class Release:
         >>> Release([0, 1]) + Release(counts=[Present([0, 1], step=1)], steps=2)
         Release(steps=2, counts=3, mechanism=Raw())
         """
-        if not isinstance(other, Release):
+        if not isinstance(other, Release) or not other.fixed:
             return NotImplemented
         if other.steps != self.steps:
             raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
