@@ -35,7 +35,7 @@ SIZES = (1_000, 10_000, 100_000)
 #: Share of the hours in which a person is recorded: about 67 rows each.
 SEEN = 0.2
 #: People who are measured where a part stands for all.
-PART = 20_000
+PART = 10_000
 #: What is measured of everybody, and nothing that is tried on some of them.
 SETTINGS: dict[str, Any] = {
     "window": "12h",

@@ -131,7 +131,9 @@ def test_times_that_are_far_but_not_too_far(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def city(tmp_path: Path) -> Path:
+def city(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for module, name, size in ((store, "ROWS", 300), (store, "DRAWN", 20), (runs, "DRAWN", 20), (runs, "RUN", 900)):
+        monkeypatch.setattr(module, name, size)
     write_city(tmp_path / "city.csv", 40, 20, 6, seen=0.3)
     return tmp_path / "city.csv"
 
@@ -191,8 +193,9 @@ def test_damage_is_told(city: Path, tmp_path: Path) -> None:
         load_traces(ours.told, piece)
 
 
-def test_a_full_disk_leaves_nothing_half_written(city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a worker is when it happens: files that are there are whole, and the same again makes them anew."""
+    city = written(tmp_path, [(str(n % 20), n, "x") for n in range(60)])
     everybody = stored(city, tmp_path / "first").everybody
     writes = len([*(tmp_path / "first" / "visits").iterdir()])
     write = pl.DataFrame.write_parquet

@@ -195,7 +195,7 @@ def audit_everyone(
         pass  # each is on disk by now
     files = [kept.path / f"{number:09d}.parquet" for number in range(len(everyone.partitions))]
     table = store_of(folder) / "people.parquet"
-    with whole_or_nothing(table, private=True) as draft:
+    with whole_or_nothing(table, private=True, lasting=False) as draft:
         pl.scan_parquet(files, glob=False).sink_parquet(draft)
     return table
 

@@ -15,10 +15,11 @@ from passerby.errors import InputError, PasserbyError
 
 
 @contextmanager
-def whole_or_nothing(target: Path, *, private: bool = False) -> Iterator[Path]:
+def whole_or_nothing(target: Path, *, private: bool = False, lasting: bool = True) -> Iterator[Path]:
     """A temporary path beside the target that becomes the target on success and vanishes on failure.
 
-    A `private` file is readable by its owner alone, from its first byte on. Whatever the disk refuses (no space, no
+    A `private` file is readable by its owner alone, from its first byte on. One that is not `lasting` is of no use
+    after a crash of the system, and need not outlive it. Whatever the disk refuses (no space, no
     permission) is a `PasserbyError` that names the target.
     """
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -26,8 +27,9 @@ def whole_or_nothing(target: Path, *, private: bool = False) -> Iterator[Path]:
         if private:
             os.close(os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
         yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())  # else a crash of the system could leave the name without the content
+        if lasting:
+            with temporary.open("rb") as written:
+                os.fsync(written.fileno())  # else a crash of the system could leave the name without the content
         temporary.replace(target)
     except OSError as error:
         raise PasserbyError(f"{target} could not be written: {why(error, target)}; nothing of it is left") from error

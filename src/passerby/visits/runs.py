@@ -119,7 +119,7 @@ def _flush(out: Read, held: list[pl.DataFrame], path: Path) -> None:
 
 def write_sorted(frame: pl.DataFrame, path: Path) -> None:
     """Write rows sorted by person, in small groups that tell which people they hold."""
-    with whole_or_nothing(path, private=True) as draft:
+    with whole_or_nothing(path, private=True, lasting=False) as draft:
         frame.sort("person").write_parquet(draft, row_group_size=GROUP, statistics=True)
 
 

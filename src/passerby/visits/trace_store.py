@@ -87,7 +87,7 @@ def _store(work: tuple[Plan, Path], block: tuple[Visits, int]) -> list[tuple[Par
         small = np.int16 if len(plan.places) < np.iinfo(np.int16).max else np.int32
         if len(people):
             table = pl.DataFrame({"person": people, "trace": pl.Series(array.astype(small))})
-            with whole_or_nothing(path, private=True) as draft:
+            with whole_or_nothing(path, private=True, lasting=False) as draft:
                 table.write_parquet(draft, row_group_size=GROUP)
         out.append((part, Slice(path, 0, len(people)), _digest(people, array)))
     return out
