@@ -19,7 +19,7 @@ from tests.strategies import FINITE, Case, cases, chain
 
 import passerby as pb
 from passerby.kernels import best_guess as brackets
-from passerby.measurement import best_guess, stretches
+from passerby.measurement import stretches
 from passerby.measurement.best_guess import (
     Brackets,
     alone,

@@ -124,8 +124,6 @@ def plan(
     True
     """
     measurement = Measurement(misses, tolerance, runs, confidence, budget, seed)
-    if not wanted.reveals:
-        raise UnsupportedRelease("plans are of sensors: of zones, flows and visitors, audit one release after another")
     task = Task(
         people,
         wanted,
