@@ -54,7 +54,8 @@ def plan(  # noqa: D417
         The limit instead: what the release adds to the chance, 0.02 for two points.
     levers
         What may be changed: gaussian, laplace, geometric, discrete-gaussian, rounding, random-rounding, suppression,
-        places, steps, counts, every. [default: gaussian rounding suppression places steps counts every]
+        places, steps, counts, every, visitors (different people over several steps), zones (larger ones, by the levels
+        of --zones). [default: gaussian rounding suppression places steps counts every zones]
     forbid
         What may not be changed.
     fix

@@ -151,10 +151,18 @@ class Rows:
         return int(text)
 
     def _steps(self, row: Mapping[str, Any], where: str) -> list[int]:
-        """The steps that a row names: one, a range `3-8`, a time, or from one to before another; none where all."""
+        """The steps that a row names: one, some `1;3`, a range `3-8`, a time, or from one to before another.
+
+        None are all of them.
+        """
         step, time = (str(row[name]).strip() if given(row.get(name)) else "" for name in ("step", "time"))
         if not step and not time:
             return []
+        if ";" in step and not time:
+            some = sorted({by_number(part, self._held, where) for part in step.split(";")})
+            if some[-1] >= self._held:
+                raise InputError(f"{where}: {step} is outside the {self._held} steps that are published")
+            return some
         first, dash, last = step.partition("-")
         begin, _, end = time.partition("/")
         if not dash and time.count("/") != 1:  # a date may hold two
@@ -181,7 +189,7 @@ class Rows:
 
     def _windows(self, row: Mapping[str, Any], times: int, where: str) -> list[Sequence[int]]:
         steps, several = self._steps(row, where), len(self.windows) > 1
-        if len(steps) == 1 and several:
+        if len(steps) == 1 and several and ";" not in str(row.get("step")):
             found: list[Sequence[int]] = [window for window in self.windows if steps[0] in window]
         else:
             found = [steps] if steps else list(self.windows)

@@ -15,19 +15,7 @@ OWN = (
     "minutes",
 )
 #: Settings of an audit that a plan has not.
-LEFT_OUT = (
-    "published",
-    "zones",
-    "count",
-    "every",
-    "times",
-    "counts",
-    "explore",
-    "sigmas",
-    "bases",
-    "thresholds",
-    "delta",
-)
+LEFT_OUT = ("published", "explore", "sigmas", "bases", "thresholds", "delta")
 
 #: The stages of a plan.
 BASELINE = "Looking at what is known without a release"

@@ -53,10 +53,16 @@ def _expected(search: Search, lever: Lever) -> int:
     return len(family.positions).bit_length() if family.monotone else len(family.positions)
 
 
+def _position(plan: Plan, lever: str) -> float | None:
+    """Where a lever stands in a plan; None where another lever led to the same release before."""
+    return next((setting.position for setting in plan.settings if setting.lever == lever), None)
+
+
 def _pairs(search: Search, families: dict[str, Family], best: dict[str, Plan], first: str, second: str) -> list[Plan]:
     """Plans with one lever part of the way, and the other as far as is needed then: less far than alone."""
-    alone = next(s.position for s in best[second].settings if s.lever == second)
-    end = next(s.position for s in best[first].settings if s.lever == first)
+    alone, end = (_position(best[name], name) for name in (second, first))
+    if alone is None or end is None:
+        return []
     positions = [position for position in families[first].positions if position < end]
     chosen = dict.fromkeys(positions[int(part * len(positions))] for part in PARTS if positions)
     out = []

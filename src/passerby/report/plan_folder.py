@@ -14,6 +14,7 @@ from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml
 from passerby.audits.stages import WRITING, Tell, begin
 from passerby.errors import ConfigError, InputError
+from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.plan import Plans, Task, carry_out, staying
@@ -68,6 +69,7 @@ def task_of(settings: PlanSettings, inputs: Inputs) -> Task:
         None if settings.weights is None else read_weights(people, settings.weights),
         settings.drawn,
         settings.minutes,
+        tuple(inputs.zones.levels.values()) if inputs.zones else (),
     )
 
 
@@ -78,7 +80,10 @@ def _write(settings: PlanSettings, inputs: Inputs, found: Plans, record: Record)
         shutil.rmtree(out / name, ignore_errors=True)
     for name, plan in found.recommended.items():
         folder = make_folder(out / name, "out")
-        write_schedule(inputs.people, plan.release, folder / "schedule.csv")
+        if plan.release.reveals:
+            write_schedule(inputs.people, plan.release, folder / "schedule.csv")
+        else:
+            write_counts(inputs.people, plan.release, folder / "counts.csv")
         with whole_or_nothing(folder / "audit.toml") as draft:
             draft.write_text(as_toml(audit_settings(settings, inputs, plan.release, folder), folder), encoding="utf-8")
     with ExitStack() as together:
@@ -93,11 +98,16 @@ def _write(settings: PlanSettings, inputs: Inputs, found: Plans, record: Record)
 
 def audit_settings(settings: PlanSettings, inputs: Inputs, release: Release, folder: Path) -> AuditSettings:
     """The settings of an audit that measures a plan as it was measured here."""
+    plain = AuditSettings
+    where = {"sensors": "schedule", "schedule": folder / "schedule.csv", "counts": None}
+    if not release.reveals:
+        where = {"sensors": plain.sensors, "schedule": None, "counts": folder / "counts.csv"}
     return replace(
         settings.audit,
         window=inputs.window,
-        sensors="schedule",
-        schedule=folder / "schedule.csv",
+        **where,  # type: ignore[arg-type]
+        count=plain.count,
+        every=plain.every,
         mechanism=repr(release.mechanism),
         thresholds=thresholds(settings),
         title=AuditSettings.title,
@@ -111,3 +121,23 @@ def write_schedule(people: People, release: Release, path: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["place", "step"])
         writer.writerows((people.places[x], t + 1) for t, step in enumerate(release.sensors) for x in step)
+
+
+def write_counts(people: People, release: Release, path: Path) -> None:
+    """The counts of a release as a table, with the places of each zone and the steps, from 1."""
+
+    def called(zone: tuple[int, ...]) -> str:
+        return ";".join(people.places[x] for x in zone)
+
+    with whole_or_nothing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["kind", "places", "origin", "destination", "step", "times", "mechanism"])
+        for count in release.listed:
+            way = repr(count.mechanism)
+            if isinstance(count, Moved):
+                writer.writerow(["moved", "", *map(called, count.zones), count.step + 1, "", way])
+            elif isinstance(count, Visitors):
+                steps = ";".join(str(step + 1) for step in count.steps)
+                writer.writerow(["visitors", called(count.places), "", "", steps, count.times, way])
+            else:
+                writer.writerow(["present", called(count.zones[0]), "", "", count.read + 1, "", way])
