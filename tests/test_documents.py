@@ -23,14 +23,17 @@ from passerby.cli.plan import plan
 from passerby.cli.reproduce import reproduce
 from passerby.cli.run import found
 from passerby.cli.simulate import simulate
+from passerby.cli.together import together
 from tests.cli.small_audit import ALONE
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 #: Documents whose commands run here; those of the others need files or hours, and are read only.
-RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md")
+RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md", "docs/counts.md")
 READ = ("docs/plan.md", "docs/reproduce.md")
-FENCED = re.compile(r"```(?:console|sh|bash)?\n(.*?)```", re.DOTALL)
+#: A block with its language, whatever that is: else the end of one would be taken for the beginning of another.
+FENCED = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+TYPED = ("", "console", "sh", "bash")
 SOURCES = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "src").rglob("*.py"))]
 PACKAGES = sorted(path.parent.name for path in (ROOT / "src/passerby").glob("*/__init__.py"))
 #: Packages whose name is also that of a file or a variable (`report.html`, `people.places`): meant with a prefix only.
@@ -48,7 +51,7 @@ def text(name: str) -> str:
 
 def commands(name: str) -> list[list[str]]:
     """What a document tells to type after `passerby`, in its blocks and in its sentences."""
-    lines = [line for block in FENCED.findall(text(name)) for line in block.splitlines()]
+    lines = [line for kind, block in FENCED.findall(text(name)) if kind in TYPED for line in block.splitlines()]
     spans = re.findall(r"`(passerby [^`]+ [^`]+)`", FENCED.sub("", text(name)))
     found = [line for line in (*lines, *spans) if line.startswith("passerby ")]
     return [shlex.split(line, comments=True)[1:] for line in found]
@@ -61,6 +64,8 @@ def lighter(arguments: list[str]) -> list[str]:
         light |= {"--sample": "6", "--explore": "0", "--budget": "1e7", "--backtest": "10", "--adversaries": "5"}
     elif arguments[0] == "plan":
         light |= {"--sample": "12", "--budget": "1e5", "--runs": "20", "--levers": "rounding"}
+    elif arguments[0] == "together":
+        light |= {"--sample": "5", "--budget": "1e6"}
     elif arguments[0] == "simulate":
         light = {"--people": "40"}
     elif arguments[0] == "demo":
@@ -79,7 +84,7 @@ def test_commands_can_be_read(name: str) -> None:
 
 
 def test_options_that_are_spoken_of_exist() -> None:
-    functions = (audit, demo, plan, next_table, simulate, line, reproduce)
+    functions = (audit, demo, plan, next_table, together, simulate, line, reproduce)
     known = {f"--{name.replace('_', '-')}" for each in functions for name in inspect.signature(each).parameters}
     known |= {Options().name(name) for name in SETTINGS}
     others = {"--help", "--version", "--old"}  # the last is an option of the benchmarks
@@ -91,7 +96,8 @@ def test_options_that_are_spoken_of_exist() -> None:
 def test_targets_of_make_exist() -> None:
     targets = re.findall(r"^(\w+):", text("Makefile"), re.MULTILINE)
     for name in DOCUMENTS:
-        told = "\n".join([*FENCED.findall(text(name)), *re.findall(r"`[^`]*`", FENCED.sub("", text(name)))])
+        typed = [block for kind, block in FENCED.findall(text(name)) if kind in TYPED]
+        told = "\n".join([*typed, *re.findall(r"`[^`]*`", FENCED.sub("", text(name)))])
         assert set(re.findall(r"\bmake (\w+)", told)) <= set(targets), name
 
 
@@ -163,7 +169,7 @@ def test_numbers_of_the_readme_are_those_of_its_commands(
         assert sentence in text("README.md")
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/counts.md"])
 def test_commands_run(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
