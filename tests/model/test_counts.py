@@ -72,7 +72,7 @@ def test_places_and_others_that_a_measurement_needs() -> None:
 def test_too_much_to_remember_is_refused_with_its_number() -> None:
     prior = pb.MarkovPrior(np.full(8, 1 / 8), np.full((8, 8), 1 / 8))
     many = [pb.Visitors([place], range(8), times=3) for place in range(8)]
-    with pytest.raises(pb.UnsupportedRelease, match="remember"):
+    with pytest.raises(pb.UnsupportedRelease, match="things or more must be remembered beside each of 8 states"):
         pb.measure(prior, pb.Release(counts=many, steps=8))
 
 
