@@ -107,7 +107,7 @@ class TestEpsilon:
                 pb.Release(
                     counts=[pb.Visitors([n], range(12), 4) for n in range(8)], steps=12, mechanism=pb.Gaussian(1.0)
                 ),
-                "things or more must be remembered beside each of 9 states",
+                "remember",
             ),
         ],
         ids=["raw", "mixed", "adaptive", "memory"],

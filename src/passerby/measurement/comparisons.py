@@ -61,7 +61,7 @@ def differential_privacy(
             return DifferentialPrivacy(delta, 0.0, 0.0, "nothing is published", None if prior is None else 0.0, 0.0)
         noise, weights = shared_noise(release.ways)
         changed, added = sensitivity(release, weights)
-        counts = sensitivity(release)
+        counts = (changed, added) if set(weights.values()) == {1.0} else sensitivity(release)
         person = None
         if prior is not None:
             person = epsilon(noise, most_changed(*release.over(prior), weights), delta)

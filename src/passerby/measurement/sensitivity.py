@@ -76,11 +76,10 @@ def most_changed(prior: MarkovPrior, release: Release, weights: Weights | None =
 
 def _best_before(moves: NDArray[np.bool_], reach: Floats) -> Floats:
     """The largest of the rows of states from which one may come, for each state (M, M)."""
-    out = np.full(reach.shape, -np.inf)
-    for y, from_here in enumerate(moves.T):
-        if from_here.any():
-            out[y] = reach[from_here].max(axis=0)
-    return out
+    # States that are reached from the same ones are many.
+    ways, which = np.unique(moves.T, axis=0, return_inverse=True)
+    best = [reach[way].max(axis=0) if way.any() else np.full(len(reach), -np.inf) for way in ways]
+    return np.asarray(np.array(best)[which.reshape(-1)])
 
 
 def _bits(prior: MarkovPrior, release: Release, weights: Weights | None) -> list[Floats]:
