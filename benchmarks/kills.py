@@ -1,11 +1,15 @@
-"""Workers of dask killed at random moments of an audit from disk: nothing is lost, and the files are the same bytes.
+"""Workers of dask killed at random moments of an audit from disk: nothing is lost, and the rows are the same bytes.
 
-python -m benchmarks.kills 20
+    python -m benchmarks.kills 20
+
+Each trial reads, sorts, fits, measures and adds up everybody; a worker is killed once, at a moment that is drawn evenly
+from the time that this takes undisturbed.
 """
 
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -15,59 +19,85 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import passerby as pb
 from benchmarks.scale import SEEN, SETTINGS
-from passerby.support.cluster import dask_cluster
-from passerby.visits import write_city
+from passerby.audits.audit import audit_job
+from passerby.audits.inputs import Stored, gather
+from passerby.audits.results import Results, stored_rows
+from passerby.audits.settings import AuditSettings
+from passerby.audits.stored import audit_everyone, store_of
+from passerby.audits.summary import summarise
+from passerby.audits.validation import check_settings
+from passerby.support.blocks import Team
+from passerby.support.cluster import Cluster, dask_cluster
+from passerby.visits import runs, store, write_city
 
-PEOPLE = 400
-FILES = ("people.parquet", "summary.json", "report.html")
+PEOPLE = 300
+#: Small ones, so that every stage has several tasks.
+store.ROWS, runs.RUN, runs.TASK = 4_000, 3_000, 1
 
 
-def digest(out: Path) -> str:
-    """What the files of an audit hold."""
-    return blake2b(b"".join((out / name).read_bytes() for name in FILES), digest_size=8).hexdigest()
+def expected(settings: AuditSettings) -> str:
+    """The digest of an audit in memory, in this process."""
+    inputs = gather(settings)
+    table = audit_job(inputs.job(settings.measurement), workers=1)
+    path = settings.out.with_suffix(".parquet")
+    table.write_parquet(path)
+    return digest(path, Results.here(table, settings.thresholds), settings, inputs)
 
 
-def trial(city: Path, out: Path, client: Any, moment: float | None) -> dict[str, Any]:
+def digest(path: Path, results: Results, settings: AuditSettings, inputs: Any) -> str:
+    """What a table and its summary hold."""
+    how = {"misses": settings.misses, "window": inputs.window, "thresholds": settings.thresholds}
+    summary = summarise(results, inputs.people, inputs.release, **how, coverage=inputs.coverage)
+    return blake2b(path.read_bytes() + summary.model_dump_json().encode(), digest_size=8).hexdigest()
+
+
+def trial(settings: AuditSettings, cluster: Cluster, moment: float | None) -> dict[str, Any]:
     """One audit, in which a worker is killed so many seconds after it began."""
-    killed: list[str] = []
+    killed, stages, began = list[str](), ["reading"], time.perf_counter()
 
     def kill() -> None:
-        (pid, *_) = random.Random(moment).sample(sorted(client.run(os.getpid).values()), 1)
-        killed.append(stages[-1] if stages else "start")
+        pid = random.Random(moment).choice(sorted(cluster.client.run(os.getpid).values()))
+        killed.append(stages[-1])
         os.kill(pid, signal.SIGKILL)
 
-    stages: list[str] = []
-    timer = threading.Timer(moment, kill) if moment is not None else None
-    began = time.perf_counter()
-    if timer:
+    timer = threading.Timer(0 if moment is None else moment, kill)
+    if moment is not None:
         timer.start()
-    pb.audit_folder(city, out, engine=client, progress=lambda stage, *_: stages.append(stage), **SETTINGS)
+    team = Team(None, cluster)
+    shutil.rmtree(settings.out, ignore_errors=True)
+    inputs = gather(settings, tell=lambda stage, *_: stages.append(stage), stored=Stored(store_of(settings.out), team))
+    stages.append("measuring")
+    assert inputs.everyone is not None
+    path = audit_everyone(inputs.common_job(settings.measurement), inputs.everyone, settings.out)
+    stages.append("adding up")
+    results = Results(stored_rows(path, inputs.count, team), settings.thresholds)
+    found = digest(path, results, settings, inputs)
     spent = time.perf_counter() - began
-    if timer:
-        timer.cancel()
-    client.wait_for_workers(2, timeout=60)
-    return {"seconds": round(spent, 2), "killed": killed, "digest": digest(out)}
+    timer.cancel()
+    return {"seconds": round(spent, 1), "killed": killed, "digest": found}
 
 
 def main(trials: int) -> None:
     """So many trials, each compared with an audit that nobody disturbed."""
-    rng = random.Random(0)
+    rng, same = random.Random(0), list[bool]()
     with tempfile.TemporaryDirectory() as folder:
-        city = Path(folder, "city")
+        city = Path(folder, "city.parquet")
         write_city(city, PEOPLE, seen=SEEN)
-        pb.audit_folder(city, Path(folder, "whole"), workers=1, **{**SETTINGS, "store": "memory"})
-        whole = digest(Path(folder, "whole"))
-        with dask_cluster("dask", workers=2) as cluster:
-            calm = trial(city, Path(folder, "calm"), cluster.client, None)
-            print(json.dumps(calm), flush=True)
-            same = [calm["digest"] == whole]
-            for number in range(trials):
-                moment = rng.uniform(0, calm["seconds"])
-                found = trial(city, Path(folder, str(number)), cluster.client, moment)
+        settings = check_settings({**SETTINGS, "visits": city, "out": Path(folder, "audit")})
+        whole = expected(settings)
+        moment = None
+        while len(same) < trials:
+            # Each has a cluster of its own: one that lost a worker may take long to start another.
+            with dask_cluster("dask", workers=2) as cluster:
+                found = trial(settings, cluster, moment)
+            if moment is None:
+                usual = found["seconds"]
+            if found["killed"]:
                 same.append(found["digest"] == whole)
-                print(json.dumps({"trial": number, "after": round(moment, 2), **found, "same": same[-1]}), flush=True)
+            right = found.pop("digest") == whole
+            print(json.dumps({"after": moment and round(moment, 1), **found, "same": right}), flush=True)
+            moment = rng.uniform(0, 0.8 * usual)
     print(f"{sum(same)} of {len(same)} the same", flush=True)
     sys.exit(0 if all(same) else 1)
 
