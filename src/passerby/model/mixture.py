@@ -79,14 +79,17 @@ def block_diagonal(parts: Sequence[tuple[Floats, NDArray[np.int64]]]) -> Floats:
 
 
 def parts(prior: MarkovPrior) -> list[tuple[float, MarkovPrior]]:
-    """The weight and the chain of each mode, over the same places; a state is a place wherever that can be.
+    """The weight and the chain of each mode that is possible, over the same places.
+
+    A state is a place wherever that can be.
 
     >>> from passerby import MarkovPrior
     >>> home, away = MarkovPrior([1, 0], np.eye(2)), MarkovPrior([0, 1], np.eye(2))
     >>> [(weight, part.initial.tolist()) for weight, part in parts(MarkovPrior.mixture([0.75, 0.25], [home, away]))]
     [(0.75, [1.0, 0.0]), (0.25, [0.0, 1.0])]
     """
-    return [_part(prior, np.flatnonzero(prior.mode_of == mode)) for mode in range(prior.modes)]
+    weights = np.bincount(prior.mode_of, weights=prior.initial)
+    return [_part(prior, np.flatnonzero(prior.mode_of == mode)) for mode in np.flatnonzero(weights > 0)]
 
 
 def _part(prior: MarkovPrior, states: NDArray[np.int64]) -> tuple[float, MarkovPrior]:
