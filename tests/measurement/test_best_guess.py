@@ -19,18 +19,18 @@ from tests.strategies import FINITE, Case, cases, chain
 
 import passerby as pb
 from passerby.kernels import best_guess as brackets
-from passerby.measurement import best_guess
+from passerby.measurement import stretches
 from passerby.measurement.best_guess import (
     Brackets,
     alone,
     average_upper,
     bracket_series,
-    bracket_stretches,
     log_posterior,
     plain_series,
 )
 from passerby.measurement.methods.fano import fano_bound
 from passerby.measurement.methods.leakage import leakage_bound
+from passerby.measurement.stretches import bracket_stretches
 from passerby.outcomes.series import Series, enumerate_series, given_series
 from passerby.support.confidence import upper_limit
 
@@ -181,7 +181,7 @@ class TestBracketStretches:
     def test_none_where_tables_are_too_big(self, monkeypatch: pytest.MonkeyPatch) -> None:
         prior, release = pb.line_prior(4), pb.Release([1, 2])
         assert bracket_stretches(prior, release, 1, 0.0, 1e6) is not None
-        monkeypatch.setattr(best_guess, "PAIRS_LIMIT", 0.0)
+        monkeypatch.setattr(stretches, "PAIRS_LIMIT", 0.0)
         assert bracket_stretches(prior, release, 1, 0.0, 1e6) is None
 
     @pytest.mark.parametrize("place", range(3))

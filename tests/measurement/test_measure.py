@@ -19,6 +19,7 @@ from passerby.measurement.kappa import log_kappa_bound, log_moment_bound, log_to
 from passerby.measurement.methods.fano import fano_bound
 from passerby.measurement.methods.leakage import leakage_bound
 from passerby.measurement.methods.no_misses import log_all_right
+from passerby.measurement.stretches import bracket_stretches
 
 Floats = NDArray[np.float64]
 
@@ -302,7 +303,7 @@ class TestEffort:
 
     def test_a_sample_narrows_what_stretches_leave_open(self) -> None:
         prior, release = pb.line_prior(5, 0.3), pb.Release([2, 3, 3, 4, 0, 0, 4, 4, 1, 1, 4, 2, 1, 4, 1, 2])
-        certain = best_guess.bracket_stretches(prior, release, 6, 0.01, 0)
+        certain = bracket_stretches(prior, release, 6, 0.01, 0)
         drawn = pb.measure(prior, release, 6, runs=1000, budget=0)
         assert certain is not None
         assert drawn.effort.sampled
