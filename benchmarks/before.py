@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,14 +26,23 @@ SENSORS = (7, 93, 41, 15, 60, 22, 88, 5, 50, 71)
 Found = tuple[float, float]
 
 
-def audited(window: str, steps: int, sensors: int, misses: int, mechanism: pb.Mechanism | None, **effort: Any) -> Found:
+def audited(
+    window: str,
+    steps: int,
+    sensors: int,
+    misses: int,
+    mechanism: pb.Mechanism | None,
+    habits: Literal["auto", "paper"] = "auto",
+    size: int = 300,
+    **effort: Any,
+) -> Found:
     """A person of an audit: a simulated city, sensors at its most visited places at all steps."""
     from passerby.people.family import Cycle
     from passerby.visits import simulate_city
 
-    city = simulate_city(people=300, places=200, days=14)
+    city = simulate_city(people=size, places=200, days=14)
     rhythm: Cycle = "hour" if window == "1h" else "none"
-    people = pb.fit_people(city, window=window, places=200, min_active=5, holdout=steps, rhythm=rhythm)
+    people = pb.fit_people(city, window=window, places=200, min_active=5, holdout=steps, rhythm=rhythm, habits=habits)
     top = [int(place) for place in np.argsort(-people.background) if place != people.elsewhere][:sensors]
     release = pb.Release([top] * steps, mechanism)
     pb.audit(people, release, misses, workers=1, **effort)
@@ -51,10 +60,14 @@ def swept(steps: int, misses: int, mechanism: pb.Mechanism | None) -> Found:
     return time.process_time() - start, loss.upper / loss.lower - 1
 
 
-DAY = {"tolerance": 0.02, "runs": 60, "budget": 3e7}
+DAY: dict[str, Any] = {"tolerance": 0.02, "runs": 60, "budget": 3e7}
 TASKS: dict[str, Callable[[], Found]] = {
     "demo, a person, raw": lambda: audited("1h", 24, 12, 2, None, **DAY),
     "demo, a person, noise": lambda: audited("1h", 24, 12, 2, pb.Gaussian(2.0), **DAY),
+    "day of hours, 6 misses, raw": lambda: audited("1h", 24, 12, 6, None, size=60, **DAY),
+    "day of hours, 6 misses, noise": lambda: audited("1h", 24, 12, 6, pb.Gaussian(2.0), size=60, **DAY),
+    "day of hours, paper's habits, raw": lambda: audited("1h", 24, 12, 2, None, "paper", 60, **DAY),
+    "day of hours, paper's habits, noise": lambda: audited("1h", 24, 12, 2, pb.Gaussian(2.0), "paper", 60, **DAY),
     "audit, a person, 5 steps": lambda: audited("12h", 5, 1, 1, None),
     "reproduce, 10 steps, 5 right": lambda: swept(10, 5, None),
     "reproduce, 20 steps, 2 right": lambda: swept(20, 18, None),

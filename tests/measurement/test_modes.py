@@ -95,3 +95,17 @@ def test_a_mode_that_is_ruled_out_is_left_out() -> None:
     assert [weight for weight, _ in parts(known)] == pytest.approx([1.0])
     options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
     assert told_mode(pose(known, pb.Release([[], 0, []]), 0, 0, None, **options)).ceiling == pytest.approx(1)
+
+
+def test_a_mode_that_a_sighting_rules_out_has_no_part() -> None:
+    """Who is known to have been away does not stay at home: what is left is one chain, whatever it was mixed from."""
+    rng = np.random.default_rng(1)
+    home = pb.MarkovPrior([1, 0, 0], np.eye(3))
+    away = pb.MarkovPrior(rows(rng, (3,), False), rows(rng, (3, 3), False))
+    prior = pb.MarkovPrior.mixture([0.6, 0.4], [home, away]).given({1: 2}, steps=4)
+    assert [weight for weight, _ in parts(prior)] == pytest.approx([1.0])
+    found = bracket_stretches(prior, pb.Release([[0, 1]] * 4), 1, 0.0, 1e8)
+    truth = pb.measure(away.given({1: 2}, steps=4), pb.Release([[0, 1]] * 4), 1, tolerance=0.0)
+    assert found is not None
+    assert found.lower * (1 - 1e-9) <= truth.upper
+    assert truth.lower <= found.upper * (1 + 1e-9)

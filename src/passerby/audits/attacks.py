@@ -13,7 +13,15 @@ from passerby.measurement.methods.constant import constant_attack
 from passerby.measurement.methods.prior import prior_trace
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import Series, enumerate_series, one_series, sample_series, sampled_series, score
+from passerby.outcomes.series import (
+    Series,
+    enumerate_series,
+    one_series,
+    sample_series,
+    sampled_series,
+    score,
+    wrong_laws,
+)
 from passerby.people.habits import People
 
 from .job import Job, over_states
@@ -62,12 +70,11 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
         # Habits do not explain what was published about this trace: the adversary falls back on habits alone.
         named = np.repeat(blind[None, None], 2, axis=0)
     promised, right = np.empty((2, len(ATTACKS), len(misses)))
+    aided = [wrong_laws(prior, release, series.evidence, guess, max(misses)).cumsum(axis=1) for guess in guesses]
     for column, allowed in enumerate(misses):
         same = constant_attack(base, release.steps, allowed)
         assert same.guess is not None
-        promised[:2, column] = [
-            series.mean(score(prior, release, series.evidence, guess, allowed))[0] for guess in guesses
-        ]
+        promised[:2, column] = [series.mean(success[:, allowed])[0] for success in aided]
         promised[2, column] = score(base, silent, nothing, blind[None], allowed)[0]
         promised[3, column] = same.value
         all_named = np.array([*named[:, 0], blind, same.guess])

@@ -39,6 +39,8 @@ DAY: dict[str, Any] = {
     "tolerance": 0.02,
     "runs": 60,
     "budget": 3e7,
+    "backtest": 100,
+    "adversaries": 30,
 }
 #: Noise and rounding that are tried out.
 TRIED: dict[str, Any] = {"sigmas": (1.0, 4.0), "bases": (10,)}

@@ -40,8 +40,8 @@ UNION_LIMIT = 1e8
 AVOID_LIMIT = 3e8
 CONSTANT_LIMIT = 2e8
 #: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
-#: make up for the few that stay outside, and all would be done again at ever higher levels.
-CLOSER = 0.1
+#: make up for the few that stay outside, and all would be done again at ever higher levels. A series alone need not.
+CLOSER, ALONE = 0.1, 0.2
 #: Columns of what is found for a series: success of the decoded guess, of the step-by-step guess, of the best one,
 #: what no guess exceeds, and the level reached. The first three are also the rows of its guesses.
 DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
@@ -228,7 +228,7 @@ def deepen(chain, needed, level, thorough, tolerance, found, guesses, after, roo
         found[LOWER], more = try_constants(chain, needed, found[LOWER], guesses[LOWER], after)
         total[WORK] += more
     if level > 0 or thorough:
-        low, up, nodes, work = bracket(chain, needed, level, found[LOWER], CLOSER * tolerance, guesses[LOWER], room)
+        low, up, nodes, work = bracket(chain, needed, level, found[LOWER], tolerance, guesses[LOWER], room)
         found[LOWER] = max(found[LOWER], low)
         found[UPPER] = min(found[UPPER], up)
         total[NODES] += nodes
@@ -264,6 +264,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest = 0, mass.sum()
     searching = tolerance < np.inf
+    closer = tolerance * (CLOSER if n > 1 else ALONE)
     while True:
         if done < n:
             i, level = order[done], 0
@@ -290,7 +291,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
-        deepen(chain, needed, level, thorough, tolerance, out[i], guesses[i], after, room, total)
+        deepen(chain, needed, level, thorough, closer, out[i], guesses[i], after, room, total)
         rest -= mass[i] if level == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[i])
         parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])

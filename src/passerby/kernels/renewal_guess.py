@@ -28,8 +28,9 @@ NODES = (1, 4, 16, 64, 256)
 MEMORY = 2e7
 #: Shares of what is left of the budget that a round may spend on guesses and on ceilings.
 GUESSING, SEARCHING = 0.2, 0.7
-#: With less than this share left, no round is begun.
+#: With less than this share left, no round is begun, nor after one that left more than so much of the gap.
 SPENT = 0.1
+STALLED = 0.99
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -191,8 +192,9 @@ def stretchwise(
             done[1] += work
         if high <= low * (1 + tolerance):
             break
+        gap = high - low
         high = min(high, lay(*chain, U, V, bounds, before, nodes, SEARCHING * left, nodes > 1, costs, done))
-        if high <= low * (1 + tolerance):
+        if high <= low * (1 + tolerance) or (nodes > NODES[1] and high - low > STALLED * gap):
             break
     return Stretchwise(min(1.0, low), min(1.0, high), refined, int(done[0]), float(done[1]))
 

@@ -5,6 +5,8 @@ depend on both. `law[v, k]` is the chance, from u, that v is the next sighting a
 Guesses of all stretches from one u are scored together: as long as they agree, they share a table.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .chain import at, dot, likeliest, push
@@ -122,56 +124,96 @@ def map_guesses(watch, u, guesses):
 
 
 @inlined
-def next_groups(watch, t, guesses, group, first):
-    """Number the pairs of a group and the place that it names at step t, in `first` (groups, M); returns how many."""
+def next_groups(watch, t, guesses, group, first, groups, named):
+    """Number the pairs of a group and the place that it names at step t; returns how many.
+
+    `first` (T S + 1, M) is scratch, -1 for all groups; `named` (2, T S + 1) gets the group and the place of each pair.
+    """
     T, S = watch.watched.shape
+    first[:groups] = -1
     n = 0
     for v in range((t + 1) * S, T * S + 1):
         if v == T * S or watch.watched[v // S, v % S] >= 0:
             i, g = group[v], guesses[v, t]
             if first[i, g] < 0:
                 first[i, g] = n
+                named[0, n], named[1, n] = i, g
                 n += 1
             group[v] = first[i, g]
     return n
 
 
 @inlined
-def score_all(watch, u, guesses, law):
+def name_apart(table, hidden, rows, g, out):
+    """Put in `out` (K, M) the table of those who stay unseen, with one more wrong step but for who is at g."""
+    for k in range(rows):
+        line = out[k]
+        for x in range(hidden.shape[0]):
+            line[x] = table[k - 1, x] * hidden[x] if k > 0 else 0.0
+        line[g] = table[k, g] * hidden[g]
+
+
+class Tables(NamedTuple):
+    """Scratch to score the guesses of all stretches from one point: for each group, its number, and two tables (K, M).
+
+    See `next_groups` for the others.
+    """
+
+    group: np.ndarray
+    first: np.ndarray
+    named: np.ndarray
+    now: np.ndarray
+    new: np.ndarray
+
+
+@inlined
+def tables_for(TS, K, M):
+    """Scratch for so many stretches."""
+    return Tables(
+        np.zeros(TS + 1, np.int64),
+        np.empty((TS + 1, M), np.int64),
+        np.empty((2, TS + 1), np.int64),
+        np.empty((TS + 1, K, M)),
+        np.empty((TS + 1, K, M)),
+    )
+
+
+@inlined
+def score_all(watch, u, guesses, law, tables):
     """Fill `law[v, k]` of a guess for each v, `guesses` (T S + 1, T); returns the work.
 
     Guesses that agree so far form a group, with one table (number wrong, place).
     """
     T, S = watch.watched.shape
     M, K, TS = watch.named.shape[0], law.shape[1], T * S
+    group, now, new = tables.group, tables.now, tables.new
     law[:] = 0.0
-    tables, groups, work = np.zeros((1, K, M)), 1, 0.0
-    group = np.zeros(TS + 1, np.int64)
-    t0 = begin(watch.initial, watch.matrices, watch.watched, u, tables[0, 0])
+    group[:] = 0
+    now[0] = 0.0
+    groups, work = 1, 0.0
+    t0 = begin(watch.initial, watch.matrices, watch.watched, u, now[0, 0])
     if t0 == T:
         law[TS, 0] = 1.0
     for t in range(t0, T):
+        rows = min(K, t - t0 + 1)
         if t > t0:
-            tables = np.dot(tables.reshape(groups * K, M), at(watch.matrices, t - 1)).reshape(groups, K, M)
-            work += TOGETHER * groups * K * M * M
+            for i in range(groups):
+                for k in range(rows):
+                    push(new[i, k], at(watch.matrices, t - 1), now[i, k])
+            work += TOGETHER * groups * rows * M * M
         for j in range(S):
             if watch.watched[t, j] >= 0:
-                law[t * S + j] = tables[group[t * S + j], :, watch.watched[t, j]]
-        first = np.full((groups, M), -1)
-        n = next_groups(watch, t, guesses, group, first)
-        split = np.empty((n, K, M))
+                for k in range(rows):
+                    law[t * S + j, k] = now[group[t * S + j], k, watch.watched[t, j]]
+        groups = next_groups(watch, t, guesses, group, tables.first, groups, tables.named)
         for i in range(groups):
-            for k in range(K):
-                keep(tables[i, k], watch.hidden[t])
-            for g in range(M):
-                if first[i, g] >= 0:
-                    split[first[i, g]] = tables[i]
-                    count_wrong(split[first[i, g]], K, g)
-        tables, groups = split, n
+            if rows < K:
+                now[tables.named[0, i], rows] = 0.0
+            name_apart(now[tables.named[0, i]], watch.hidden[t], min(K, rows + 1), tables.named[1, i], new[i])
     if t0 < T:
         for k in range(K):
             for x in range(M):
-                law[TS, k] += tables[group[TS], k, x]
+                law[TS, k] += new[group[TS], k, x] if k <= T - t0 else 0.0
     return work
 
 

@@ -22,7 +22,7 @@ from .jit import (
     whole,
     whole_matrix,
 )
-from .stretch_guess import after_point, map_guesses, marginal_guesses, score_all, ways_ahead
+from .stretch_guess import after_point, map_guesses, marginal_guesses, score_all, tables_for, ways_ahead
 from .stretch_search import Watch
 
 
@@ -104,7 +104,7 @@ def plain_laws(guide, guide_moves, starts, moves, watched, hidden, named, misses
     ahead, laws = np.zeros((T, N, named.shape[0])), np.zeros((2 * modes, N, N, misses + 1))
     ways_ahead(lead, ahead)
     guesses, row = np.zeros((2, N, T), np.int64), np.empty((2, named.shape[0]))
-    seen = np.empty((modes, N), np.bool_)
+    seen, tables = np.empty((modes, N), np.bool_), tables_for(N - 1, misses + 1, named.shape[0])
     for k in range(modes):
         seen[k] = reached(Watch(starts[k], moves[k * each : (k + 1) * each], watched, hidden, named), row)
     work = 0.5 * T * N * named.shape[0] ** 2
@@ -116,7 +116,7 @@ def plain_laws(guide, guide_moves, starts, moves, watched, hidden, named, misses
             if seen[k, u]:
                 watch = Watch(starts[k], moves[k * each : (k + 1) * each], watched, hidden, named)
                 for i in range(2):
-                    work += score_all(watch, u, guesses[i], laws[2 * k + i, u])
+                    work += score_all(watch, u, guesses[i], laws[2 * k + i, u], tables)
     return ahead, laws, work
 
 

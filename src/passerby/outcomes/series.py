@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.kernels import enumeration
 from passerby.kernels import score as scoring
+from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.support.confidence import lower_limit, upper_limit
@@ -195,7 +196,44 @@ def relative(evidence: Floats) -> Floats:
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
     """`Pr[at most misses steps wrong | series]` for a guess (n, T) per series of evidence (n, T, S + 1)."""
-    watched = release.classes(prior)
-    return np.asarray(
-        scoring.successes(prior.initial, prior.matrices, prior.place_of, watched, relative(evidence), guesses, misses)
-    )
+    return np.asarray(scoring.successes(*_case(prior, release, evidence, guesses), misses))
+
+
+def wrong_laws(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, most: int) -> Floats:
+    """`Pr[k steps wrong | series]` (n, most + 1), k from 0 to `most`, for a guess per series: all numbers at once."""
+    initial, matrices, place_of, classes, weights, named = _case(prior, release, evidence, guesses)
+    every = np.repeat(initial[None], len(named), axis=0)
+    now = np.zeros((len(named), most + 1, len(initial)))
+    now[:, 0] = initial
+    for t in range(named.shape[1]):
+        if t:
+            moves = matrices[0 if len(matrices) == 1 else t - 1]
+            every, now = every @ moves, now @ moves
+        weight = weights[:, t, classes[t]]
+        every *= weight
+        total = every.sum(axis=1, keepdims=True)
+        weight = weight / total
+        every /= total
+        right = place_of == named[:, t, None]
+        wrong = now * (weight * ~right)[:, None]
+        now *= (weight * right)[:, None]
+        now[:, 1:] += wrong[:, :-1]
+    return np.asarray(now.sum(axis=2))
+
+
+def _case(
+    prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints
+) -> tuple[Floats, Floats, Ints, Ints, Floats, Ints]:
+    """Chain, classes, weights and guesses to be scored, with places that are alike merged.
+
+    Of those, a guess that makes sense names the likeliest. Where one names another, the chain is left as it is.
+    """
+    case = merged(prior, release, relative(evidence))
+    label = np.full(prior.places, -1)
+    label[case.kept] = np.arange(len(case.kept))
+    named = label[guesses]
+    if case.best.size:
+        named[guesses == case.best] = len(case.kept)
+    if (named >= 0).all():
+        return case.initial, case.matrices, case.place_of, case.classes, case.weights, named
+    return prior.initial, prior.matrices, prior.place_of, release.classes(prior), relative(evidence), guesses
