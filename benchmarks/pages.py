@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.record import RESULTS, Row
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("speed.md", "tightness.md", "interval.md")
+PAGES = ("speed.md", "tightness.md", "interval.md", "counts.md")
 MARK = re.compile(r"(<!-- made: (?P<name>[a-z-]+) -->\n)(?:.*?)(<!-- end -->)", re.DOTALL)
 
 #: The comparisons, in the order of the page.
@@ -322,6 +322,16 @@ def backtest(results: Results) -> str:
     return f"For {people}:\n\n" + table(("habits", "without the backtest", "with it", "tried", "at most"), rows)
 
 
+def zones(results: Results) -> str:
+    """A day of hours in zones."""
+    rows = []
+    for row in results["counts"]["rows"]:
+        ends = f"{100 * row['lower']:.1f} % to {100 * row['upper']:.1f} %"
+        size = f"{row['counts']:,}", f"{row['states']:,}"
+        rows.append((row["case"], *size, f"{row['seconds']:.2g} s", ends, f"{row['megabytes']:,} MB"))
+    return table(("release", "counts", "states", "a person", "mean ends", "most memory"), rows)
+
+
 #: Each piece, and the sections of the results that it needs.
 PIECES: dict[str, tuple[Callable[[Results], str], tuple[str, ...]]] = {
     "verdicts": (verdicts, COMPARED[:1]),
@@ -342,6 +352,7 @@ PIECES: dict[str, tuple[Callable[[Results], str], tuple[str, ...]]] = {
     "line": (line, ("interval_line",)),
     "day": (day, ("interval_day",)),
     "realistic": (realistic, ("interval_person",)),
+    "zones": (zones, ("counts",)),
 }
 
 

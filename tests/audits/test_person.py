@@ -80,7 +80,7 @@ def test_a_refusal_is_a_status(people: pb.People, release: pb.Release, monkeypat
     def refuse(*_: object, **__: object) -> pb.Loss:
         raise pb.UnsupportedRelease("not this one")
 
-    monkeypatch.setattr(module, "measure", refuse)
+    monkeypatch.setattr(module, "measured", refuse)
     table = pb.audit(people, release, 1, workers=1)
     assert table["status"].unique().to_list() == ["not this one"]
     assert table["lower"].is_null().all()

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import passerby as pb
+from passerby.audits import backtest
 from passerby.audits.job import Job, check_job, over_states
 from passerby.audits.partition import Partitions, joined
 from passerby.audits.person import audit_person
@@ -17,7 +18,8 @@ from passerby.audits.sample import only
 from passerby.audits.settings import Measurement
 from passerby.audits.settings_file import read_settings
 from passerby.audits.validation import check_settings
-from passerby.people.others import everyone_else
+from passerby.model import memory
+from passerby.people.others import Counted, everyone_else
 from passerby.report.folder import run_audit
 
 STEPS = 3
@@ -103,10 +105,32 @@ def test_a_backtest_and_other_adversaries_look_at_the_same_counts(people: pb.Peo
     assert told.by_misses.filter(attack="map")["promised"].is_sorted()
 
 
-def test_too_many_windows_are_refused_at_once(people: pb.People) -> None:
+def test_others_of_a_backtest_are_everybody_also_where_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Habits of many people are tried on some, but all of them are in the counts."""
+    seen: list[list[int]] = []
+
+    def tried(job: Job, person: int, misses: list[int], _: object) -> tuple[np.ndarray, np.ndarray]:
+        assert isinstance(job.others, Counted)
+        seen.append(job.others.total.tolist())
+        return np.zeros((4, len(misses))), np.zeros((4, len(misses)))
+
+    monkeypatch.setattr(backtest, "tried_on", tried)
+    city = pb.simulate_city(people=60, places=16, days=5, seed=2)
+    traces = pb.window_visits(city, window="4h", places=12, min_active=1)
+    release = pb.Release(counts=RELEASES["mixed"], steps=STEPS, mechanism=pb.Rounding(4))
+    for most in (1000, 30):
+        monkeypatch.setattr(backtest, "MOST_PEOPLE", most)
+        pb.backtest(traces, release=release, people=12, origins=2, holdout=STEPS)
+    half = len(seen) // 2
+    assert half == 24
+    assert seen[:half] == seen[half:]
+
+
+def test_too_much_to_remember_is_refused_at_once(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "MOST_ENTRIES", 3000)
     windows = [pb.Visitors([place], range(STEPS)) for place in range(12)]
     flows = [pb.Moved([a], [b], t) for a in range(12) for b in range(12) for t in range(STEPS - 1)]
-    with pytest.raises(pb.UnsupportedRelease, match="12 windows of visitors and 144 flows are open at step"):
+    with pytest.raises(pb.UnsupportedRelease, match="0 windows of visitors and 144 flows are open at step 2"):
         pb.audit(only(people, np.arange(5)), pb.Release(counts=[*windows, *flows], steps=STEPS), workers=1)
 
 

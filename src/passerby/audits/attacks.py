@@ -25,6 +25,7 @@ from passerby.outcomes.series import (
 from passerby.people.habits import People
 
 from .job import Job, over_states
+from .remainder import kept_part
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,7 +59,7 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
     prior, release, _, state_of = over_states(job, person)
     trace = state_of[job.people.actual[person]]
     base = prior
-    prior, release = release.over(prior)
+    prior, release = kept_part(prior, release)[0].over(prior)
     series = listed_series(prior, release, rng)
     guesses = aided_guesses(prior, release, series)
     real = one_series(release.evidence(release.publish(trace[None], rng)))

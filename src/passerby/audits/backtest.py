@@ -7,22 +7,25 @@ are really found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.model.count_release import CountRelease
 from passerby.model.release import Release
+from passerby.people.everybody import Everybody
 from passerby.people.family import Cycle, Habits
 from passerby.people.fit import fit_traces, often_enough, traces_of
 from passerby.people.habits import People
-from passerby.people.others import everyone_else
+from passerby.people.others import Counted, everyone_else
 from passerby.people.sensors import most_visited_sensors
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
@@ -37,6 +40,8 @@ from .job import Job
 from .person import stream_of
 from .sample import only, some_people
 from .settings import BacktestSettings, Measurement
+
+Ints = NDArray[np.int64]
 
 #: Habits at an origin are fitted to at most so many people: more would take longer and tell little more of everybody.
 MOST_PEOPLE = 20_000
@@ -122,7 +127,10 @@ class Fitting:
 
 @dataclass(frozen=True)
 class Backtest:
-    """All that a worker needs: everybody's traces, how habits are fitted, what is published, and how many to attack."""
+    """All that a worker needs: everybody's traces, how habits are fitted, what is published, and how many to attack.
+
+    Where traces were drawn from more, `numbers` has how many of everybody each count counts after each origin.
+    """
 
     traces: Traces
     fitting: Fitting
@@ -130,6 +138,7 @@ class Backtest:
     misses: int
     people: int
     seed: int
+    numbers: Mapping[int, Ints] = field(default_factory=dict)
 
     @property
     def tried_misses(self) -> list[int]:
@@ -153,7 +162,7 @@ def run_backtest(
         raise InputError(f"misses: {work.misses!r} of {holdout} steps; expected 0 to {holdout - 1}")
     if isinstance(work.people, bool) or work.people < 1:
         raise InputError(f"people: expected a whole number of at least 1, got {work.people!r}")
-    work = replace(work, traces=some_traces(work.traces, MOST_PEOPLE, work.seed))
+    work = replace(work, numbers=_everybodys(work, cuts), traces=some_traces(work.traces, MOST_PEOPLE, work.seed))
     kept = None if file is None else Pieces(file, fingerprint(work, cuts))
     found = collect(_at, work, cuts, workers=workers, executor=executor, progress=progress, kept=kept)
     tried = [_tried(piece) for piece in found if len(piece) > 1]
@@ -162,6 +171,14 @@ def run_backtest(
     apart = cuts[0] - cuts[1] if len(cuts) > 1 else holdout
     independent = 1 + int((len(tried) - 1) * min(1.0, apart / holdout))
     return calibrate(tried, work.tried_misses, work.misses, holdout, independent)
+
+
+def _everybodys(work: Backtest, cuts: Sequence[int]) -> dict[int, Ints]:
+    """How many people each count of zones, flows and visitors counts after each origin, where not all are looked at."""
+    release, held = work.release, work.fitting.holdout
+    if len(work.traces.array) <= MOST_PEOPLE or not isinstance(release, CountRelease):
+        return {}
+    return {cut: Everybody.of(work.traces, cut, cut + held).numbers(release.listed) for cut in cuts}
 
 
 def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:
@@ -237,7 +254,10 @@ def _at(work: Backtest, cut: int) -> list[Any]:
     release = work.release
     if not isinstance(release, Release):
         release = release(chosen) if release else Release(most_visited_sensors(chosen))
-    job = Job(chosen, release, Measurement(work.misses), everyone_else(chosen, release))
+    others = everyone_else(chosen, release)
+    if isinstance(others, Counted) and cut in work.numbers:
+        others = replace(others, total=np.where(others.given, others.total, work.numbers[cut]))
+    job = Job(chosen, release, Measurement(work.misses), others)
     found = []
     for person in range(len(chosen)):
         rng = np.random.default_rng([*stream_of(work.seed, chosen.ids[person]), cut])

@@ -18,6 +18,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import Counted, Expected
 
+from .remainder import kept_part
 from .settings import Measurement
 
 Ints = NDArray[np.int64]
@@ -81,7 +82,7 @@ def _check_counts(job: Job, release: CountRelease) -> None:
         # Who visits the fewest places has the smallest chain.
         visited = (np.diff(np.sort(people.fitted[:FEW_CHAINS], axis=1), axis=1) > 0).sum(axis=1)
         prior, reduced, *_ = over_states(job, int(np.argmin(visited)))
-        reduced.over(prior)
+        kept_part(prior, reduced)[0].over(prior)
 
 
 def enough_workers(people: int, workers: int | None, executor: Executor | None = None) -> int | None:

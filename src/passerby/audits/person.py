@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,12 @@ from passerby.errors import InputError, PasserbyError
 from passerby.measurement.best_guess import bracket_series
 from passerby.measurement.information import sighted
 from passerby.measurement.loss import Loss
-from passerby.measurement.measure import measure
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series
 
 from .job import Job, over_states
+from .remainder import by_steps, measured
 
 
 def audit_person(job: Job, person: int) -> dict[str, object]:
@@ -24,17 +25,17 @@ def audit_person(job: Job, person: int) -> dict[str, object]:
     prior, release, _, state_of = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
-        loss = measure(prior, release, **{**vars(job.measurement), "seed": seed})
+        loss, part, upper = measured(prior, release, **{**vars(job.measurement), "seed": seed})
     except PasserbyError as reason:
         return {"status": str(reason)}
-    row = _row(loss)
-    row["sighted"] = sighted(prior, release)
+    row = _row(loss) if part is release else _wider(_row(loss), upper, job.measurement.tolerance)
+    row["sighted"] = sighted(prior, release if part is release else by_steps(release))
     row["spectral_gap"] = prior.spectral_gap if prior.homogeneous and prior.modes == 1 else None
     row["places"] = len(set(job.people.fitted[person].tolist()))
     if job.people.actual.shape[1]:
         trace = state_of[job.people.actual[person]]
         try:
-            row.update(_hits(*release.over(prior), trace, loss, seed))
+            row.update(_hits(*part.over(prior), trace, loss, seed))
         except InputError:
             row["status"] = "impossible"
     return row
@@ -61,6 +62,15 @@ def _row(loss: Loss) -> dict[str, object]:
     }
 
 
+def _wider(row: dict[str, Any], upper: float, tolerance: float) -> dict[str, object]:
+    """The row of all counts, from that of a part of them and an upper end of all; bounds of the part are not told."""
+    row["upper"] = row["pooled_upper"] = upper
+    without = row["baseline_lower"]
+    row["advantage_upper"] = (row["upper"] - without) / (1 - without) if without < 1 else 0.0
+    row["status"] = "ok" if row["upper"] <= row["lower"] * (1 + tolerance) else "wide"
+    return {name: None if name.startswith("bound_") else value for name, value in row.items()}
+
+
 def _hits(
     prior: MarkovPrior, release: Release, trace: NDArray[np.int64], loss: Loss, seed: list[int]
 ) -> dict[str, object]:
@@ -82,10 +92,10 @@ def person_ends(job: Job, person: int) -> tuple[float, float, float, float]:
     prior, release, *_ = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
-        loss = measure(prior, release, **{**vars(job.measurement), "seed": seed})
+        loss, _, upper = measured(prior, release, **{**vars(job.measurement), "seed": seed})
     except PasserbyError:
         return 0.0, 1.0, 0.0, 1.0
-    return loss.lower, loss.upper, loss.baseline.lower, loss.baseline.upper
+    return loss.lower, upper, loss.baseline.lower, loss.baseline.upper
 
 
 def stream_of(seed: int, person: object) -> list[int]:

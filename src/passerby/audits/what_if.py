@@ -26,6 +26,7 @@ from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
 from .job import Job, over_states
+from .remainder import kept_part
 from .settings import Measurement
 from .subjects import subject_grid, subjects_of
 
@@ -153,6 +154,7 @@ def _simple(work: _Work, person: int) -> list[float]:
     """Success of the best simple attack with all counts, and without each key's."""
     job, misses = work.job, work.job.measurement.misses
     prior, release, *_ = over_states(job, person)
+    release, _ = kept_part(prior, release)
     unaided = max(attack(prior, release.steps, misses).value for attack in (prior_attack, constant_attack))
     rng = np.random.default_rng([job.measurement.seed, person])
     values = release.publish(prior.sample(SERIES, release.steps, rng), rng)

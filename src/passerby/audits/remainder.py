@@ -1,0 +1,109 @@
+"""Windows of visitors that a chain cannot all remember: those that leave least open are left out, and paid for.
+
+Of most zones it is as good as sure whether a person is among the visitors. Let D be what the counts that are left out
+see of the person, and d its likeliest value. Whoever is told D besides the other counts Y does at least as well as with
+all counts, and `Σ_y Σ_D max_g Pr[y, D, g right] <= Σ_y max_g Pr[y, g right] + Pr[D ≠ d]`: the loss of all counts is at
+least that of the others, and above it by no more than `Pr[D ≠ d]`. It is no more either than where it is published of
+each step of a window whether somebody is in the zone, from which visitors follow, and for which nothing is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from passerby.measurement.loss import Loss
+from passerby.measurement.measure import measure
+from passerby.mechanisms import Raw
+from passerby.model.count_release import CountRelease
+from passerby.model.counts import Count, Moved, Present, Visitors
+from passerby.model.prior import MarkovPrior, state_laws
+from passerby.model.release import Release
+
+#: States of a chain with its memory up to which all windows are kept.
+MOST_STATES = 500
+
+
+def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
+    """The release with as many windows as can be remembered, and `Pr[D ≠ d]` of those that are left out, at most.
+
+    A window that is left out becomes a count of everywhere, which tells nothing.
+    """
+    if not isinstance(release, CountRelease):
+        return release, 0.0
+    windows = [count for count in dict.fromkeys(release.listed) if isinstance(count, Visitors) and len(count.steps) > 1]
+    if _size(prior, release, windows) <= MOST_STATES:
+        return release, 0.0
+    open_ = {window: doubt(prior, window, release.steps) for window in windows}
+    kept: list[Visitors] = []
+    for window in sorted(windows, key=lambda each: -open_[each]):
+        if _size(prior, release, [*kept, window]) <= MOST_STATES:
+            kept.append(window)
+    left = set(windows) - set(kept)
+    everywhere = range(prior.places)
+    counts = [
+        Present(everywhere, count.read, mechanism=count.mechanism, others=count.others) if count in left else count
+        for count in release.listed
+    ]
+    return Release(counts=counts, steps=release.steps), min(1.0, sum(open_[window] for window in left))
+
+
+def _size(prior: MarkovPrior, release: CountRelease, windows: Sequence[Visitors]) -> int:
+    """How many states a chain has at most that remembers these windows, and the flows."""
+    sizes = []
+    for t, step in enumerate(release.counts):
+        origins = {count.origin for count in step if isinstance(count, Moved)}
+        memories = 1 + len(origins)
+        for window in windows:
+            memories *= window.times + 1 if window.first <= t <= window.read else 1
+        sizes.append(memories)
+    return prior.states * max(sizes)
+
+
+def doubt(prior: MarkovPrior, count: Visitors, steps: int) -> float:
+    """How likely it is that a count of visitors sees the less likely of the two: the person, or not.
+
+    >>> halves = MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]])
+    >>> doubt(halves, Visitors([0], steps=range(3)), 3)
+    0.125
+    """
+    inside = np.isin(prior.place_of, count.places)
+    law = np.zeros((count.times + 1, prior.states))
+    law[0] = state_laws(prior, steps)[count.first]
+    for t in range(count.first, count.read + 1):
+        if t > count.first:
+            law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
+        if t in count.steps:
+            there = law[:, inside]
+            law[:, inside] = 0.0
+            law[1:, inside] = there[:-1]
+            law[-1, inside] += there[-1]
+    return float(min(law[-1].sum(), law[:-1].sum()))
+
+
+def by_steps(release: Release) -> Release:
+    """A release that tells more: the raw numbers of the zones of visitors, at each step of their windows."""
+    if not isinstance(release, CountRelease):
+        return release
+    counts: dict[Count, None] = {}
+    for count in release.listed:
+        steps = count.steps if isinstance(count, Visitors) else ()
+        counts |= dict.fromkeys(Present(count.zones[0], t, mechanism=Raw()) for t in steps) if steps else {count: None}
+    return Release(counts=counts, steps=release.steps)
+
+
+def measured(prior: MarkovPrior, release: Release, **how: Any) -> tuple[Loss, Release, float]:
+    """The loss of what can be remembered of a release, that part of it, and an upper end of the loss of all of it.
+
+    `how` are arguments of `measure`.
+    """
+    part, rest = kept_part(prior, release)
+    if not rest:
+        loss = measure(prior, part, **how)
+        return loss, part, loss.upper
+    # Both upper ends hold together at the level that is asked for.
+    how["confidence"] = 1 - (1 - how["confidence"]) / 2
+    loss, more = (measure(prior, each, **how) for each in (part, by_steps(release)))
+    return loss, part, max(loss.lower, min(1.0, loss.upper + rest, more.upper))
