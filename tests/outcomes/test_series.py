@@ -19,6 +19,7 @@ from passerby.outcomes.series import (
     relative,
     sample_series,
     score,
+    wrong_laws,
 )
 from passerby.support.confidence import lower_limit, upper_limit
 
@@ -289,3 +290,21 @@ def test_all_sampled_traces_are_wrong_for_the_anchor() -> None:
         assert (drawn.evidence[:, :, 1] == -np.inf).all()
         assert (drawn.evidence[:, :, 0] == 0).all()
         assert drawn.mean(np.zeros(runs))[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_numbers_of_wrong_steps_add_up_to_scores(seed: int) -> None:
+    """All numbers at once and each by itself, for guesses that name any place, and for those that make sense."""
+    rng = np.random.default_rng(seed)
+    chains = [pb.MarkovPrior(rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(4), (5, 4))) for _ in range(2)]
+    prior = pb.MarkovPrior.mixture([0.7, 0.3], chains)
+    release = pb.Release([[0, 1]] * 6, pb.Gaussian(1.0))
+    series = sample_series(prior, release, rng, 8)
+    for guesses in (rng.integers(0, 4, (8, 6)), bracket_series(prior, release, series, 2, np.inf, 0.0).guesses[:, 0]):
+        law = wrong_laws(prior, release, series.evidence, np.ascontiguousarray(guesses), 6)
+        np.testing.assert_allclose(law.sum(axis=1), 1.0, rtol=1e-12)
+        for misses in range(6):
+            want = score(prior, release, series.evidence, np.ascontiguousarray(guesses), misses)
+            np.testing.assert_allclose(law[:, : misses + 1].sum(axis=1), want, rtol=1e-9)
+            few = wrong_laws(prior, release, series.evidence, np.ascontiguousarray(guesses), misses)
+            np.testing.assert_allclose(few, law[:, : misses + 1], rtol=1e-12)
