@@ -9,19 +9,20 @@ from pathlib import Path
 
 from passerby.audits.inputs import gather
 from passerby.audits.release import build_release
-from passerby.audits.settings import StepSettings
+from passerby.audits.settings import AuditSettings, StepSettings
 from passerby.audits.settings_file import as_toml, read_settings
 from passerby.audits.stages import Tell
 from passerby.audits.validation import check_settings
 from passerby.errors import ConfigError, InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.people.zones import Zones, read_zones
 from passerby.plans.record import record_of
 from passerby.plans.sequence import Decision, decide
 from passerby.plans.settings import PlanSettings
 from passerby.support.files import make_folder, whole_or_nothing, write_json
 
-from .plan_folder import audit_settings, task_of, write_schedule
+from .plan_folder import audit_settings, task_of, write_release
 
 
 def run_next(
@@ -46,10 +47,10 @@ def run_next(
     told = record_of(found.found, inputs.people, settings, inputs.window, inputs.alerts).model_dump(mode="json")
     record = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before), "plan": told}
     (out / "decision.json").unlink(missing_ok=True)
-    for name in ("audit.toml", "schedule.csv"):
+    for name in ("audit.toml", "schedule.csv", "counts.csv"):
         (out / name).unlink(missing_ok=True)
     if found.plan is not None:
-        write_schedule(inputs.people, found.plan.release, out / "schedule.csv")
+        write_release(inputs.people, found.plan.release, out)
         with whole_or_nothing(out / "audit.toml") as draft:
             draft.write_text(as_toml(audit_settings(settings, inputs, found.plan.release, out), out), encoding="utf-8")
     write_json(out / "decision.json", record)
@@ -81,9 +82,17 @@ def earlier_release(file: Path, people: People, settings: PlanSettings) -> Relea
                 f"{file}: {each.name} is {theirs!r}, and {ours!r} for the next table; releases are looked at together "
                 "only where they are of the same steps, places and habits"
             )
-    if chosen.zones or chosen.count or chosen.counts:
+    return build_release(chosen, people, chosen.seed, _zones(chosen, people, settings))
+
+
+def _zones(chosen: AuditSettings, people: People, settings: PlanSettings) -> Zones | None:
+    """The zones of an earlier release, all places of which are known if they are not those of the next table."""
+    if chosen.zones is None:
+        return None
+    zones = Zones.among(people, read_zones(chosen.zones), chosen.zones)
+    if zones.unknown and chosen.zones != settings.audit.zones:
         raise InputError(
-            f"{file}: it is of zones, flows or visitors, of which the next table is not planned; passerby together "
-            "measures several such releases as one"
+            f"{chosen.zones}: {zones.unknown[0]!r} is none of the places of the next table; give it the same zones, or "
+            "keep more places"
         )
-    return build_release(chosen, people, chosen.seed)
+    return zones

@@ -80,10 +80,7 @@ def _write(settings: PlanSettings, inputs: Inputs, found: Plans, record: Record)
         shutil.rmtree(out / name, ignore_errors=True)
     for name, plan in found.recommended.items():
         folder = make_folder(out / name, "out")
-        if plan.release.reveals:
-            write_schedule(inputs.people, plan.release, folder / "schedule.csv")
-        else:
-            write_counts(inputs.people, plan.release, folder / "counts.csv")
+        write_release(inputs.people, plan.release, folder)
         with whole_or_nothing(folder / "audit.toml") as draft:
             draft.write_text(as_toml(audit_settings(settings, inputs, plan.release, folder), folder), encoding="utf-8")
     with ExitStack() as together:
@@ -113,6 +110,14 @@ def audit_settings(settings: PlanSettings, inputs: Inputs, release: Release, fol
         title=AuditSettings.title,
         out=folder / "audit",
     )
+
+
+def write_release(people: People, release: Release, folder: Path) -> None:
+    """What a release counts, as the table that its settings name."""
+    if release.reveals:
+        write_schedule(people, release, folder / "schedule.csv")
+    else:
+        write_counts(people, release, folder / "counts.csv")
 
 
 def write_schedule(people: People, release: Release, path: Path) -> None:
