@@ -119,8 +119,7 @@ def run_audit(
         backtest=backtest,
         adversaries=others,
     )
-    # Of zones with the same places, the first one gives the name.
-    names = {zone: name for name, zone in reversed(inputs.zones.named().items())} if inputs.zones else {}
+    names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
     report = report_of(evidence, progress=progress)
     _write(settings, report)
