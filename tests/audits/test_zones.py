@@ -130,7 +130,7 @@ def test_too_much_to_remember_is_refused_at_once(people: pb.People, monkeypatch:
     monkeypatch.setattr(memory, "MOST_ENTRIES", 3000)
     windows = [pb.Visitors([place], range(STEPS)) for place in range(12)]
     flows = [pb.Moved([a], [b], t) for a in range(12) for b in range(12) for t in range(STEPS - 1)]
-    with pytest.raises(pb.UnsupportedRelease, match="0 windows of visitors and 144 flows are open at step 2"):
+    with pytest.raises(pb.UnsupportedRelease, match="1 window of visitors and 144 flows are open at step 2"):
         pb.audit(only(people, np.arange(5)), pb.Release(counts=[*windows, *flows], steps=STEPS), workers=1)
 
 

@@ -75,11 +75,12 @@ def _check_size(base: int, memories: int, steps: int, open_now: Sequence[Count],
     size = base * memories
     if memories > 1 and size**2 * steps > MOST_ENTRIES:
         windows = sum(isinstance(count, Visitors) for count in open_now)
+        flows, many = len(open_now) - windows, "s" * (windows != 1)
         raise UnsupportedRelease(
-            f"too much to remember: {windows} windows of visitors and {len(open_now) - windows} flows are open at step "
-            f"{t + 1}, so that {memories:,} cases or more must be told apart beside each of {base} states, which makes "
-            f"{size:,} states over {steps} steps; at most {int((MOST_ENTRIES / steps) ** 0.5):,} are possible: publish "
-            "fewer zones, flows or kinds together, or shorten the windows"
+            f"too much to remember: {windows} window{many} of visitors and {flows} flows are open at step {t + 1}, so "
+            f"that {memories:,} cases or more must be told apart beside each of {base} states, which makes {size:,} "
+            f"states over {steps} steps; at most {int((MOST_ENTRIES / steps) ** 0.5):,} are possible: publish fewer "
+            "zones, flows or kinds together, or shorten the windows"
         )
 
 

@@ -88,6 +88,7 @@ class City:
         [(19, 'ward 3', 'ward'), (19, 'district A', 'district')]
         """
         wards = max(2, min(_WARDS, self.places // 6))
+        wards -= wards % _WARDS_OF_DISTRICT if wards > _WARDS_OF_DISTRICT else 0
         width, out = len(str(wards)), []
         for first, size in self.kinds.values():
             for i in range(size):

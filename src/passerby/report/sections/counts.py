@@ -56,6 +56,7 @@ FIGURES = {
 def _figure(evidence: Evidence, counts: pl.DataFrame, kind: str) -> Figure:
     """The counts of one kind: by place and step, or for flows by origin and destination."""
     key, title = FIGURES[kind]
+    counts = counts.with_columns(pl.col("place").str.strip_prefix("visitors of "))  # its title says so
     place = "place" if evidence.release.reveals else "zone"
     about: Columns = {"place": (place, str)}
     if kind == "moved":
