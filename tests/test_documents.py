@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 #: Documents whose commands run here; those of the others need files or hours, and are read only.
 RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md")
-READ = ("docs/plan.md", "docs/reproduce.md")
+READ = ("docs/plan.md", "docs/reproduce.md", "docs/scale.md")
 FENCED = re.compile(r"```(?:console|sh|bash)?\n(.*?)```", re.DOTALL)
 SOURCES = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "src").rglob("*.py"))]
 PACKAGES = sorted(path.parent.name for path in (ROOT / "src/passerby").glob("*/__init__.py"))
