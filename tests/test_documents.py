@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 #: Documents whose commands run here; those of the others need files or hours, and are read only.
 RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md", "docs/counts.md")
-READ = ("docs/plan.md", "docs/reproduce.md", "docs/rules.md")
+READ = ("docs/plan.md", "docs/reproduce.md", "docs/rules.md", "docs/scale.md")
 #: A block with its language, whatever that is: else the end of one would be taken for the beginning of another.
 FENCED = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPED = ("", "console", "sh", "bash")
