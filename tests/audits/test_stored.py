@@ -19,6 +19,7 @@ from passerby.audits.settings import AuditSettings
 from passerby.audits.stored import audit_everyone, on_disk, rows_about, store_of
 from passerby.audits.summary import summarise
 from passerby.audits.validation import check_settings
+from passerby.people.others import Counted
 from passerby.report.folder import run_audit
 from passerby.support.blocks import Team
 from passerby.visits import runs, store, trace_store, write_city
@@ -58,9 +59,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def settings_of(city: Path, out: Path, **more: Any) -> AuditSettings:
     values = {**SETTINGS, "visits": city, "out": out, **more}
-    for name, beside in (("places", "place_names"), ("sensor_count", "published")):
+    for name, beside in (("places", "place_names"), ("sensor_count", "published"), ("sensor_count", "zones")):
         if beside in more:
-            del values[name]
+            values.pop(name, None)
     return check_settings(values)
 
 
@@ -101,6 +102,27 @@ def test_the_same_rows_and_summary(city: Path, tmp_path: Path, more: dict[str, A
     assert summed == summarise(table, here.people, here.release, **how)
     some = np.array([0, 1, 12, 13, len(table) - 1])
     assert rows_at(rows, there.count, some).equals(table[some])
+
+
+@pytest.mark.parametrize("kind", ["present", "moved", "visitors"])
+def test_zones_flows_and_visitors(tmp_path: Path, kind: str) -> None:
+    """Rounding asks how many others there are, also of those who are seen too seldom to be audited."""
+    city = tmp_path / "visits.parquet"
+    write_city(city, 60, 20, 6, seen=0.06)
+    zones = tmp_path / "zones.csv"
+    zones.write_text("place,zone\nhome-area 01,north\nhome-area 02,north\nhome-area 07,south\nhome-area 03,south\n")
+    more: dict[str, Any] = {"zones": zones, "count": [kind], "mechanism": "rounding", "min_active": 5}
+    here, there = both(city, tmp_path, **more)
+    chosen = settings_of(city, tmp_path, **more)
+    assert here.people.left_out.seldom > 0
+    assert there.alerts == here.alerts
+    table = audit_job(here.job(chosen.measurement), workers=1)
+    assert (table["status"] == "ok").any()
+    job, common = here.job(chosen.measurement), there.common_job(chosen.measurement)
+    assert isinstance(job.others, Counted)
+    assert isinstance(common.others, Counted)
+    assert np.array_equal(common.others.total, job.others.total)
+    assert disk_table(chosen, there).equals(table)
 
 
 def test_what_rests_on_a_sample_is_drawn_as_in_memory(

@@ -91,7 +91,7 @@ def test_the_truth_is_tried_and_workers_agree(people: pb.People) -> None:
     rows = [audit_person(again, number)["upper"] for number in numbers]
     job = replace(job, measurement=Measurement(1, tolerance=0.0))
     assert rows == [audit_person(job, person)["upper"] for person in range(20, 40)]
-    assert some.common.people.everybody is None
+    assert some.common.people.whereabouts is None
 
 
 def test_a_backtest_and_other_adversaries_look_at_the_same_counts(people: pb.People) -> None:

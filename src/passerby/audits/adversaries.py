@@ -82,7 +82,7 @@ def adversaries(
     check_job(job)
     counts = _checked(known_steps, release.steps)
     chosen = only(people, some_people(people, sample, seed + 2))
-    job = replace(job, people=replace(chosen, everybody=None), others=everyone_else(chosen, release))
+    job = replace(job, people=replace(chosen, whereabouts=None), others=everyone_else(chosen, release))
     sensed = [] if job.zones is not None else sorted({place for step in release.sensors for place in step})
     work = _Work(job, Stranger.of(people, sensed, job.zones), counts)
     kept = None if file is None else Pieces(file, fingerprint(work))

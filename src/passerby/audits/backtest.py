@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.model.count_release import CountRelease
 from passerby.model.release import Release
-from passerby.people.everybody import Everybody
 from passerby.people.family import Cycle, Habits
 from passerby.people.fit import fit_traces, often_enough, traces_of
 from passerby.people.habits import People
 from passerby.people.others import Counted, everyone_else
 from passerby.people.sensors import most_visited_sensors
+from passerby.people.whereabouts import Whereabouts
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
@@ -178,7 +178,7 @@ def _everybodys(work: Backtest, cuts: Sequence[int]) -> dict[int, Ints]:
     release, held = work.release, work.fitting.holdout
     if len(work.traces.array) <= MOST_PEOPLE or not isinstance(release, CountRelease):
         return {}
-    return {cut: Everybody.of(work.traces, cut, cut + held).numbers(release.listed) for cut in cuts}
+    return {cut: Whereabouts.of(work.traces, cut, cut + held).numbers(release.listed) for cut in cuts}
 
 
 def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:

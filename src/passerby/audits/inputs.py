@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +18,13 @@ from passerby.support.blocks import Team
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
 from passerby.visits.table import Visits
-from passerby.visits.traces import ELSEWHERE, Traces
+from passerby.visits.traces import Traces
 
 from .alerts import alerts
 from .backtest import MOST_PEOPLE, Backtest, Fitting
 from .coverage import Coverage, coverage_of
 from .job import Job
+from .places import chosen_places
 from .publication import Counts, Published, read_published
 from .release import build_mechanism, build_release, row_reader
 from .sample import only, some_numbers, some_people
@@ -65,7 +66,9 @@ class Inputs:
     def common_job(self, measurement: Measurement) -> Job:
         """The work of an audit of people on disk, without anybody."""
         assert self.everyone is not None
-        return Job(self.everyone.common, self.release, measurement)
+        common = self.everyone.common
+        # Everybody is counted here, and not again by each worker.
+        return Job(replace(common, whereabouts=None), self.release, measurement, everyone_else(common, self.release))
 
     @property
     def values(self) -> Counts | None:
@@ -121,20 +124,24 @@ class Stored:
 def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -> Inputs:
     """The same with everybody on disk, except for those that figures show, or the sample that is measured."""
     how, seed = fitting(settings), settings.seed
-    everyone, visits, times = read_everyone(settings, how, stored.folder, stored.team, tell)
+    levels = read_zones(settings.zones) if settings.zones else None
+    zoned = places_of(levels) if levels else ()
+    everyone, visits, times = read_everyone(settings, how, zoned, stored.folder, stored.team, tell)
     common, eligible = everyone.common, len(everyone)
-    release, published = released(settings, common, None)
+    zones = Zones.among(common, levels, str(settings.zones)) if levels else None
+    release, published = released(settings, common, zones)
     release.check_misses(settings.misses)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_seen)
-    said = alerts(covered, (*visits.remarks, *common.remarks), name_elsewhere=settings.name_elsewhere)
+    remarks = (*visits.remarks, *common.remarks, *(zones.remarks if zones else ()))
+    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
     traces = everyone.some_traces(MOST_PEOPLE, seed)
     if settings.sample is not None:
         people = everyone.some(some_numbers(eligible, settings.sample, seed))
-        return Inputs(people, eligible, release, covered, traces, published, said)
+        return Inputs(people, eligible, release, covered, traces, published, said, zones)
     shown = some_numbers(eligible, SHOWN, seed)
     if len(shown) < eligible:
         said = (*said, SOME_SHOWN.format(shown=len(shown), eligible=eligible))
-    return Inputs(everyone.some(shown), eligible, release, covered, traces, published, said, None, everyone, shown)
+    return Inputs(everyone.some(shown), eligible, release, covered, traces, published, said, zones, everyone, shown)
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
@@ -160,24 +167,6 @@ def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -
         end=settings.end,
         rule=settings.rule,
     )
-
-
-def chosen_places(settings: AuditSettings, visits: Visits, zoned: Sequence[str]) -> int | tuple[str, ...]:
-    """The places to keep: by name or the most visited, and those of zones that anybody visits."""
-    if not zoned:
-        return settings.place_names or settings.places
-    known = set(visits.places.to_list())
-    more = (name for name in zoned if name in known and name != ELSEWHERE)
-    return tuple(dict.fromkeys([*place_names(settings, visits), *more]))
-
-
-def place_names(settings: AuditSettings, visits: Visits) -> tuple[str, ...]:
-    """The names of the places to keep, without zones: as given, or the most visited."""
-    if settings.place_names:
-        return settings.place_names
-    visited = np.bincount(visits.table["place"].to_numpy(), minlength=len(visits.places))
-    ranked = visits.places.gather(np.argsort(-visited, kind="stable")[: settings.places].tolist())
-    return tuple(name for name in ranked.to_list() if name != ELSEWHERE)
 
 
 def fitting(settings: AuditSettings) -> Fitting:

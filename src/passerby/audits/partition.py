@@ -77,7 +77,7 @@ class Partitions(Sequence[Rows | range]):
         return replace(
             self.job,
             # Everybody was counted when the job was made.
-            people=replace(only(self.job.people, nobody), everybody=None),
+            people=replace(only(self.job.people, nobody), whereabouts=None),
             others=None if others is None else replace(others, actual=others.actual[:0]),
         )
 

@@ -141,6 +141,11 @@ def realised_losses(
     return pl.DataFrame([row for part in rows for row in part], schema=SCHEMA, orient="row")
 
 
+def realised_rows(job: Job, values: Counts) -> pl.DataFrame:
+    """The realised losses of the people of a job, which knows who else is counted."""
+    return pl.DataFrame([_loss(job, person, values) for person in range(len(job.people))], schema=SCHEMA, orient="row")
+
+
 def _realised(work: _Work, rows: Part | range) -> list[Realised]:
     """The realised losses of some people."""
     job, people = joined(work.job, rows)

@@ -7,6 +7,7 @@ blocks, and a worker holds the people of one partition.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -17,9 +18,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import ConfigError
+from passerby.model.counts import Count
 from passerby.people.fit import fit_blocks, often_enough, with_rows
 from passerby.people.habits import People
-from passerby.people.others import everyone_else
+from passerby.people.others import counted
+from passerby.people.whereabouts import Whereabouts
 from passerby.support.blocks import Blocks, Team
 from passerby.support.cluster import check_shared
 from passerby.support.files import make_folder, whole_or_nothing
@@ -38,9 +41,10 @@ from .backtest import Fitting
 from .columns import SCHEMA
 from .coverage import Seen
 from .job import Job, check_job
-from .partition import partition_size
+from .partition import Rows, joined, partition_size
 from .person import audit_person
-from .publication import Counts, realised_losses
+from .places import chosen_places
+from .publication import Counts, realised_rows
 from .sample import some_numbers
 from .settings import AuditSettings, DataSettings
 from .stages import FITTING, READING, Tell, begin
@@ -49,6 +53,30 @@ from .stages import FITTING, READING, Tell, begin
 LARGE, BYTES = 20_000_000, 40
 #: The figures of a page, and what is tried out, rest on so many people at most, where everybody is on disk.
 SHOWN = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class StoredWhereabouts(Whereabouts):
+    """Where everybody was from step `first` to before `stop`, also who is seen too seldom, in blocks on disk."""
+
+    blocks: Blocks[Traces]
+    first: int
+    stop: int
+
+    @classmethod
+    def over(cls, traces: StoredTraces, holdout: int) -> StoredWhereabouts:
+        """Of the last steps of stored traces."""
+        nobody, steps = np.empty((0, holdout), dtype=np.uint8), traces.told.array.shape[1]
+        return cls(nobody, 0, len(traces.told.places) - 1, traces.everybody, steps - holdout, steps)
+
+    def numbers(self, counts: Sequence[Count]) -> NDArray[np.int64]:
+        """How many people each count counts."""
+        return np.asarray(np.sum(self.blocks.map(_numbers, (self.first, self.stop, tuple(counts))), axis=0))
+
+
+def _numbers(asked: tuple[int, int, tuple[Count, ...]], traces: Traces) -> NDArray[np.int64]:
+    first, stop, counts = asked
+    return Whereabouts.of(traces, first, stop).numbers(counts)
 
 
 @dataclass(frozen=True)
@@ -66,7 +94,8 @@ class Everyone:
     @classmethod
     def of(cls, common: People, traces: StoredTraces, least: int) -> Everyone:
         """The people of stored traces who are known often enough."""
-        small = traces.cut(partition_size(len(traces))).then(_people, (common, least))
+        bare = replace(common, whereabouts=None)
+        small = traces.cut(partition_size(len(traces))).then(_people, (bare, least))
         return cls(common, small, tuple(small.map(_seen, None)), traces)
 
     def __len__(self) -> int:
@@ -115,10 +144,6 @@ def store_of(folder: Path) -> Path:
 
 def on_disk(settings: AuditSettings) -> bool:
     """Whether everybody is kept on disk: as is asked for, or for many rows."""
-    if settings.zones is not None:
-        if settings.store == "disk":
-            raise ConfigError("store: with zones, everybody is held in memory; leave out the zones, or store")
-        return False
     if settings.store != "auto" or settings.effort == "open":
         return settings.store == "disk"
     return rows_about(reading_of(settings)) >= LARGE
@@ -148,25 +173,34 @@ def rows_about(reading: Reading) -> int:
 
 
 def read_everyone(
-    settings: AuditSettings, fitting: Fitting, folder: Path, team: Team, tell: Tell | None = None
+    settings: AuditSettings,
+    fitting: Fitting,
+    zoned: Sequence[str],
+    folder: Path,
+    team: Team,
+    tell: Tell | None = None,
 ) -> tuple[Everyone, StoredVisits, Times]:
-    """Read the visits, sort them by person, and fit habits; a folder holds what is between, and begins empty."""
+    """Read the visits, sort them by person, and fit habits; a folder holds what is between, and begins empty.
+
+    Places that are `zoned` are kept beside those that are chosen.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder.parent, "out", private=True)
     make_folder(folder, "out", private=True)
     check_shared(team.executor, folder)
     visits = store_visits(reading_of(settings), folder, team, begin(tell, READING))
     begin(tell, FITTING)
-    traces = _traced(settings, visits, folder / "traces")
+    traces = _traced(settings, visits, chosen_places(settings, visits.everybody, zoned), folder / "traces")
     common = fit_blocks(traces.told, traces.blocks, *vars(fitting).values())
+    common = replace(common, whereabouts=StoredWhereabouts.over(traces, fitting.holdout))
     times = visits.everybody.times()
     shutil.rmtree(folder / "visits")
     return Everyone.of(common, traces, fitting.least), visits, times
 
 
-def _traced(settings: AuditSettings, visits: StoredVisits, folder: Path) -> StoredTraces:
+def _traced(settings: AuditSettings, visits: StoredVisits, places: int | tuple[str, ...], folder: Path) -> StoredTraces:
     """Everybody's traces, as `traces_of` makes them."""
-    least, places = settings.min_active, settings.place_names or settings.places
+    least = settings.min_active
     between = {"origin": settings.origin, "end": settings.end}
     check_rules(places, least, settings.rule)
     how = {"holdout": settings.holdout, "rhythm": settings.rhythm, "min_active": least}
@@ -183,14 +217,15 @@ def audit_everyone(
 
     `job` is about the people without anybody. With `values`, what was published, rows have the realised loss as well.
     """
-    check_job(job)
+    check_job(replace(job, people=everyone.some(np.arange(min(1, len(everyone))))))
     kept = parts_of_everyone(job, everyone, folder, values)
     if kept.foreign():
         raise ConfigError(
             f"{kept.path} holds an unfinished audit of other people or with other settings; "
             "choose another folder, or remove it to start afresh"
         )
-    done = everyone.partitions.stream(_rows, (job, values), sizes=everyone.sizes, progress=progress, kept=kept)
+    real = None if values is None else replace(job, others=counted(everyone.common, job.release))
+    done = everyone.partitions.stream(_rows, (job, real, values), sizes=everyone.sizes, progress=progress, kept=kept)
     for _ in done:
         pass  # each is on disk by now
     files = [kept.path / f"{number:09d}.parquet" for number in range(len(everyone.partitions))]
@@ -206,13 +241,13 @@ def parts_of_everyone(job: Job, everyone: Everyone, folder: Path, values: Counts
     return Pieces(folder / "parts", mark, left=True)
 
 
-def _rows(work: tuple[Job, Counts | None], people: People) -> pl.DataFrame:
+def _rows(work: tuple[Job, Job | None, Counts | None], people: People) -> pl.DataFrame:
     """The table of a partition."""
-    job, values = work
-    job = replace(job, people=people, others=everyone_else(people, job.release))
-    table = pl.DataFrame([audit_person(job, person) for person in range(len(people))], schema=SCHEMA)
+    common, real, values = work
+    rows = Rows(people.ids, people.fitted, people.actual)
+    job, numbers = joined(common, rows)
+    table = pl.DataFrame([audit_person(job, person) for person in numbers], schema=SCHEMA)
     table = table.insert_column(0, people.ids.alias("person"))
-    if values is None:
+    if real is None or values is None:
         return table
-    realised = realised_losses(people, job.release, values, job.measurement, workers=1)
-    return pl.concat([table, realised], how="horizontal")
+    return pl.concat([table, realised_rows(joined(real, rows)[0], values)], how="horizontal")

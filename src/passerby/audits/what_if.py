@@ -135,7 +135,7 @@ def try_out(
     """
     keys = keys_of(release)
     others = counted(people, release)
-    work = _Work(Job(replace(people, everybody=None), release, measurement, others), tuple(keys))
+    work = _Work(Job(replace(people, whereabouts=None), release, measurement, others), tuple(keys))
     kept = None if file is None else Pieces(file, fingerprint(work, SERIES, TINY))
     everyone = range(len(people))
     rows = collect(

@@ -20,13 +20,13 @@ from passerby.visits.windows import Rule, window_visits
 
 from . import cycles
 from .choice import Choice, choose, weigh
-from .everybody import Everybody
 from .family import Cycle, Habits, Trim
 from .habits import People
 from .origins import Clock, shared
 from .past import past
 from .population import Population, Tally
 from .smoothing import MOST_LOOKED, checked_smoothing, chosen_smoothing
+from .whereabouts import Whereabouts
 
 Fitted = NDArray[np.int32]
 
@@ -128,7 +128,7 @@ def fit_traces(
         traces = _active(traces, least)
     common = fit_blocks(traces, Blocks.here(traces), holdout, least, habits, smoothing, rhythm, name_elsewhere)
     cut, steps = common.fitted.shape[1], everybody.array.shape[1]
-    return replace(with_rows(common, traces, least), everybody=Everybody.of(everybody, cut, steps))
+    return replace(with_rows(common, traces, least), whereabouts=Whereabouts.of(everybody, cut, steps))
 
 
 def fit_blocks(

@@ -22,11 +22,11 @@ from passerby.visits.traces import LeftOut
 
 from . import cycles
 from .choice import Choice
-from .everybody import Everybody
 from .family import Person, spans
 from .modes import USUAL, joined
 from .population import Population
 from .smoothing import equilibrium, plain, rhythmic
+from .whereabouts import Whereabouts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,7 +62,7 @@ class People:
     name_elsewhere: bool = False
     habits: Choice | None = None
     population: Population | None = None
-    everybody: Everybody | None = None
+    whereabouts: Whereabouts | None = None
 
     def __len__(self) -> int:
         """The number of people."""

@@ -159,12 +159,12 @@ def numbers(people: People, release: Release) -> NDArray[np.int64]:
         # What is counted at one step needs nobody's trace.
         present = (people.counts[count.read, list(count.zones[0])].sum() for count in release.listed)
         return np.fromiter(present, dtype=np.int64)
-    if people.everybody is None:
+    if people.whereabouts is None:
         raise InputError(
             "others: flows and visitors of other people are counted from everybody's traces, which these people do not "
             "hold; fit them with fit_people, or give others=... with each count"
         )
-    return people.everybody.numbers(release.listed)
+    return people.whereabouts.numbers(release.listed)
 
 
 def _expected(people: People, release: Release) -> Expected:

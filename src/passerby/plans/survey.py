@@ -82,7 +82,7 @@ class Survey:
     def job(self, release: Release) -> Job:
         """The work of an audit of this release."""
         others = everyone_else(self.people, release)
-        return Job(replace(self.people, everybody=None), release, self.measurement, others)
+        return Job(replace(self.people, whereabouts=None), release, self.measurement, others)
 
     def ends(self, release: Release, who: Ints) -> Ends:
         """What is known of these people under a release, after measuring those of them who are not yet."""

@@ -7,7 +7,8 @@ from concurrent.futures import Executor
 from dataclasses import fields, replace
 from pathlib import Path
 
-from passerby.audits.inputs import chosen_places, fitting, place_names, released, traced
+from passerby.audits.inputs import fitting, released, traced
+from passerby.audits.places import chosen_places, place_names
 from passerby.audits.sample import only, some_people
 from passerby.audits.settings import AuditSettings, DataSettings, Measurement, StepSettings
 from passerby.audits.settings_file import read_settings

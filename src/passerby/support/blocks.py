@@ -32,6 +32,10 @@ class Team:
     workers: int | None = 1
     executor: Executor | None = None
 
+    def __reduce__(self) -> tuple[type[Team], tuple[()]]:
+        """A worker who is sent blocks works on them alone."""
+        return Team, ()
+
 
 @dataclass(frozen=True)
 class Blocks(Generic[Block]):

@@ -16,6 +16,8 @@ from passerby.support.files import make_folder, whole_or_nothing
 
 from .everybody import Everybody
 from .files import DAMAGED
+from .runs import load_table
+from .seldom import Seldom
 from .table import Visits
 from .traces import Traces
 from .windows import Part, Plan, together, traced
@@ -42,12 +44,13 @@ class Slice:
 class StoredTraces:
     """Everybody's traces on disk: what is told of all of them, by traces of nobody, and blocks in the order of people.
 
-    `digests` tell what each block holds.
+    `digests` tell what each block holds, and blocks of `everybody` also who is seen too seldom.
     """
 
     told: Traces
     blocks: Blocks[Traces]
     digests: tuple[str, ...]
+    everybody: Blocks[Traces]
 
     def __len__(self) -> int:
         """The number of people."""
@@ -74,7 +77,8 @@ def store_traces(everybody: Everybody, plan: Plan, folder: Path, asked: int) -> 
     told = replace(told, people=ids)
     slices = [slice_ for slice_, _ in written]
     blocks = Blocks(slices, partial(load_traces, told), everybody.blocks.team)
-    return StoredTraces(told, blocks, tuple(digest for _, digest in written))
+    everybody_else = Blocks([slice_ for _, slice_, _ in found], partial(load_everybody, told), everybody.blocks.team)
+    return StoredTraces(told, blocks, tuple(digest for _, digest in written), everybody_else)
 
 
 def _store(work: tuple[Plan, Path], block: tuple[Visits, int]) -> list[tuple[Part, Slice, str]]:
@@ -82,13 +86,17 @@ def _store(work: tuple[Plan, Path], block: tuple[Visits, int]) -> list[tuple[Par
     (plan, folder), (visits, number) = work, block
     out = []
     for at, some in enumerate(_some(visits, max(1, CELLS // plan.steps.count))):
-        array, _, people, _, part = traced(plan, some)
+        array, _, people, seldom, part = traced(plan, some)
         path = folder / f"{number:06d}-{at:03d}.parquet"
         small = np.int16 if len(plan.places) < np.iinfo(np.int16).max else np.int32
         if len(people):
             table = pl.DataFrame({"person": people, "trace": pl.Series(array.astype(small))})
             with whole_or_nothing(path, private=True, lasting=False) as draft:
                 table.write_parquet(draft, row_group_size=GROUP)
+        if seldom.people:
+            rows = {"person": seldom.person, "step": seldom.step, "place": seldom.place}
+            with whole_or_nothing(_seldom(path), private=True, lasting=False) as draft:
+                pl.DataFrame(rows).write_parquet(draft)
         out.append((part, Slice(path, 0, len(people)), _digest(people, array)))
     return out
 
@@ -129,6 +137,21 @@ def load_traces(told: Traces, each: Slice) -> Traces:
     array: NDArray[np.int32] = rows["trace"].to_numpy().astype(np.int32).reshape(rows.height, told.array.shape[1])
     active = (array != len(told.places) - 1).sum(axis=1).astype(np.int32)
     return replace(told, array=array, people=rows["person"], active=active)
+
+
+def _seldom(path: Path) -> Path:
+    """Where those are who are seen too seldom for the traces of a file."""
+    return path.with_name(f"seldom-{path.name}")
+
+
+def load_everybody(told: Traces, each: Slice) -> Traces:
+    """The traces of a whole file, with those who are seen too seldom."""
+    traces = load_traces(told, each) if each.count else told
+    if not _seldom(each.path).exists():
+        return traces
+    rows = load_table(_seldom(each.path))
+    person, step, place = (rows[name].to_numpy() for name in ("person", "step", "place"))
+    return replace(traces, seldom=Seldom(int(person.max()) + 1, person, step, place))
 
 
 def taken(blocks: Blocks[Traces], sizes: Sequence[int], numbers: NDArray[np.int64]) -> Traces:

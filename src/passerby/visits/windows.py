@@ -106,9 +106,7 @@ def planned(
     stop = steps.origin + steps.count * steps.length
     if end is not None:
         stop = min(stop, on_the_clock(parse_instant(end, "end", zone), zone))
-    found = everybody.blocks.map(_visited, (steps.origin, stop))
-    # Places nobody visited in the steps count as well: they may be named.
-    counts = pl.concat(found).group_by("place").agg(pl.col("n").sum()).sort("place")
+    counts = visited(everybody, steps.origin, stop)
     if not counts["n"].sum():
         raise InputError(
             f"no visit lies from origin='{steps.origin}' to end='{stop}' ({zone}); the visits "
@@ -191,9 +189,20 @@ def _within(table: pl.DataFrame, first: datetime, stop: datetime) -> pl.DataFram
     return table.filter((pl.col("time") >= first) & (pl.col("time") < stop))
 
 
-def _visited(between: tuple[datetime, datetime], visits: Visits) -> pl.DataFrame:
-    """How many visits each place has in the steps."""
-    table = _within(visits.table.with_columns(time=clock(visits)), *between)
+def visited(everybody: Everybody, first: datetime | None = None, stop: datetime | None = None) -> pl.DataFrame:
+    """How many visits (n) each place has between two times by the clock, sorted by place.
+
+    Places that nobody visited then are there too: they may be named.
+    """
+    found = everybody.blocks.map(_visited, (first, stop))
+    return pl.concat(found).group_by("place").agg(pl.col("n").sum()).sort("place")
+
+
+def _visited(between: tuple[datetime | None, datetime | None], visits: Visits) -> pl.DataFrame:
+    first, stop = between
+    table = visits.table
+    if first is not None and stop is not None:
+        table = _within(table.with_columns(time=clock(visits)), first, stop)
     counts = np.bincount(table["place"].to_numpy(), minlength=len(visits.places))
     return pl.DataFrame({"place": visits.places, "n": counts}, schema_overrides={"n": pl.Int64})
 

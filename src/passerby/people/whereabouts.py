@@ -21,7 +21,7 @@ CHUNK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class Everybody:
+class Whereabouts:
     """Place numbers (n, h) in as few bytes as they fit in, and how many more people were `elsewhere` at all steps."""
 
     steps: NDArray[np.unsignedinteger]
@@ -29,7 +29,7 @@ class Everybody:
     elsewhere: int
 
     @classmethod
-    def of(cls, traces: Traces, first: int, stop: int) -> Everybody:
+    def of(cls, traces: Traces, first: int, stop: int) -> Whereabouts:
         """From step `first` to before `stop` of traces."""
         elsewhere = len(traces.places) - 1
         few = traces.seldom.between(first, stop, elsewhere)

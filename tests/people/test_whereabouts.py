@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.people.everybody import Everybody
 from passerby.people.others import Counted, counted, everyone_else, numbers
+from passerby.people.whereabouts import Whereabouts
 from passerby.visits.seldom import Seldom
 
 STEPS = 4
@@ -58,10 +58,10 @@ def test_numbers_of_others_are_those_of_all_traces(
 def test_some_who_are_seen_seldom_are_never_seen_at_the_published_steps(town: tuple[pb.People, pb.Traces]) -> None:
     """They are elsewhere, and in counts of that."""
     people, traces = town
-    assert people.everybody is not None
-    assert people.everybody.away > 0
-    assert len(people.everybody.steps) + people.everybody.away == len(traces)
-    assert people.everybody.steps.dtype == np.uint8
+    assert people.whereabouts is not None
+    assert people.whereabouts.away > 0
+    assert len(people.whereabouts.steps) + people.whereabouts.away == len(traces)
+    assert people.whereabouts.steps.dtype == np.uint8
     np.testing.assert_array_equal(people.counts.sum(axis=1), len(traces))
     gone = pb.Release(counts=[pb.Visitors([9], range(STEPS), STEPS)], steps=STEPS, mechanism=pb.Rounding(5))
     assert numbers(people, gone).tolist() == [(traces.array[:, -STEPS:] == 9).all(axis=1).sum()]
@@ -71,7 +71,7 @@ def test_numbers_add_up_from_parts(town: tuple[pb.People, pb.Traces]) -> None:
     everybody = town[0].everybody
     assert everybody is not None
     counts = [pb.Moved([0, 1], [2, 3], 1), pb.Visitors([1], range(3), 2)]
-    parts = [Everybody(everybody.steps[k::3], 0, everybody.elsewhere) for k in range(3)]
+    parts = [Whereabouts(everybody.steps[k::3], 0, everybody.elsewhere) for k in range(3)]
     assert np.array_equal(sum(part.numbers(counts) for part in parts), everybody.numbers(counts))
 
 
