@@ -68,7 +68,7 @@ def test_some_who_are_seen_seldom_are_never_seen_at_the_published_steps(town: tu
 
 
 def test_numbers_add_up_from_parts(town: tuple[pb.People, pb.Traces]) -> None:
-    everybody = town[0].everybody
+    everybody = town[0].whereabouts
     assert everybody is not None
     counts = [pb.Moved([0, 1], [2, 3], 1), pb.Visitors([1], range(3), 2)]
     parts = [Whereabouts(everybody.steps[k::3], 0, everybody.elsewhere) for k in range(3)]
@@ -97,4 +97,4 @@ def test_nobody_is_seen_seldom() -> None:
 def test_people_who_hold_nobody_else_refuse_flows(town: tuple[pb.People, pb.Traces]) -> None:
     release = pb.Release(counts=[pb.Moved([0], [1], 0)], steps=STEPS, mechanism=pb.Rounding(5))
     with pytest.raises(pb.InputError, match="from everybody's traces, which these people do not hold"):
-        numbers(replace(town[0], everybody=None), release)
+        numbers(replace(town[0], whereabouts=None), release)
