@@ -271,6 +271,8 @@ def interrupted_at(line: int) -> Iterator[list[int]]:
         sys.settrace(before)
 
 
+# A file that was just opened is closed when it is forgotten, and Python says so.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interruption_at_many_lines(visits: Path, expected: Contents, tmp_path: Path) -> None:
     with interrupted_at(-1) as ran:
         assert audit(visits, tmp_path / "all") == ""
@@ -323,7 +325,7 @@ def test_a_city_that_does_not_fit(tmp_path: Path, name: str, capsys: pytest.Capt
             assert main([*arguments, "--seed", "1", "--overwrite"]) == 2
         assert f"{name} could not be written" in capsys.readouterr().err
         assert target.read_bytes() == before
-        assert [path.name for path in tmp_path.iterdir()] == [name]
+        assert {path.name for path in tmp_path.iterdir()} == {name, "city-zones.csv"}
 
 
 def test_a_worker_that_is_killed_half_way(tmp_path: Path) -> None:

@@ -217,7 +217,8 @@ def audit_everyone(
 
     `job` is about the people without anybody. With `values`, what was published, rows have the realised loss as well.
     """
-    check_job(replace(job, people=everyone.some(np.arange(min(1, len(everyone))))))
+    first = everyone.some(np.arange(min(1, len(everyone))))
+    check_job(joined(job, Rows(first.ids, first.fitted, first.actual))[0])
     kept = parts_of_everyone(job, everyone, folder, values)
     if kept.foreign():
         raise ConfigError(

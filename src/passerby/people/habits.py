@@ -43,8 +43,8 @@ class People:
     somebody names where you were: naming elsewhere is never right, unless `name_elsewhere`.
 
     `habits` tells which habits were chosen and how well others predicted, and `population` what everybody does; both
-    are None for habits as in the paper, of which `smoothing` is the weight of the population's frequencies. `whereabouts`
-    tells where all people were at the steps to find, for numbers of others that go somewhere or come again.
+    are None for habits as in the paper, of which `smoothing` is the weight of the population's frequencies.
+    `whereabouts` tells where all people were at the steps to find, for numbers of others who move or come again.
     """
 
     fitted: NDArray[np.int32]
