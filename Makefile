@@ -7,7 +7,7 @@ BENCH ?=
 # Options of the sample of mutants: make mutants MUTANTS="--sample 100 --seed 1"
 MUTANTS ?=
 
-.PHONY: demo test lint types kernels unit bench docs mutants coverage fuzz deep clean
+.PHONY: demo test lint types kernels unit thorough bench docs mutants coverage fuzz deep clean
 
 demo: .venv/.installed
 	$(BIN)/passerby demo --out passerby-demo --overwrite
@@ -29,6 +29,9 @@ kernels: .venv/.test
 
 unit: kernels
 	$(BIN)/pytest -n 2 --dist worksteal
+
+thorough: kernels
+	$(BIN)/pytest -n 2 --dist worksteal -m thorough
 
 bench: .venv-bench/.installed
 	$(BENCH_BIN)/python -m benchmarks $(BENCH)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from tests import reference
 
 settings.register_profile(
-    "passerby", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=25
+    "passerby", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=20
 )
 settings.load_profile("passerby")
 

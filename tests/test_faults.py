@@ -211,6 +211,7 @@ def test_a_full_disk_at_every_point(visits: Path, expected: Contents, tmp_path: 
     assert seen(out) == expected
 
 
+@pytest.mark.thorough
 def test_a_full_disk_while_noise_is_tried_out(visits: Path, tmp_path: Path) -> None:
     out, at, lengths = tmp_path / "out", 0, set()
     for at, said in strikes(full(), lambda _: audit(visits, out, explore=2)):

@@ -78,7 +78,15 @@ def main() -> int:
     deep = Deep(wanted.factor)
     os.chdir(ROOT)
     began = time.monotonic()
-    options = ["-q", "-pno:cacheprovider", "-n0", f"--hypothesis-seed={wanted.seed}", "--durations=12"]
+    options = [
+        "-q",
+        "-m",
+        "thorough or not thorough",
+        "-pno:cacheprovider",
+        "-n0",
+        f"--hypothesis-seed={wanted.seed}",
+        "--durations=12",
+    ]
     code = pytest.main([*options, "tests", "--ignore=tests/test_fuzz.py", f"-k={wanted.only}"], plugins=[deep])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return int(code)

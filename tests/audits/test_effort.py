@@ -83,6 +83,7 @@ def test_nobody_is_open_where_all_is_certain() -> None:
     assert found.equals(audit_job(replace(narrow, measurement=first_pass(narrow.measurement)), workers=1))
 
 
+@pytest.mark.thorough
 def test_one_pass_where_others_are_known_by_habits() -> None:
     job = job_of(pb.Release([0] * 6, pb.Rounding(5), others=pb.Crowd()))
     some = replace(job, measurement=replace(HOW, runs=20, budget=1e5))

@@ -46,6 +46,7 @@ def test_limits_hold_as_often_as_they_say() -> None:
     assert outside > 0  # else it would be careless to call it 80 %
 
 
+@pytest.mark.thorough
 def test_people_are_pooled_without_limits_of_their_own() -> None:
     """Noise that nothing but draws is close enough for: the mean is sure of more than everybody by themselves."""
     people = pb.fit_people(random_traces(5, 60, 30, 8), holdout=6)

@@ -41,7 +41,11 @@ def go_on(said: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "ended", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+    ("number", "ended", "word"),
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        pytest.param(signal.SIGTERM, 143, "terminated", marks=pytest.mark.thorough),
+    ],
 )
 def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, ended: int, word: str) -> None:
     folder, _ = made

@@ -13,6 +13,7 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SAMPLES = {"gowalla": "gowalla_subset.txt.gz", "foursquare": "foursquare_subset_checkins.txt.gz"}
 
 
+@pytest.mark.thorough
 def test_one_experiment_by_name(tmp_path: Path) -> None:
     command = ("reproduce", "examples", "places", "--quick", "--out", "result", "--workers", "1")
     done = run(*command, cwd=tmp_path)

@@ -377,6 +377,7 @@ def test_a_place_that_hope_sees_no_gain_in_may_be_the_best_to_name() -> None:
     assert (found.lower, found.upper) == pytest.approx((1.0, 1.0), rel=1e-9)
 
 
+@pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 3))
 def test_many_places_and_rare_right_steps(seed: int, misses: int) -> None:

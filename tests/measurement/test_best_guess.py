@@ -412,6 +412,7 @@ class TestWhatFollows:
         assert found.lower <= best.lower * (1 + 1e-9)
         assert found.upper >= best.upper * (1 - 1e-9)
 
+    @pytest.mark.thorough
     def test_no_chain_does_better_than_the_ceiling(self) -> None:
         rng, tried = np.random.default_rng(1), 0
         for _ in range(300):

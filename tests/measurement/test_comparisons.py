@@ -93,6 +93,7 @@ class TestReconstructionAdvantage:
         assert reached <= pb.reconstruction_advantage(case.prior, case.release) + 1e-9
         assert -1e-9 <= reached <= 1 + 1e-9
 
+    @pytest.mark.thorough
     def test_the_bound_is_the_loose_one_at_no_misses(self) -> None:
         prior, release = pb.line_prior(20), pb.Release([3, 11, 7], pb.Gaussian(1.0))
         bound = pb.measure(prior, release, 0, budget=1e7).bounds["loose"]

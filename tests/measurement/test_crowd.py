@@ -84,6 +84,7 @@ def test_somebody_who_stays_hides_nobody() -> None:
     assert loss.effort.confidence is None
 
 
+@pytest.mark.thorough
 def test_the_bound_falls_with_the_crowd() -> None:
     """Four raw counts of others who stay with 0.8; whoever knows them all finds the target for certain."""
     bounds = []

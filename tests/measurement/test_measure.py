@@ -23,6 +23,8 @@ from passerby.measurement.stretches import bracket_stretches
 
 Floats = NDArray[np.float64]
 
+THOROUGH = pytest.mark.thorough
+
 
 class TestExact:
     @pytest.mark.parametrize("case", small_cases())
@@ -86,7 +88,10 @@ class TestExact:
 class TestTheLine:
     """The paper's simulated default: what must be reached, at a tenth of the effort that it takes to do well."""
 
-    @pytest.mark.parametrize(("misses", "low", "high"), [(0, 0.0, 1.0), (5, 5.5e-5, 9e-5), (8, 0.0338, 0.045)])
+    @pytest.mark.parametrize(
+        ("misses", "low", "high"),
+        [(0, 0.0, 1.0), pytest.param(5, 5.5e-5, 9e-5, marks=THOROUGH), pytest.param(8, 0.0338, 0.045, marks=THOROUGH)],
+    )
     def test_stays_within_what_is_known(self, line_reference: Any, misses: int, low: float, high: float) -> None:
         prior = pb.line_prior(line_reference["places"], line_reference["tau"])
         loss = pb.measure(prior, pb.Release(line_reference["sensors"]), misses, budget=2e9)
@@ -146,7 +151,7 @@ class TestNoise:
         for name, bound in loss.bounds.items():
             assert best <= bound + 1e-9, name
 
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", [pytest.param(0, marks=THOROUGH), 1, pytest.param(2, marks=THOROUGH), 3])
     def test_contains_the_optimum_of_a_sample_with_several_sensors(self, seed: int) -> None:
         prior = chain(seed, 4, 4, "varying", sparse=seed % 2 == 1)
         release = pb.Release([[0, 1], [], 2, [3, 0, 1]], pb.Gaussian(0.8))

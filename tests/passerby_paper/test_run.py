@@ -50,6 +50,7 @@ def test_nobody_is_named(run: tuple[Path, Any]) -> None:
         assert table.equals(table.sort(table.columns))
 
 
+@pytest.mark.thorough
 def test_finished_experiments_are_not_run_again(run: tuple[Path, Any], file: Path) -> None:
     out, _ = run
     page, figure = (out / "claims.md").read_bytes(), (out / "figures" / "places.svg").read_bytes()

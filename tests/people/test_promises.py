@@ -15,9 +15,10 @@ KINDS: list[Callable[..., pb.Traces]] = [
     populations.drifters,
     populations.keepers,
 ]
+LONG = [pytest.param(make, marks=pytest.mark.thorough) for make in KINDS[1:]]
 
 
-@pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [KINDS[0], *LONG], ids=lambda make: make.__name__)
 def test_promises_come_true_and_steps_are_likelier_than_with_the_habits_of_the_paper(
     make: Callable[..., pb.Traces],
 ) -> None:

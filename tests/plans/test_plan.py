@@ -65,6 +65,7 @@ def test_what_is_sure_already_is_recommended_as_it_is(people: pb.People) -> None
     assert found.tried == ()
 
 
+@pytest.mark.thorough
 def test_several_workers_find_the_same(people: pb.People, limit: pb.Limit) -> None:
     how = {"budget": 1e5, "runs": 20, "levers": ["rounding", "places"]}
     one, two = (pb.plan(people, wanted(people), [limit], 0, workers=n, **how) for n in (1, 2))  # type: ignore[arg-type]

@@ -93,7 +93,9 @@ def test_bisection_takes_the_logarithm_of_the_positions() -> None:
 
 @settings(max_examples=3)
 @given(
-    seed=st.integers(0, 1000), share=st.sampled_from([0.0, 0.1, 0.3]), mechanism=st.sampled_from(["gaussian", "all"])
+    seed=st.integers(0, 1000),
+    share=st.sampled_from([0.0, 0.1, 0.3]),
+    mechanism=st.sampled_from(["gaussian", "all"]),
 )
 def test_verdicts_stand_with_ten_times_the_effort(seed: int, share: float, mechanism: str) -> None:
     people = town(seed % 40, people=10, steps=4)

@@ -22,6 +22,7 @@ def people() -> pb.People:
     return town(5, people=30, steps=4)
 
 
+@pytest.mark.thorough
 def test_tried_on_everyone_it_is_an_audit_of_each_way(people: pb.People) -> None:
     release = wanted(people)
     rules = candidates([1.0], [5])

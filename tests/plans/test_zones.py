@@ -29,6 +29,7 @@ def just_kept(people: pb.People, release: pb.Release) -> pb.Limit:
     return pb.Limit(share=0.2, added=float(gains[len(gains) - 1 - len(gains) // 5]) + 1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["zones", "visitors"])
 def test_a_lever_stands_where_exhaustive_search_puts_it(name: str) -> None:
     people = town(1)
