@@ -65,7 +65,8 @@ def _merged(count: Count, into: Mapping[Zone, Zone]) -> Count:
 
 def _words(release: Release, level: Mapping[str, Zone]) -> str:
     zones = {zone for cell in cells_of(release) for zone in cell.zones}
-    return f"{len({*_unions(zones, level).values()}):,} larger zones for {len(zones):,}"
+    larger = len({*_unions(zones, level).values()})
+    return f"{larger:,} larger zone{'s' * (larger != 1)} in the place of {len(zones):,}"
 
 
 def _refuses(release: Release, scene: Scene) -> str | None:
