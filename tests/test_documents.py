@@ -169,7 +169,9 @@ def test_numbers_of_the_readme_are_those_of_its_commands(
         assert sentence in text("README.md")
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/counts.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/tutorial.md", pytest.param("docs/counts.md", marks=pytest.mark.thorough)]
+)
 def test_commands_run(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

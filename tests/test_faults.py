@@ -274,6 +274,7 @@ def interrupted_at(line: int) -> Iterator[list[int]]:
 
 # A file that was just opened is closed when it is forgotten, and Python says so.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.thorough
 def test_an_interruption_at_many_lines(visits: Path, expected: Contents, tmp_path: Path) -> None:
     with interrupted_at(-1) as ran:
         assert audit(visits, tmp_path / "all") == ""

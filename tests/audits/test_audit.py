@@ -91,6 +91,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.thorough
 def test_killed_and_started_again(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

@@ -81,6 +81,7 @@ def test_an_audit_of_each_plan_gives_its_figures(folder: tuple[Path, Done], call
         assert plan.tallies[0].at_most in (_up(tally.possibly, 40) / 40, 8 / 40)
 
 
+@pytest.mark.thorough
 def test_the_settings_plan_again(folder: tuple[Path, Done], call: Call) -> None:
     made, _ = folder
     before = record(made)

@@ -68,6 +68,7 @@ def test_what_cannot_be_run(arguments: list[str], message: str, tmp_path: Path) 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_the_samples(tmp_path: Path) -> None:
     missing = [name for name in SAMPLES.values() if not (DATA / name).exists()]
     if missing:
