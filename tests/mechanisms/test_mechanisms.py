@@ -7,6 +7,7 @@ from scipy import integrate, stats
 from tests.strategies import Halved, Jumbled
 
 import passerby as pb
+from passerby.mechanisms.law import mixture_information
 
 EVERY = [pb.Raw(), pb.Gaussian(0.3), pb.Gaussian(1.0), pb.Gaussian(5), Jumbled(0.4), Halved()]
 
@@ -76,3 +77,10 @@ class TestEvery:
 def test_gaussian_density_does_not_underflow() -> None:
     value = pb.Gaussian(1e-3).log_likelihood(1.0, 0)
     assert float(value) == pytest.approx(-0.5e6 - math.log(1e-3 * math.sqrt(2 * math.pi)))
+
+
+@pytest.mark.parametrize("presence", [1e-300, 1e-310])
+def test_somebody_who_is_next_to_never_there_is_told_of_next_to_nothing(presence: float) -> None:
+    """Whether a bit is 1 that is so with probability p, told for certain: -p log p, where p is a tiny number."""
+    told = mixture_information(presence, np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    assert told == pytest.approx(-presence * math.log(presence), rel=1e-6)

@@ -59,5 +59,9 @@ def mixture_information(presence: float, absent: Floats, present: Floats) -> flo
     total = 0.0
     for share, law in ((1 - presence, absent), (presence, present)):
         there = share * law > 0
-        total += share * float(law[there] @ np.log(law[there] / mixed[there]))
+        with np.errstate(over="ignore"):
+            ratio = law[there] / mixed[there]
+        # The ratio is exact where both are nearly equal, and too large for a number where one is next to nothing.
+        logs = np.where(np.isfinite(ratio), np.log(ratio), np.log(law[there]) - np.log(mixed[there]))
+        total += share * float(law[there] @ logs)
     return max(0.0, total)
