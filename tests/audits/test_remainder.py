@@ -50,7 +50,7 @@ def test_all_counts_tell_more_than_the_kept_ones_and_little_more(
     assert whole.lower <= finer.upper * (1 + 1e-9)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remainder, "MOST_STATES", most)
-        loss, _, upper = measured(prior, release, misses=misses, tolerance=0, confidence=0.99)
+        loss, _, upper, _ = measured(prior, release, misses=misses, tolerance=0, confidence=0.99)
     assert loss.lower <= whole.upper * (1 + 1e-9)
     assert whole.lower <= upper * (1 + 1e-9)
     assert upper <= max(finer.upper, loss.lower) * (1 + 1e-9) or not rest
@@ -79,3 +79,27 @@ def test_a_city_of_many_zones_has_daily_visitors() -> None:
     assert (table["baseline_lower"] <= table["lower"] + 1e-12).all()
     assert table["bound_tight"].null_count() == 6
     assert table["sighted"].is_between(0, 1).all()
+
+
+def two_windows() -> tuple[pb.MarkovPrior, pb.Release]:
+    """Somebody who goes anywhere at random, and two windows of which one can be remembered."""
+    prior = pb.MarkovPrior([0.25] * 4, np.full((4, 4), 0.25))
+    counts = [pb.Visitors([place], steps=range(STEPS)) for place in (0, 1)]
+    return prior, pb.Release(counts=[*counts, pb.Present([2], step=0)], steps=STEPS)
+
+
+def test_ends_that_contradict_each_other_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remainder, "MOST_STATES", 8)
+    monkeypatch.setattr(remainder, "by_steps", lambda release: pb.Release.silent(STEPS))
+    prior, release = two_windows()
+    with pytest.raises(pb.Contradiction, match="a part of the windows achieves"):
+        measured(prior, release, misses=0, tolerance=0, confidence=0.99)
+
+
+def test_an_end_that_rests_on_what_was_drawn_is_not_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remainder, "MOST_STATES", 8)
+    prior, release = two_windows()
+    assert measured(prior, release, misses=0, tolerance=0, confidence=0.99).certain
+    noisy = pb.Release([[0, 1, 2, 3]] * STEPS, pb.Gaussian(0.01))
+    monkeypatch.setattr(remainder, "by_steps", lambda release: noisy)
+    assert not measured(prior, release, misses=0, tolerance=0, confidence=0.99, series="sample").certain

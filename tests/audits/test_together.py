@@ -9,7 +9,7 @@ import pytest
 import passerby as pb
 from passerby.audits.sample import only
 from passerby.audits.settings_file import as_toml
-from passerby.audits.together import Together
+from passerby.audits.together import Together, _joined
 from passerby.audits.validation import check_settings
 from passerby.people.others import numbers
 from passerby.report.together_folder import names_of, run_together
@@ -138,3 +138,22 @@ def test_folders_are_looked_at_together(tmp_path: Path) -> None:
         run_together([tmp_path / "whole", tmp_path / "none"], tmp_path / "other")
     with pytest.raises(pb.ConfigError, match="is given twice"):
         names_of([tmp_path / "whole"] * 2)
+
+
+def crossing(sampled: bool) -> dict[str, pl.DataFrame]:
+    """Alone 0.6 to 0.7, together 0.2 to 0.5, which cannot be."""
+    ends = {"a": (0.6, 0.7), "b": (0.1, 0.4), "together": (0.2, 0.5)}
+    known = {"person": ["x"], "status": ["ok"], "baseline_lower": [0.1], "baseline_upper": [0.1], "sampled": [sampled]}
+    return {name: pl.DataFrame({**known, "lower": [low], "upper": [high]}) for name, (low, high) in ends.items()}
+
+
+def test_certain_ends_that_cross_are_an_error() -> None:
+    with pytest.raises(pb.Contradiction, match=r"a alone achieves 0\.6 .* but all releases together says"):
+        _joined(crossing(sampled=False))
+
+
+def test_drawn_ends_that_cross_are_put_in_order() -> None:
+    table = _joined(crossing(sampled=True))
+    assert (table["lower"] <= table["upper"]).all()
+    assert table.filter(release="together").select("lower", "upper").row(0) == (0.6, 0.6)
+    assert table.filter(release="a").select("lower", "upper").row(0) == (0.6, 0.6)

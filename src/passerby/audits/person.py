@@ -17,7 +17,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import one_series
 
 from .job import Job, over_states
-from .remainder import by_steps, measured
+from .remainder import Measured, by_steps, measured
 
 
 def audit_person(job: Job, person: int) -> dict[str, object]:
@@ -25,10 +25,11 @@ def audit_person(job: Job, person: int) -> dict[str, object]:
     prior, release, _, state_of = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
-        loss, part, upper = measured(prior, release, **{**vars(job.measurement), "seed": seed})
+        found = measured(prior, release, **{**vars(job.measurement), "seed": seed})
     except PasserbyError as reason:
         return {"status": str(reason)}
-    row = _row(loss) if part is release else _wider(_row(loss), upper, job.measurement.tolerance)
+    loss, part = found.loss, found.part
+    row = _row(loss) if part is release else _wider(_row(loss), found, job.measurement.tolerance)
     row["sighted"] = sighted(prior, release if part is release else by_steps(release))
     row["spectral_gap"] = prior.spectral_gap if prior.homogeneous and prior.modes == 1 else None
     row["places"] = len(set(job.people.fitted[person].tolist()))
@@ -62,9 +63,10 @@ def _row(loss: Loss) -> dict[str, object]:
     }
 
 
-def _wider(row: dict[str, Any], upper: float, tolerance: float) -> dict[str, object]:
+def _wider(row: dict[str, Any], found: Measured, tolerance: float) -> dict[str, object]:
     """The row of all counts, from that of a part of them and an upper end of all; bounds of the part are not told."""
-    row["upper"] = row["pooled_upper"] = upper
+    row["upper"] = row["pooled_upper"] = found.upper
+    row["sampled"] = row["sampled"] or not found.certain
     without = row["baseline_lower"]
     row["advantage_upper"] = (row["upper"] - without) / (1 - without) if without < 1 else 0.0
     row["status"] = "ok" if row["upper"] <= row["lower"] * (1 + tolerance) else "wide"
@@ -92,7 +94,7 @@ def person_ends(job: Job, person: int) -> tuple[float, float, float, float]:
     prior, release, *_ = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
-        loss, _, upper = measured(prior, release, **{**vars(job.measurement), "seed": seed})
+        loss, _, upper, _ = measured(prior, release, **{**vars(job.measurement), "seed": seed})
     except PasserbyError:
         return 0.0, 1.0, 0.0, 1.0
     return loss.lower, upper, loss.baseline.lower, loss.baseline.upper

@@ -10,10 +10,11 @@ each step of a window whether somebody is in the zone, from which visitors follo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from passerby.measurement.finding import exact, limit, refute
 from passerby.measurement.loss import Loss
 from passerby.measurement.measure import measure
 from passerby.mechanisms import Raw
@@ -94,16 +95,28 @@ def by_steps(release: Release) -> Release:
     return Release(counts=counts, steps=release.steps)
 
 
-def measured(prior: MarkovPrior, release: Release, **how: Any) -> tuple[Loss, Release, float]:
+class Measured(NamedTuple):
     """The loss of what can be remembered of a release, that part of it, and an upper end of the loss of all of it.
 
-    `how` are arguments of `measure`.
+    The ends are `certain` if neither rests on series that were drawn.
     """
+
+    loss: Loss
+    part: Release
+    upper: float
+    certain: bool
+
+
+def measured(prior: MarkovPrior, release: Release, **how: Any) -> Measured:
+    """Measure a release, or as much of it as can be remembered; `how` are arguments of `measure`."""
     part, rest = kept_part(prior, release)
     if not rest:
         loss = measure(prior, part, **how)
-        return loss, part, loss.upper
+        return Measured(loss, part, loss.upper, loss.effort.confidence is None)
     # Both upper ends hold together at the level that is asked for.
     how["confidence"] = 1 - (1 - how["confidence"]) / 2
     loss, more = (measure(prior, each, **how) for each in (part, by_steps(release)))
-    return loss, part, max(loss.lower, min(1.0, loss.upper + rest, more.upper))
+    certain = loss.effort.confidence is None and more.effort.confidence is None
+    if certain:
+        refute(exact("a part of the windows", loss.lower), limit("what tells of each step", more.upper))
+    return Measured(loss, part, max(loss.lower, min(1.0, loss.upper + rest, more.upper)), certain)

@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.measurement.finding import exact, limit, refute
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW, shares
@@ -195,15 +196,26 @@ def _joined(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """All audits, one after another; with all releases nobody is found with less chance than with one of them."""
     kept = {name: table.select("person", pl.lit(name).alias("release"), *KEPT) for name, table in tables.items()}
     alone, joint = list(tables)[:-1], JOINT
+    _refute(tables)
     lowers = np.array([kept[name]["lower"].fill_null(0.0).to_numpy() for name in alone])
-    top = kept[joint]["upper"].fill_null(1.0)
     # Null stays null: what was refused is not told.
     kept[joint] = kept[joint].with_columns(lower=pl.max_horizontal("lower", pl.Series(lowers.max(axis=0))))
     kept[joint] = kept[joint].with_columns(
         lower=pl.when(pl.col("upper").is_null()).then(None).otherwise("lower"),
         upper=pl.max_horizontal("lower", "upper"),
     )
+    top = kept[joint]["upper"].fill_null(1.0)
     for name in alone:
         below = pl.min_horizontal("upper", top)
         kept[name] = kept[name].with_columns(upper=pl.when(pl.col("upper").is_null()).then(None).otherwise(below))
     return pl.concat(kept.values())
+
+
+def _refute(tables: Mapping[str, pl.DataFrame]) -> None:
+    """Raise `Contradiction` where one release alone achieves for certain what all together cannot."""
+    every = tables[JOINT]
+    for name in list(tables)[:-1]:
+        ends = pl.DataFrame({"lower": tables[name]["lower"], "upper": every["upper"]})
+        certain = ends.filter(~(tables[name]["sampled"] | every["sampled"])).drop_nulls()
+        for lower, upper in certain.iter_rows():
+            refute(exact(f"{name} alone", lower), limit("all releases together", upper))
