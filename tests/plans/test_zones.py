@@ -58,9 +58,13 @@ def test_zones_become_unions_of_what_is_wanted() -> None:
     coarse = family.build(pb.Release([[0, 1]] * 2), 1.0)
     assert cells_of(coarse) == (pb.Present([0, 1], step=0), pb.Present([0, 1], step=1))
     assert family.monotone
-    flows = pb.Release(counts=[pb.Moved([0], [1], step=0)], steps=2)
+    flows = pb.Release(counts=[pb.Moved([x], [y], step=0) for x in (0, 1) for y in (0, 1)], steps=2)
     assert cells_of(lever.family(flows, scene).build(flows, 1.0)) == (pb.Moved([0, 1], [0, 1], step=0),)
-    assert lever.refuses(pb.Release([[0]]), scene) == "no zones are given that put together what is counted apart"
+    some = without(flows, frozenset([pb.Moved([0], [0], step=0)]))
+    for other in (pb.Release([[0]]), some, pb.Release([[0, 1]] * 2, pb.Gaussian(1.0))):
+        reason = lever.refuses(other, scene)
+        assert reason is not None
+        assert reason.startswith("no zones are given that put together what is counted apart")
 
 
 def test_steps_become_windows() -> None:
@@ -73,6 +77,14 @@ def test_steps_become_windows() -> None:
         pb.Present([1], step=1),
         pb.Present([0], step=2),
     }
+
+
+def test_noisy_windows_are_refused() -> None:
+    """A window through noise is one draw, and steps are several: it may tell more of whether somebody was there."""
+    lever = BY_NAME["visitors"]
+    assert isinstance(lever, Dial)
+    release = pb.Release([[0], [0]], pb.Gaussian(1.0))
+    assert lever.refuses(release, Scene(("a", "elsewhere"))) is not None
 
 
 @st.composite

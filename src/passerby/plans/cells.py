@@ -68,12 +68,16 @@ def without(release: Release, cells: frozenset[Cell]) -> Release:
 
 
 @lru_cache(maxsize=65536)
-def spots(cell: Cell) -> frozenset[tuple[int, int]] | None:
-    """The places and steps at any of which somebody must have been to be counted; None for flows and repeated visits.
+def spots(cell: Cell) -> frozenset[tuple[int, ...]] | None:
+    """What somebody must have done one of to be counted: been at a place at a step, or gone from one to another.
 
-    >>> sorted(spots(Visitors([4], steps=[1, 2])))
-    [(4, 1), (4, 2)]
+    None for repeated visits. A count follows from raw counts that divide its spots among them.
+
+    >>> sorted(spots(Visitors([4], steps=[1, 2]))), sorted(spots(Moved([0, 1], [2], step=3)))
+    ([(4, 1), (4, 2)], [(0, 2, 3), (1, 2, 3)])
     """
+    if isinstance(cell, Moved):
+        return frozenset((x, y, cell.step) for x in cell.origin for y in cell.destination)
     if isinstance(cell, Present):
         return frozenset((place, cell.step) for place in cell.places)
     if isinstance(cell, Visitors) and cell.times == 1:

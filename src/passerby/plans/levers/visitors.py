@@ -8,6 +8,7 @@ from passerby.model.counts import Count, Present, Visitors
 from passerby.model.release import Release
 from passerby.plans.cells import cells_of, of_counts
 from passerby.plans.lever import Dial, Family, Scene
+from passerby.plans.order import tells_less
 
 STEPS = (2, 3, 4, 6, 8, 12, 24)
 
@@ -16,15 +17,23 @@ def _family(release: Release, scene: Scene) -> Family:
     """A position is how many steps are put together; what is counted over several steps or between two stays."""
 
     def build(fine: Release, position: float) -> Release:
-        kept = {count for count, cell in zip(fine.listed, cells_of(fine), strict=True) if cell in scene.stay}
-        last = _last(fine, scene, int(position))
-        return of_counts(fine, lambda count: count if count in kept else _longer(count, int(position), last))
+        return _built(fine, int(position), scene)
 
-    positions = tuple(float(n) for n in STEPS if n <= release.steps)
-    return Family("visitors", positions, build, _words, False)
+    return Family("visitors", tuple(map(float, _positions(release, scene))), build, _words, False)
 
 
-def _last(release: Release, scene: Scene, size: int) -> dict[tuple[tuple[int, ...], int], tuple[int, ...]]:
+def _positions(release: Release, scene: Scene) -> list[int]:
+    """Those that tell no more than what is wanted: one noisy count of a window is not made from those of its steps."""
+    return [n for n in STEPS if n <= release.steps and tells_less(_built(release, n, scene), release)]
+
+
+def _built(release: Release, size: int, scene: Scene) -> Release:
+    kept = {count for count, cell in zip(release.listed, cells_of(release), strict=True) if cell in scene.stay}
+    windows = _windows(release, scene, size)
+    return of_counts(release, lambda count: count if count in kept else _longer(count, size, windows))
+
+
+def _windows(release: Release, scene: Scene, size: int) -> dict[tuple[tuple[int, ...], int], tuple[int, ...]]:
     """The steps of each zone and window: those at which the zone is counted, and need not be counted as it is."""
     steps: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for cell in cells_of(release):
@@ -54,7 +63,7 @@ def _refuses(release: Release, scene: Scene) -> str | None:
         return "numbers of others are given, and those of several steps are not known"
     if not any(isinstance(cell, Present) for cell in cells_of(release)):
         return "nothing is counted at single steps"
-    return None if release.steps > 1 else "there is one step only"
+    return None if _positions(release, scene) else "there is one step only, or what is published is not raw"
 
 
 VISITORS = Dial("visitors", "different people over several steps", "sensors", _family, _refuses, usual=False)

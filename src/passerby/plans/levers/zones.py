@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
-from passerby.mechanisms import Raw
 from passerby.model.counts import Count, Moved
 from passerby.model.release import Release
 from passerby.plans.cells import cells_of, of_counts
 from passerby.plans.lever import Dial, Family, Scene, Zone
+from passerby.plans.order import tells_less
 
 
 def _family(release: Release, scene: Scene) -> Family:
@@ -22,27 +22,34 @@ def _family(release: Release, scene: Scene) -> Family:
     levels = _coarser(release, scene)
 
     def build(fine: Release, position: float) -> Release:
-        level = levels[int(position) - 1]
-        into = _unions({zone for cell in cells_of(fine) for zone in cell.zones}, level)
-        kept = {count for count, cell in zip(fine.listed, cells_of(fine), strict=True) if cell in scene.stay}
-        return of_counts(fine, lambda count: count if count in kept else _merged(count, into))
+        return _built(fine, levels[int(position) - 1], scene)
 
-    raw = all(isinstance(mechanism, Raw) for mechanism in release.ways)
     nested = all(
         any(set(part) <= set(zone) for zone in next_.values())
         for level, next_ in pairwise(levels)
         for part in level.values()
     )
-    # A flow between unions is a sum only where every flow between their parts is there.
-    sums = not scene.stay and not any(isinstance(cell, Moved) for cell in cells_of(release))
     positions = tuple(float(n) for n in range(1, len(levels) + 1))
-    return Family("zones", positions, build, lambda n: _words(release, levels[int(n) - 1]), raw and nested and sums)
+    return Family("zones", positions, build, lambda n: _words(release, levels[int(n) - 1]), nested and not scene.stay)
+
+
+def _built(release: Release, level: Mapping[str, Zone], scene: Scene) -> Release:
+    into = _unions({zone for cell in cells_of(release) for zone in cell.zones}, level)
+    kept = {count for count, cell in zip(release.listed, cells_of(release), strict=True) if cell in scene.stay}
+    return of_counts(release, lambda count: count if count in kept else _merged(count, into))
 
 
 def _coarser(release: Release, scene: Scene) -> list[Mapping[str, Zone]]:
-    """The levels that put anything together that is counted apart, from fine to coarse."""
+    """The levels that put anything together that is counted apart, and tell no more than it, from fine to coarse.
+
+    One noisy count of a larger zone is not made from noisy counts of its parts, and may tell more than they do.
+    """
     zones = {zone for cell in cells_of(release) for zone in cell.zones}
-    changing = [level for level in scene.levels if len({*_unions(zones, level).values()}) < len(zones)]
+    changing = [
+        level
+        for level in scene.levels
+        if len({*_unions(zones, level).values()}) < len(zones) and tells_less(_built(release, level, scene), release)
+    ]
     return sorted(changing, key=lambda level: -len({*_unions(zones, level).values()}))
 
 
@@ -74,7 +81,11 @@ def _refuses(release: Release, scene: Scene) -> str | None:
         return "others who are known by their habits are counted place by place"
     if any(count.others is not None for count in release.listed):
         return "numbers of others are given, and those of larger zones are not known"
-    return None if _coarser(release, scene) else "no zones are given that put together what is counted apart"
+    return (
+        None
+        if _coarser(release, scene)
+        else ("no zones are given that put together what is counted apart, and tell no more than it for certain")
+    )
 
 
 ZONES = Dial("zones", "larger zones, by the levels that are given", "sensors", _family, _refuses)
