@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
 from passerby.model.count_release import mechanism_of
-from passerby.model.counts import Count, Moved, Present, Visitors
+from passerby.model.counts import Count, Moved, Present, Visitors, changed
 from passerby.model.release import Release
 
 #: A count without a mechanism and without a number of others: what it is about.
@@ -25,7 +24,7 @@ def cells_of(release: Release) -> tuple[Cell, ...]:
     """
     if release.reveals:
         return tuple(_single(place, t) for t, step in enumerate(release.sensors) for place in step)
-    return tuple(replace(count, mechanism=None, others=None) for count in release.listed)
+    return tuple(changed(count, mechanism=None, others=None) for count in release.listed)
 
 
 def ways_of(release: Release) -> list[Mechanism]:
@@ -44,6 +43,15 @@ def of_counts(release: Release, change: Callable[[Count], Count | None]) -> Rele
     """The release with each count changed, or left out where it becomes None; what is there twice is published once."""
     made = [found for count in release.listed if (found := change(count)) is not None]
     return Release(counts=list(dict.fromkeys(made)), steps=release.steps)
+
+
+def not_counted_anew(release: Release) -> str | None:
+    """Why others in counts of other places or steps than those of a release are not known, where that is so."""
+    if release.crowd is not None:
+        return "others who are known by their habits are counted place by place, step by step"
+    if any(count.others is not None for count in release.listed):
+        return "numbers of others are given, and those of other counts are not known"
+    return None
 
 
 def without(release: Release, cells: frozenset[Cell]) -> Release:

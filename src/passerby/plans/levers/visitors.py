@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from passerby.model.counts import Count, Present, Visitors
 from passerby.model.release import Release
-from passerby.plans.cells import cells_of, of_counts
+from passerby.plans.cells import cells_of, not_counted_anew, of_counts
 from passerby.plans.lever import Dial, Family, Scene
 from passerby.plans.order import tells_less
 
@@ -57,10 +57,8 @@ def _words(steps: float) -> str:
 
 
 def _refuses(release: Release, scene: Scene) -> str | None:
-    if release.crowd is not None:
-        return "others who are known by their habits are counted step by step"
-    if any(count.others is not None for count in release.listed):
-        return "numbers of others are given, and those of several steps are not known"
+    if (reason := not_counted_anew(release)) is not None:
+        return reason
     if not any(isinstance(cell, Present) for cell in cells_of(release)):
         return "nothing is counted at single steps"
     return None if _positions(release, scene) else "there is one step only, or what is published is not raw"

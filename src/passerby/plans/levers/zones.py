@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import pairwise
 
-from passerby.model.counts import Count, Moved
+from passerby.model.counts import changed, moved
 from passerby.model.release import Release
-from passerby.plans.cells import cells_of, of_counts
+from passerby.plans.cells import cells_of, not_counted_anew, of_counts
 from passerby.plans.lever import Dial, Family, Scene, Zone
 from passerby.plans.order import tells_less
 
@@ -36,7 +35,7 @@ def _family(release: Release, scene: Scene) -> Family:
 def _built(release: Release, level: Mapping[str, Zone], scene: Scene) -> Release:
     into = _unions({zone for cell in cells_of(release) for zone in cell.zones}, level)
     kept = {count for count, cell in zip(release.listed, cells_of(release), strict=True) if cell in scene.stay}
-    return of_counts(release, lambda count: count if count in kept else _merged(count, into))
+    return of_counts(release, lambda count: count if count in kept else changed(moved(count, into), others=None))
 
 
 def _coarser(release: Release, scene: Scene) -> list[Mapping[str, Zone]]:
@@ -63,13 +62,6 @@ def _unions(zones: set[Zone], level: Mapping[str, Zone]) -> dict[Zone, Zone]:
     return {zone: zone if name is None else tuple(sorted(unions[name])) for zone, name in within.items()}
 
 
-def _merged(count: Count, into: Mapping[Zone, Zone]) -> Count:
-    """The same count of a larger zone; others are counted anew."""
-    if isinstance(count, Moved):
-        return replace(count, others=None, origin=into[count.origin], destination=into[count.destination])
-    return replace(count, others=None, places=into[count.zones[0]])  # type: ignore[call-arg]
-
-
 def _words(release: Release, level: Mapping[str, Zone]) -> str:
     zones = {zone for cell in cells_of(release) for zone in cell.zones}
     larger = len({*_unions(zones, level).values()})
@@ -77,10 +69,8 @@ def _words(release: Release, level: Mapping[str, Zone]) -> str:
 
 
 def _refuses(release: Release, scene: Scene) -> str | None:
-    if release.crowd is not None:
-        return "others who are known by their habits are counted place by place"
-    if any(count.others is not None for count in release.listed):
-        return "numbers of others are given, and those of larger zones are not known"
+    if (reason := not_counted_anew(release)) is not None:
+        return reason
     return (
         None
         if _coarser(release, scene)
