@@ -13,28 +13,34 @@ import passerby as pb
 from passerby.kernels import enumeration
 
 
-@given(st.one_of(cases(mechanisms=FINITE), state_cases()), st.integers(1, 40), st.sampled_from([0.0, 0.05, 0.3, 1.0]))
-def test_the_likeliest_series(case: Case, most: int, enough: float) -> None:
+@given(
+    st.one_of(cases(mechanisms=FINITE), state_cases()),
+    st.integers(1, 40),
+    st.sampled_from([0.0, 0.05, 0.3, 1.0]),
+    st.sampled_from([0.0, 1e-12, 0.02, 0.2]),
+)
+def test_the_likeliest_series(case: Case, most: int, enough: float, little: float) -> None:
     """Each listed series has its probability, they come in order, and what is not listed is left over."""
     signals = case.release.stacked_signals()
     assert signals is not None
     tables, sizes = signals
     data = (case.prior.initial, case.prior.matrices, of_case(case), tables, sizes)
-    chosen, mass, left = enumeration.likeliest(*data, most, enough)
+    chosen, mass, left = enumeration.likeliest(*data, most, enough, little)
     world = World(case.prior, case.steps)
     law = world.likelihoods(case.release) @ world.chance
     every = dict(zip(product(*map(range, sizes)), law, strict=True))
     if left > enough:
         assert len(chosen) == len(mass) == 0
         # However the list is made, the best of this length leaves something over too.
-        assert np.sort(law)[::-1][most:].sum() > 0
+        assert np.sort(law)[::-1][most:].sum() > 0 or left <= little
         return
     assert len({tuple(series) for series in chosen.tolist()}) == len(chosen) <= most
     assert mass == pytest.approx([every[tuple(series)] for series in chosen.tolist()], abs=1e-12)
     assert (np.diff(mass) <= 0).all()
     assert mass.sum() + left == pytest.approx(1, abs=1e-12)
     if (law > 0).sum() <= most:
-        assert len(chosen) == (law > 0).sum()
+        assert left <= little
+        assert len(chosen) == (law > 0).sum() or left > 0
 
 
 @given(state_chains(), st.integers(0, 10**6))
@@ -46,7 +52,7 @@ def test_classes_need_not_follow_places(chain: tuple[pb.MarkovPrior, int], seed:
     tables = np.zeros((steps, 3, 3))
     for t, size in enumerate(sizes):
         tables[t, :size] = rng.dirichlet(np.full(size, 0.5), 3).T
-    chosen, mass, left = enumeration.likeliest(prior.initial, prior.matrices, told, tables, sizes, 1000, 0.0)
+    chosen, mass, left = enumeration.likeliest(prior.initial, prior.matrices, told, tables, sizes, 1000, 0.0, 0.0)
     assert left == 0
     assert mass.sum() == pytest.approx(1)
     for series, found in zip(chosen, mass, strict=True):

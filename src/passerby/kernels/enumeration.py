@@ -9,14 +9,14 @@ from .jit import cube, kernel, number, out_vector, out_whole_matrix, vector, who
 _LISTED = types.Tuple((out_whole_matrix, out_vector, number))
 
 
-@kernel(_LISTED(vector, cube, whole_matrix, cube, wholes, whole, number))
-def likeliest(initial, matrices, classes, tables, sizes, most, enough):
+@kernel(_LISTED(vector, cube, whole_matrix, cube, wholes, whole, number, number))
+def likeliest(initial, matrices, classes, tables, sizes, most, enough, little):
     """The outcomes (n, T) of the likeliest series, at most `most`, their probabilities (n,), and that of all others.
 
     `tables` (T, O, C) holds the likelihoods of each step's outcomes, of which there are `sizes` (T,), by the class of
     the state, `classes` (T, M). Beginnings of series are extended step by step with their forward
-    vectors, and the least likely are dropped when there are too many; once more than `enough` is dropped, no series is
-    returned.
+    vectors. The least likely are dropped when there are too many, and as long as no more than `little` is dropped in
+    all; once more than `enough` is, no series is returned.
     """
     T, M = classes.shape
     mass_of = np.empty(tables.shape[2])
@@ -43,6 +43,9 @@ def likeliest(initial, matrices, classes, tables, sizes, most, enough):
                     kept += 1
                 else:
                     dropped += every[order[r]]
+        while kept > 1 and dropped + every[order[kept - 1]] <= little:
+            kept -= 1
+            dropped += every[order[kept]]
         if dropped > enough:
             return chosen[:0], mass[:0], dropped
         grown, longer, mass = np.empty((kept, M)), np.zeros((kept, T), np.int64), np.empty(kept)

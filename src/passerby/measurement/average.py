@@ -19,12 +19,19 @@ from .question import Question
 
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
+#: Series that are, all together, so small a part of what the tolerance allows are not listed: most series are such.
+NEGLIGIBLE = 1e-3
 
 
 def affordable(question: Question, budget: float) -> int:
     """How many series can be looked at, at the lowest effort, within a budget."""
     each = cost_of_series(question.prior, question.steps, question.misses)
     return max(1, min(MAX_SERIES, int(max(budget, 2e9) / each)))
+
+
+def negligible(question: Question, known: Known) -> float:
+    """The probability that a list leaves over though there is room for it, unless a list was asked for."""
+    return 0.0 if question.series == "enumerate" else NEGLIGIBLE * question.tolerance * known.baseline.floor
 
 
 def draws(question: Question) -> int:

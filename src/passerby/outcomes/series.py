@@ -164,9 +164,13 @@ def count_series(prior: MarkovPrior, release: Release) -> float:
 
 
 def enumerate_series(
-    prior: MarkovPrior, release: Release, max_series: int = MAX_SERIES, most_left: float = 1.0
+    prior: MarkovPrior,
+    release: Release,
+    max_series: int = MAX_SERIES,
+    most_left: float = 1.0,
+    little: float = 0.0,
 ) -> Series | None:
-    """The likeliest `max_series` series in decreasing probability.
+    """The likeliest `max_series` series in decreasing probability, but for those that are `little` together.
 
     None for mechanisms with a continuum of outputs, and where a probability of more than `most_left` is left over.
     """
@@ -175,7 +179,7 @@ def enumerate_series(
         return None
     tables, sizes = signals
     chosen, mass, left = enumeration.likeliest(
-        prior.initial, prior.matrices, release.classes(prior), tables, sizes, max_series, most_left
+        prior.initial, prior.matrices, release.classes(prior), tables, sizes, max_series, most_left, little
     )
     if not len(chosen):
         return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.average import affordable, resolution, searched
+from passerby.measurement.average import affordable, negligible, resolution, searched
 from passerby.measurement.best_guess import cost_of_series
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
@@ -29,7 +29,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
         left = 0.2 * question.tolerance * known.baseline.floor
         if count_outcomes(question.told) > WORTH_LISTING * most:
             return
-    series = enumerate_series(question.prior, question.told, most, left)
+    series = enumerate_series(question.prior, question.told, most, left, negligible(question, known))
     if series is not None:
         yield from searched(question, question.told, series, known.spent)
 
@@ -39,7 +39,8 @@ def run_short(question: Question, known: Known) -> Iterator[Finding]:
     most = affordable(question, question.budget)
     if "posterior" in known or count_outcomes(question.told) > WORTH_LISTING * most:
         return
-    series = enumerate_series(question.prior, question.told, most, left_over(question, known))
+    left = left_over(question, known)
+    series = enumerate_series(question.prior, question.told, most, left, negligible(question, known))
     if series is not None:
         yield from searched(question, question.told, series, known.spent)
 

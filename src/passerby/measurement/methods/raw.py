@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
-from passerby.measurement.average import affordable
+from passerby.measurement.average import affordable, negligible
 from passerby.measurement.best_guess import average_upper, bracket_series
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
@@ -23,7 +23,7 @@ FIRST = 0.25
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
     """With little effort at first."""
-    yield bounded(question, FIRST * question.budget)
+    yield bounded(question, known, FIRST * question.budget)
 
 
 def run_again(question: Question, known: Known) -> Iterator[Finding]:
@@ -32,16 +32,16 @@ def run_again(question: Question, known: Known) -> Iterator[Finding]:
     if first is None or question.within(first.ceiling - first.error, first.ceiling):
         return
     if first.ceiling <= min(finding.ceiling for finding in known if finding.about == "loss"):
-        yield bounded(question, question.budget)
+        yield bounded(question, known, question.budget)
 
 
-def bounded(question: Question, budget: float) -> Finding:
+def bounded(question: Question, known: Known, budget: float) -> Finding:
     """The bound; its `error` is how far it is above what raw counts give for sure."""
-    lower, upper = raw_loss(question, budget)
+    lower, upper = raw_loss(question, known, budget)
     return Finding("raw", ceiling=min(1.0, upper), error=max(0.0, upper - lower))
 
 
-def raw_loss(question: Question, budget: float) -> tuple[float, float]:
+def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, float]:
     """What raw counts from the same sensors would give, at least and at most; of long series, to who knows the mode."""
     counts = question.release.as_raw()
     prior, misses, tolerance = question.prior, question.misses, question.tolerance
@@ -53,7 +53,7 @@ def raw_loss(question: Question, budget: float) -> tuple[float, float]:
         found = bracket_stretches(prior, counts, misses, tolerance, budget, told=True)
         if found is not None:
             return found.lower, found.upper
-    listed = enumerate_series(prior, counts, most, 0.5)
+    listed = enumerate_series(prior, counts, most, 0.5, negligible(question, known))
     if listed is None:
         return 0.0, 1.0
     try:
@@ -75,6 +75,7 @@ RAW = Method(
     "bounds what raw counts from the same sensors would give",
     run,
     bounds=("raw",),
+    needs=("baseline",),
     refuses=refuses,
     cost=lambda question: FIRST * question.budget,
 )
