@@ -266,11 +266,13 @@ class TestStretches:
         chain = between.watch
         _, laws, _ = stretch_policy.plain_laws(*chain[:2], chain[0][None], *chain[1:], between.misses)
         before, after, law = np.zeros((1, size, number)), np.zeros((1, size, number)), np.zeros((1, size, size, number))
-        low = stretch_policy.best_plain(between.sensors, np.ones(1), laws, before, after, law)
+        alone = np.empty(2)
+        low = stretch_policy.best_plain(between.sensors, np.ones(1), laws, before, after, law, alone)
         before, after, law = before[0], after[0], law[0]
         assert low == pytest.approx(stretch_policy.add_up(between.sensors, law, after), rel=1e-9)
-        for plain in laws:
-            assert low >= stretch_policy.add_up(between.sensors, plain, after) * (1 - 1e-12)
+        for plain, success in zip(laws, alone, strict=True):
+            assert success == pytest.approx(stretch_policy.add_up(between.sensors, plain, after), rel=1e-12)
+            assert low >= success * (1 - 1e-12)
         stretch_policy.add_before(between.sensors, law, before)
         U, V = np.ones((2, size, number, places)), np.ones((size, number))
         bounds, costs = np.zeros((size, size, number)), np.zeros(50)

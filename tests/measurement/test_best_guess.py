@@ -201,6 +201,21 @@ class TestBracketStretches:
             assert (found.lower, found.upper) == pytest.approx((1, 1), abs=1e-12)
             assert max(found.lower, found.upper) <= 1
 
+    @pytest.mark.parametrize("kind", ["stationary", "started", "varying"])
+    def test_plain_guesses_are_those_of_each_series(self, kind: str) -> None:
+        """The likeliest trace and the likeliest places, of all series at once and one by one."""
+        for seed in range(5):
+            prior, release = chain(seed, 5, 6, kind), pb.Release([[0, 1], [2], [], [3, 1], [0], [1, 4]])
+            series = enumerate_series(prior, release)
+            assert series is not None
+            for misses in range(6):
+                found = bracket_stretches(prior, release, misses, 0.0, 1e6)
+                assert found is not None
+                each = [series.mean(values)[0] for values in plain_series(prior, release, series, misses)]
+                assert found.places == pytest.approx(each[1], rel=1e-9)
+                # With one matrix for all steps, several traces of the same moves may be the likeliest.
+                assert found.ways == pytest.approx(each[0], rel=1e-9 if kind == "varying" else 0.05)
+
 
 def test_an_impossible_series_is_refused_in_logs() -> None:
     prior, release = pb.MarkovPrior([1.0, 0.0], np.eye(2)), pb.Release([1, 1])

@@ -356,7 +356,8 @@ class TestEffort:
         known = pb.measure(self.PRIOR, release, 1, tolerance=tolerance, budget=0)
         monkeypatch.setattr(best_guess, "MEMORY_LIMIT", 10)
         loss = pb.measure(self.PRIOR, release, 1, tolerance=tolerance, budget=0)
-        assert loss.attacks["map"].level is not None
+        # Raw counts are looked at stretch by stretch, without a sample.
+        assert (loss.attacks["map"].level is None) == (mechanism == pb.Raw())
         assert abs(loss.attacks["map"].value - known.attacks["map"].value) <= 4 * loss.attacks["map"].error + 1e-9
         assert loss.lower <= known.upper
         assert known.lower <= loss.upper

@@ -154,10 +154,15 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, hi
 
 
 class Stretchwise(NamedTuple):
-    """Both ends, the number of stretches whose guess was improved, nodes, and work in elementary operations."""
+    """Both ends, the success of likeliest ways and of likeliest places, and the effort.
+
+    `refined` is the number of stretches whose guess was improved; `operations` are elementary ones.
+    """
 
     lower: float
     upper: float
+    ways: float
+    places: float
     refined: int
     nodes: int
     operations: float
@@ -175,7 +180,8 @@ def stretchwise(
     ahead, laws, spent = plain_laws(initial, matrices, initial[None], *chain[1:], misses)
     points, number_wrong = laws.shape[1], misses + 1
     before, after, law = (np.zeros((1, *shape)) for shape in ((points, number_wrong),) * 2 + (laws.shape[1:],))
-    low = best_plain(watched.shape[1], np.ones(1), laws, before, after, law)
+    alone = np.empty(2)
+    low = best_plain(watched.shape[1], np.ones(1), laws, before, after, law, alone)
     before, after, law = before[0], after[0], law[0]
     each = points * number_wrong * len(initial)
     U = np.ones((min(len(watched) + 1, max(2, int(MEMORY / each))), points, number_wrong, len(initial)))
@@ -196,7 +202,8 @@ def stretchwise(
         high = min(high, lay(*chain, U, V, bounds, before, nodes, SEARCHING * left, nodes > 1, costs, done))
         if high <= low * (1 + tolerance) or (nodes > NODES[1] and high - low > STALLED * gap):
             break
-    return Stretchwise(min(1.0, low), min(1.0, high), refined, int(done[0]), float(done[1]))
+    ways, places = np.minimum(alone, 1.0).tolist()
+    return Stretchwise(min(1.0, low), min(1.0, high), ways, places, refined, int(done[0]), float(done[1]))
 
 
 def unwatched(watched: Ints, places: int) -> Floats:

@@ -18,6 +18,7 @@ from .jit import (
     number,
     out_cube,
     out_cubes,
+    out_vector,
     vector,
     whole,
     whole_matrix,
@@ -129,21 +130,22 @@ def add_all(S, weights, laws, i, after):
     return total
 
 
-@kernel(number(whole, vector, out_cubes, out_cube, out_cube, out_cubes))
-def best_plain(S, weights, laws, before, after, law):
+@kernel(number(whole, vector, out_cubes, out_cube, out_cube, out_cubes, out_vector))
+def best_plain(S, weights, laws, before, after, law, alone):
     """Fill `law` with the best of all guesses for each stretch, given all others; returns the success.
 
     `laws` (modes G, N, T S + 1, K) are those of G guesses for every stretch, `weights` (modes,) the chances of modes.
-    `before` and `after` (modes, N, K) are filled in for `law` (modes, N, T S + 1, K).
+    `before` and `after` (modes, N, K) are filled in for `law` (modes, N, T S + 1, K), and `alone` (G,) with the success
+    of each of the guesses where it is made for all stretches.
     """
     modes, TS, K = law.shape[0], law.shape[2] - 1, law.shape[3]
     each = laws.shape[0] // modes
     worth = np.empty((modes, K))
     pick, top = 0, -1.0
     for i in range(each):
-        total = add_all(S, weights, laws, i, after)
-        if total > top:
-            pick, top = i, total
+        alone[i] = add_all(S, weights, laws, i, after)
+        if alone[i] > top:
+            pick, top = i, alone[i]
     for k in range(modes):
         law[k] = laws[k * each + pick]
         add_before(S, law[k], before[k])

@@ -44,7 +44,7 @@ def bracket_stretches(
     if not all(mode.single for _, mode in modes):
         return None
     each = [_of_chain(*with_one_sensor(mode, release), misses, tolerance, weight * budget) for weight, mode in modes]
-    lower, upper, refined, nodes, operations = np.array(each).T
+    lower, upper, _, _, refined, nodes, operations = np.array(each).T
     weights = np.array([weight for weight, _ in modes])
     return each[0]._replace(
         lower=min(1.0, float(weights @ lower)) if told else guided_success(prior, release, misses),
@@ -63,7 +63,7 @@ def _of_chain(prior: MarkovPrior, release: Release, misses: int, tolerance: floa
     law = prior.marginals(release.steps)
     if ((law > 0).sum(axis=1) == 1).all():
         success = float((~prior.guessable[law.argmax(axis=1)]).sum() <= misses)
-        return Stretchwise(success, success, 0, 0, 0.0)
+        return Stretchwise(success, success, success, success, 0, 0, 0.0)
     found = stretchwise(prior.initial, prior.matrices, release.grid, prior.named, misses, tolerance, budget)
     upper = found.upper + missing(prior, release.steps)
     return found._replace(lower=min(1.0, found.lower), upper=min(1.0, upper))
@@ -90,5 +90,6 @@ def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float:
     every = np.stack([law.reshape(len(modes), 2, points, points, wrong) for law in laws], axis=1)
     tables = np.zeros((len(modes), points, wrong)), np.zeros((len(modes), points, wrong))
     law = np.zeros((len(modes), points, points, wrong))
-    best = best_plain(release.grid.shape[1], weights, every.reshape(-1, points, points, wrong), *tables, law)
+    laws_of = every.reshape(-1, points, points, wrong)
+    best = best_plain(release.grid.shape[1], weights, laws_of, *tables, law, np.empty(2 * len(guides)))
     return min(1.0, float(best))

@@ -7,7 +7,7 @@ from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.stretches import bracket_stretches
 
-from .ways import by_sightings, refuses_others, too_many
+from .ways import by_sightings, by_stretches, refuses_others
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -19,6 +19,9 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if found is not None:
         look = Look(found.refined, nodes=found.nodes, operations=found.operations)
         yield exact("ascent", found.lower, look=look)
+        if question.prior.modes == 1:
+            yield exact("map", found.ways)
+            yield exact("marginal", found.places)
         yield limit("posterior" if question.prior.modes == 1 else "modes", found.upper, look)
 
 
@@ -26,7 +29,7 @@ def refuses(question: Question) -> str | None:
     """Where a sighting does not reveal the place, nothing starts afresh; few series are better looked at one by one."""
     if not by_sightings(question):
         return "published values are no sightings"
-    if question.series != "auto" or not too_many(question):
+    if not by_stretches(question):
         return "its series can be looked at one by one"
     return refuses_others(question)
 
@@ -35,7 +38,7 @@ RENEWAL = Method(
     "renewal",
     "bounds the best guess for all series of raw counts at once, stretch by stretch between sightings",
     run,
-    attacks=("ascent",),
+    attacks=("map", "marginal", "ascent"),
     bounds=("posterior",),
     needs=("baseline",),
     refuses=refuses,

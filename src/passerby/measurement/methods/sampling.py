@@ -8,7 +8,7 @@ from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 
-from .ways import refuses_others
+from .ways import by_stretches, refuses_others
 
 #: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
 FACTOR = 1.25
@@ -20,13 +20,14 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     """Attacks at a confidence, and where the certain ends are far apart, a search for each series that was drawn."""
     lower, upper = known.floor.floor, known.ceiling.ceiling
     scored = known.attack("map") is not None and known.attack("marginal") is not None
-    if question.series == "auto" and scored and "posterior" in known:
-        return
-    drawn = sample(question, known)
     looked = "posterior" in known or "modes" in known
     finest = resolution(question, known) * (NEAR if looked else 1.0)
-    near = upper - lower <= finest and upper <= FACTOR * lower
-    if question.series == "auto" and (near or question.within(lower, upper)):
+    near = (upper - lower <= finest and upper <= FACTOR * lower) or question.within(lower, upper)
+    listed = "posterior" in known and not by_stretches(question)
+    if question.series == "auto" and scored and (listed or near):
+        return
+    drawn = sample(question, known)
+    if question.series == "auto" and near:
         if "ascent" not in known:
             yield exact("ascent", known.baseline.floor)
         yield from plainly(question, drawn)

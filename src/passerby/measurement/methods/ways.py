@@ -24,6 +24,8 @@ def by_sightings(question: Question) -> bool:
     return question.told.plain
 
 
-def too_many(question: Question) -> bool:
-    """Whether there are more series of raw counts than can be looked at one by one."""
+def by_stretches(question: Question) -> bool:
+    """Whether all series of raw counts are looked at at once, since there are too many to look at one by one."""
+    if question.series != "auto" or not by_sightings(question):
+        return False
     return count_series(question.prior, question.told) > affordable(question, question.budget)
