@@ -118,8 +118,10 @@ def blend(visits: Floats, total: Floats, base: Floats, weight: float) -> Floats:
     return np.asarray((visits + weight * base) / (total + weight))
 
 
-def alike(levels: Sequence[Ints], parts: Sequence[int], carry: float) -> Floats:
+def alike(levels: Sequence[Ints], parts: Sequence[int] | Sequence[Ints], carry: float) -> Floats:
     """What steps (K,) in the parts `levels` (each (K,), broad to fine) count for habits towards `parts`: 1, √κ or κ.
+
+    Of each level, a part or several (H, 1), for which the result is (H, K).
 
     >>> alike([np.array([0, 1, 0]), np.array([0, 1, 2])], (0, 0), 0.25).tolist()
     [1.0, 0.25, 0.5]
@@ -144,8 +146,11 @@ def spans(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[Ints, 
     return first, stop
 
 
-def _sums(index: Ints, weight: Floats, size: int) -> Floats:
-    return np.asarray(np.bincount(index, weight, size), dtype=np.float64)
+def _sums(index: Ints, weights: Floats, size: int) -> Floats:
+    """Weights (H, K) added up by an index (K,) below `size`: (H, size)."""
+    rows = len(weights)
+    every = (np.arange(rows)[:, None] * size + index).reshape(-1)
+    return np.bincount(every, weights.reshape(-1), rows * size).astype(np.float64).reshape(rows, size)
 
 
 @dataclass(frozen=True)
@@ -162,20 +167,26 @@ class Person:
     b: Floats
     visited: NDArray[np.bool_]
 
-    def frequencies(self, habits: Habits, parts: Sequence[int]) -> Floats:
-        """F (R,): own frequencies in parts of the cycle, backed off to broader ones, and these to the population's."""
-        visits = _sums(self.index, self.weight, len(self.b))
-        f = blend(visits, visits.sum(), self.b, habits.background)
-        for level, part in zip(self.levels, parts, strict=True):
-            visits = _sums(self.index, self.weight * (level == part), len(self.b))
-            f = blend(visits, visits.sum(), f, habits.background)
+    def frequencies(self, habits: Habits, parts: Sequence[Ints]) -> Floats:
+        """F (H, R): own frequencies in parts of the cycle, backed off to broader ones, and these to the population's.
+
+        `parts` are, for each level, H parts of the cycle; none without a rhythm, where H = 1.
+        """
+        number = len(parts[-1]) if parts else 1
+        f = np.repeat(self.b[None], number, axis=0)
+        of_parts = (level == part[:, None] for level, part in zip(self.levels, parts, strict=True))
+        for mine in [np.ones((number, 1)), *of_parts]:
+            visits = _sums(self.index, self.weight * mine, len(self.b))
+            f = blend(visits, visits.sum(axis=1, keepdims=True), f, habits.background)
         return f
 
-    def rows(self, habits: Habits, flow: Floats, parts: Sequence[int]) -> Floats:
-        """P (R, R) towards parts of the cycle (none without a rhythm), from everybody's moves `flow` (R, R)."""
+    def rows(self, habits: Habits, flow: Floats, parts: Sequence[Ints]) -> Floats:
+        """P (H, R, R) towards parts of the cycle (see `frequencies`), from everybody's moves `flow` (H, R, R)."""
         size = len(self.b)
-        weight = self.weight * alike(self.levels, parts, habits.carry) if self.levels else self.weight
+        weight = np.repeat(self.weight[None], len(flow), axis=0)
+        if parts:
+            weight = weight * alike(self.levels, [part[:, None] for part in parts], habits.carry)
         pairs = self.index[:-1] * size + self.index[1:]
-        moves = _sums(pairs, weight[1:], size * size).reshape(size, size)
-        back = self.frequencies(habits, parts)
-        return mixture(moves, moves.sum(axis=1)[:, None], back, flow, habits.smoothing, habits.share)
+        moves = _sums(pairs, weight[:, 1:], size * size).reshape(-1, size, size)
+        back = self.frequencies(habits, parts)[:, None]
+        return mixture(moves, moves.sum(axis=2, keepdims=True), back, flow, habits.smoothing, habits.share)

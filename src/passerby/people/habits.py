@@ -181,29 +181,26 @@ class People:
         visited[index] = True
         kept = tuple(level[first:stop] for level in levels)
         person = Person(index, habits.weights(fitted)[first:stop], kept, b, visited)
-        rows: dict[int | None, tuple[Floats, Floats]] = {}
-
-        def towards(step: int) -> tuple[Floats, Floats]:
-            parts = [int(level[step]) for level in levels]
-            part = parts[-1] if parts else None
-            if part not in rows:
-                flow = population.towards(part).law(person, states, part)
-                rows[part] = person.rows(habits, flow, parts), flow
-            return rows[part]
-
-        own, flow = towards(fitted)
-        starts = [own[index[-1]].copy(), flow[index[-1]].copy()]
+        period = (cycles.length(habits.rhythm, self.window) or 1) if habits.start == "equilibrium" else 1
+        # Steps of a cycle earlier are in the same parts; the first move is that from the first published step.
+        steps = np.arange(fitted + 1 - period, max(fitted + held, fitted + 1))
+        parts: tuple[Ints, ...] = ()
+        number = np.zeros(len(steps), dtype=np.int64)
+        if levels:
+            _, some, number = np.unique(levels[-1][steps], return_index=True, return_inverse=True)
+            parts = tuple(level[steps[some]] for level in levels)
+        flow = population.laws(person, states, parts[-1] if parts else None)
+        own = person.rows(habits, flow, parts)
+        now = number[period - 1]
+        starts = [own[now, index[-1]].copy(), flow[now, index[-1]].copy()]
         if habits.start == "equilibrium":
             whole = np.eye(len(b))
-            # Steps of a cycle earlier are in the same parts; the first move is that from the first published step.
-            period = cycles.length(habits.rhythm, self.window) or 1
-            for step in range(fitted + 1 - period, fitted + 1):
-                whole = whole @ towards(step)[0]
+            for part in number[:period]:
+                whole = whole @ own[part]
             starts[0] = equilibrium(whole, b)
         if not levels:
-            return [(starts[0], own), (starts[1], flow)]
-        steps = [towards(step) for step in range(fitted + 1, fitted + held)]
-        return [(starts[k], np.array([each[k] for each in steps]).reshape(-1, len(b), len(b))) for k in range(2)]
+            return [(starts[0], own[0]), (starts[1], flow[0])]
+        return [(start, each[number[period:]]) for start, each in zip(starts, (own, flow), strict=True)]
 
     def _chain(
         self,

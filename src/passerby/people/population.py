@@ -68,41 +68,6 @@ class Flow:
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where(self.keys[at] == wanted, self.number[at], 0.0)
 
-    def law(self, person: Person, states: Ints, part: int | None) -> Floats:
-        """Q (R, R): everybody else's moves over a person's states, where all places never visited are one.
-
-        Between visited places it is `(N(x, y) + c b(y)) / (N(x) + c)`, with c = `LITTLE` and the person's own moves
-        left out of N. Places never visited share the row of their moves taken together, and are entered by b.
-        """
-        own = np.flatnonzero(person.visited)
-        b, size = person.b, len(own)
-        inside = self.among(states[own])
-        leaving = self.left[states[own]]
-        # Towards visited places, and in the last row from all others.
-        number = np.vstack([inside, self.entered[states[own]] - inside.sum(axis=0)])
-        total = np.append(leaving, self.left.sum() - leaving.sum())
-        if len(person.index) > 1:
-            mine = slice(None) if part is None else person.levels[-1][1:] == part
-            place = np.cumsum(person.visited) - 1
-            pairs = place[person.index[:-1]] * size + place[person.index[1:]]
-            counts = np.bincount(pairs[mine], minlength=size * size).reshape(size, size)
-            number[:size] -= counts
-            total[:size] -= counts.sum(axis=1)
-        number, total = np.maximum(number, 0.0), np.maximum(total, 0.0)
-        known = (number + LITTLE * b[own]) / (total + LITTLE)[:, None]
-        rest = np.where(person.visited, 0.0, b)
-        unknown = max(float(rest.sum()), 0.0)
-        away = np.maximum(total - number.sum(axis=1), 0.0) + LITTLE * unknown
-        away = away / (total + LITTLE)
-        out = np.empty((size + 1, len(b)))
-        out[:, own] = known
-        if unknown:
-            out[:, ~person.visited] = away[:, None] * (rest[~person.visited] / unknown)
-        out /= out.sum(axis=1, keepdims=True)
-        row = np.full(len(b), size)
-        row[own] = np.arange(size)
-        return np.asarray(out[row])
-
 
 @dataclass(frozen=True)
 class Population:
@@ -131,6 +96,48 @@ class Population:
     def towards(self, part: int | None) -> Flow:
         """The moves that end in a part of the cycle, or all of them."""
         return self.moves if part is None else self.parts[part]
+
+    def laws(self, person: Person, states: Ints, parts: Ints | None) -> Floats:
+        """Q (H, R, R): everybody else's moves over a person's states, where all places never visited are one.
+
+        For each of some parts of the cycle, or all moves together. Between visited places it is
+        `(N(x, y) + c b(y)) / (N(x) + c)`, with c = `LITTLE` and the person's own moves left out of N. Places never
+        visited share the row of their moves taken together, and are entered by b.
+        """
+        flows = [self.towards(part) for part in ([None] if parts is None else parts.tolist())]
+        own, b = np.flatnonzero(person.visited), person.b
+        number, total = self._besides(person, states[own], flows, parts)
+        known = (number + LITTLE * b[own]) / (total + LITTLE)[:, :, None]
+        rest = np.where(person.visited, 0.0, b)
+        unknown = max(float(rest.sum()), 0.0)
+        away = (np.maximum(total - number.sum(axis=2), 0.0) + LITTLE * unknown) / (total + LITTLE)
+        out = np.empty((len(flows), len(own) + 1, len(b)))
+        out[:, :, own] = known
+        if unknown:
+            out[:, :, ~person.visited] = away[:, :, None] * (rest[~person.visited] / unknown)
+        out /= out.sum(axis=2, keepdims=True)
+        row = np.full(len(b), len(own))
+        row[own] = np.arange(len(own))
+        return np.asarray(out[:, row])
+
+    def _besides(self, person: Person, own: Ints, flows: Sequence[Flow], parts: Ints | None) -> tuple[Floats, Floats]:
+        """Moves of others from each place of a person, and from all others: towards each (H, V + 1, V), and in all."""
+        size = len(own)
+        inside = np.array([flow.among(own) for flow in flows])
+        leaving, entered = (np.array([getattr(flow, side)[own] for flow in flows]) for side in ("left", "entered"))
+        every = np.array([flow.left.sum() for flow in flows])
+        number = np.concatenate([inside, (entered - inside.sum(axis=1))[:, None]], axis=1)
+        total = np.concatenate([leaving, (every - leaving.sum(axis=1))[:, None]], axis=1)
+        if len(person.index) > 1:
+            place = np.cumsum(person.visited) - 1
+            pairs = place[person.index[:-1]] * size + place[person.index[1:]]
+            if parts is not None:
+                mine = person.levels[-1][1:] == parts[:, None]
+                pairs = (np.arange(len(parts))[:, None] * size**2 + pairs)[mine]
+            counts = np.bincount(pairs, minlength=len(flows) * size**2).reshape(-1, size, size)
+            number[:, :size] -= counts
+            total[:, :size] -= counts.sum(axis=2)
+        return np.maximum(number, 0.0), np.maximum(total, 0.0)
 
 
 @dataclass(frozen=True)
