@@ -154,13 +154,13 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
         return Merged(*chain, watched, weights, np.arange(prior.places), nothing)
     two = halved(prior)
     # The likelihood at each place of the group, times its share.
-    column = np.broadcast_to(watched[None, :, two.first], (n, steps, len(group)))
-    parts = np.take_along_axis(weights, column, axis=2)
+    each, step = np.arange(n)[:, None], np.arange(steps)
+    parts = weights[:, step[:, None], watched[:, two.first]]
     # What is possible keeps a weight, if a faint one.
     parts = np.where(parts > 0, np.maximum(parts * two.share, FAINTEST), 0.0)
     top = np.argmax(parts * named[group] + (named[group] - 1.0), axis=2)
-    best = np.take_along_axis(parts, top[:, :, None], axis=2)
-    np.put_along_axis(parts, top[:, :, None], 0.0, axis=2)
+    best = parts[each, step, top][:, :, None]
+    parts[each, step, top] = 0.0
     # Two places and two classes more, for the two states of the merged places.
     return Merged(
         two.initial,
