@@ -33,7 +33,7 @@ def audited(
     misses: int,
     mechanism: pb.Mechanism | None,
     habits: Literal["auto", "paper"] = "auto",
-    size: int = 300,
+    size: int = 100,
     **effort: Any,
 ) -> Found:
     """A person of an audit: a simulated city, sensors at its most visited places at all steps."""
