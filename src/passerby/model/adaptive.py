@@ -144,6 +144,9 @@ class AdaptiveRelease(Release):
             return NotImplemented
         if first.steps != second.steps:
             raise InputError(f"releases of {first.steps} and {second.steps} steps cannot be put together")
+        crowd = first.crowd or second.crowd
+        if crowd is not None:
+            raise UnsupportedRelease(f"counts that are chosen as one goes beside counts of {crowd!r} are not modelled")
         return self.of(Together(parts), self.steps, None, None)
 
     @property

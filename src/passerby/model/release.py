@@ -239,9 +239,7 @@ class Release:
     @property
     def listed(self) -> tuple[Count, ...]:
         """Every count by itself, with its mechanism and its number of others."""
-        if self.crowd is not None:
-            raise UnsupportedRelease(f"counts of {self.crowd!r} cannot be put together with others yet")
-        known = self.numbers if self.others is not None else None
+        known = None if self.others is None or self.crowd is not None else self.numbers
         return tuple(
             Present([place], t, mechanism=self.mechanism, others=None if known is None else known[t][j])
             for t, step in enumerate(self.sensors)
@@ -259,7 +257,21 @@ class Release:
             return NotImplemented
         if other.steps != self.steps:
             raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
-        return Release(counts=[*self.listed, *other.listed], steps=self.steps)
+        crowd = self._same_crowd(other)
+        return Release(counts=[*self.listed, *other.listed], steps=self.steps, others=crowd)
+
+    def _same_crowd(self, other: Release) -> Crowd | None:
+        """The others of two releases about the same people; an `InputError` where they are known in two ways."""
+        if self.crowd is None and other.crowd is None:
+            return None
+        if self.crowd is None or other.crowd is None or not self.crowd.same(other.crowd):
+            raise InputError(
+                "releases about the same people have the same others: give both the same Crowd, or to none of them; "
+                f"got {self.way} and {other.way}"
+            )
+        if self.crowd.given is not None:
+            raise UnsupportedRelease(f"{self.way}: laws of numbers do not say how two releases go together")
+        return Crowd(self.crowd.priors)
 
     def as_raw(self) -> Release:
         """Raw counts from the same sensors."""
@@ -287,8 +299,8 @@ class Release:
         return max((place for step in self.sensors for place in step), default=-1)
 
     def _check_counted(self) -> None:
-        if self.crowd is not None and self.crowd.open:
-            raise InputError("others: Crowd() is everyone else in an audit; here, give their priors: Crowd([...])")
+        if self.crowd is not None:
+            self.crowd.check_said()
         if self.others is None and not self.mechanism.shift_invariant and any(self.sensors):
             raise InputError(
                 f"others: {self.mechanism!r} treats small and large counts differently, so the number of "
@@ -372,8 +384,8 @@ class Release:
         There are if each published value either gives the target's presence away or does not depend on it, as with any
         rule without chance (rounding, suppression): those counts are the revealed ones.
         """
-        if self.plain:
-            return self
+        if self.plain or not self.independent:
+            return self if self.plain else None
         kept: list[tuple[int, ...]] = []
         for step, channels in zip(self.sensors, self.channels, strict=True):
             told = [channel.apart for channel in channels]
