@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, Then
 from passerby.mechanisms.chance import Sum
 
@@ -145,10 +145,6 @@ class Crowd:
         out._hold(self.priors, None, None, None, None, counts)
         return out
 
-    def same(self, other: Crowd) -> bool:
-        """Whether two crowds are the same people, known in the same way; of laws, only if they are one and the same."""
-        return other is self or (self.priors == other.priors and self.given is None and other.given is None)
-
     def check(self, sensors: Sequence[Sequence[int]]) -> None:
         """Refuse, with an `InputError`, sensors that do not go with this crowd."""
         for name, laws in (("laws", self.given), ("told", self.told)):
@@ -229,6 +225,20 @@ class Crowd:
             for j, (least, chances) in enumerate(laws):
                 out[:, t, j] = least + rng.choice(len(chances), size, p=chances / chances.sum())
         return out
+
+
+def same_crowd(one: Crowd | None, two: Crowd | None) -> Crowd | None:
+    """The others of two releases about the same people; an error where they are known in two ways."""
+    if one is None and two is None:
+        return None
+    if one is None or two is None or (one is not two and (one.priors != two.priors or one.given or two.given)):
+        raise InputError(
+            "releases about the same people have the same others: give the same Crowd to both or to none; "
+            f"got {one!r} and {two!r}"
+        )
+    if one.given is not None:
+        raise UnsupportedRelease(f"{one!r}: laws of numbers do not say how the counts of two releases go together")
+    return Crowd(one.priors)
 
 
 def channel_of(mechanism: Mechanism, law: Sum) -> Channel:

@@ -143,7 +143,7 @@ class Passage:
 
     @cached_property
     def uncertainty(self) -> Floats:
-        """How uncertain the class is at each of these steps to who is told the states around it (m,): `E[b (1 - b)]`."""
+        """How uncertain the class is at each step to one who is told the states around it (m,): `E[b (1 - b)]`."""
         if self.chain.states > _MOST_STATES:
             return np.ones(len(self.active))
         return np.array([self._uncertain(k) for k in range(len(self.active))])

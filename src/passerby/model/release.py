@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
 
 from .counts import Count, Present
-from .crowd import Crowd
+from .crowd import Crowd, same_crowd
 from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
 from .prior import MarkovPrior
 from .signals import Channels, alike, combined, each_its_own, stacked, tables
@@ -257,21 +257,8 @@ class Release:
             return NotImplemented
         if other.steps != self.steps:
             raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
-        crowd = self._same_crowd(other)
-        return Release(counts=[*self.listed, *other.listed], steps=self.steps, others=crowd)
-
-    def _same_crowd(self, other: Release) -> Crowd | None:
-        """The others of two releases about the same people; an `InputError` where they are known in two ways."""
-        if self.crowd is None and other.crowd is None:
-            return None
-        if self.crowd is None or other.crowd is None or not self.crowd.same(other.crowd):
-            raise InputError(
-                "releases about the same people have the same others: give both the same Crowd, or to none of them; "
-                f"got {self.way} and {other.way}"
-            )
-        if self.crowd.given is not None:
-            raise UnsupportedRelease(f"{self.way}: laws of numbers do not say how two releases go together")
-        return Crowd(self.crowd.priors)
+        counts = [*self.listed, *other.listed]
+        return Release(counts=counts, steps=self.steps, others=same_crowd(self.crowd, other.crowd))
 
     def as_raw(self) -> Release:
         """Raw counts from the same sensors."""
