@@ -16,7 +16,7 @@ from passerby.model.bridges import assigned, coins, turns, walks
 from passerby.model.counts import Count
 from passerby.model.passage import passages
 from passerby.model.testimony import assigned as assigned_two
-from passerby.model.testimony import directions_of, pairs_of
+from passerby.model.testimony import directions_of, often_of, pairs_of
 from tests.oracle import World
 
 Floats = NDArray[np.float64]
@@ -151,7 +151,7 @@ def count_facts(
             same = [n for n in range(len(every)) if all(state[u][n] == state[u][number] for u in near)]
             rows = [tuple(row) for row in people[i].bits[k].tolist()]
             law = np.array([sum(mine.chance[n] for n in same if classes[t][n] == row) for row in rows])
-            pairs = pairs_of(people[i].bits[k], directions_of(people, k))
+            pairs = pairs_of(people[i].bits[k], directions_of(often_of(people, k)))
             told: object = classes[t][number]
             if len(pairs.upper):
                 chosen, open_ = (each[0] for each in assigned_two(law[None] / law.sum(), pairs, float(coin[k])))

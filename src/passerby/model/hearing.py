@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .bridges import coins, turns
 from .headcount import poisson_binomial
 from .passage import Passage
-from .testimony import Direction, Testimony, assigned, directions_of, in_order, pairs_of
+from .testimony import Direction, Testimony, as_table, assigned, directions_of, in_order, often_of, pairs_of
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def list_testimony(people: Sequence[Passage], most: int) -> list[tuple[float, Te
     What leaves the same laws is one.
     """
     active, sizes = people[0].active, people[0].sizes
-    plan = [directions_of(people, k) for k in range(len(active))]
+    plan = [directions_of(often_of(people, k)) for k in range(len(active))]
     turn, coin = turns(people, len(people)), coins(len(people), len(active))
     nobody = tuple(Told((0,) * sizes[t], ((),) * len(plan[k])) for k, t in enumerate(active))
     ways: dict[Way, float] = {nobody: 1.0}
@@ -67,17 +67,8 @@ def _in_form(way: Way, active: Sequence[int], sizes: Sequence[int], plan: Sequen
     laws = [np.ones((1, 0, 1)) for _ in sizes]
     for t, told in zip(active, way, strict=True):
         known[0, t, : sizes[t]] = told.known
-        laws[t] = as_laws(told.chances)
+        laws[t] = as_table([poisson_binomial(each) for each in told.chances])
     return Testimony(known, known, laws, in_order(plan, active, len(sizes)))
-
-
-def as_laws(chances: Sequence[Sequence[float]]) -> Floats:
-    """The laws (1, G, numbers) of how many of these people are one more along each direction."""
-    sums = [poisson_binomial(each) for each in chances]
-    out = np.zeros((1, len(sums), max((first + len(law) for first, law in sums), default=1)))
-    for g, (first, law) in enumerate(sums):
-        out[0, g, first : first + len(law)] = law
-    return out
 
 
 def _ways(person: Passage, plan: Sequence[tuple[Direction, ...]], turn: int, coin: Floats) -> dict[Way, float] | None:

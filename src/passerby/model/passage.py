@@ -88,6 +88,11 @@ class Passage:
         """The law of the class at the k-th of these steps (C,)."""
         return self.by_class(k, self.laws[k])
 
+    def add_often(self, k: int, often: dict[tuple[int, ...], float]) -> None:
+        """Add the law of the class at the k-th of these steps to what is expected, by what each class is counted in."""
+        for row, p in zip(map(tuple, self.bits[k].tolist()), self.class_law(k).tolist(), strict=True):
+            often[row] = often.get(row, 0.0) + p
+
     @cached_property
     def presence(self) -> Floats:
         """How likely the person is to be in each count, in order (counts,)."""

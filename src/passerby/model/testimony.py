@@ -18,12 +18,14 @@ Directions follow from habits, assigned classes from habits and from what is tol
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from passerby.mechanisms.chance import Sum
 
 from .bridges import coins, turns
 from .count_release import CountRelease, mechanism_of
@@ -135,15 +137,30 @@ class _Group(NamedTuple):
     law: Floats
 
 
-def directions_of(people: Sequence[Passage], k: int) -> tuple[Direction, ...]:
-    """The directions of the k-th step that has a count: no count is in two of them.
+def as_table(sums: Sequence[Sum]) -> Floats:
+    """Laws of numbers along each direction of a step, in one table (1, directions, numbers)."""
+    out = np.zeros((1, len(sums), max((first + len(law) for first, law in sums), default=1)))
+    for g, (first, law) in enumerate(sums):
+        out[0, g, first : first + len(law)] = law
+    return out
 
-    Those come first along which most is open, by habits alone, for each count that they take up.
-    """
-    often: dict[tuple[int, ...], float] = {}
+
+def often_of(people: Sequence[Passage], k: int) -> dict[tuple[int, ...], float]:
+    """How many people are expected in each class at the k-th step that has a count, by what it is counted in."""
+    out: dict[tuple[int, ...], float] = {}
     for person in people:
-        for row, p in zip(map(tuple, person.bits[k].tolist()), person.class_law(k).tolist(), strict=True):
-            often[row] = often.get(row, 0.0) + p
+        person.add_often(k, out)
+    return out
+
+
+def directions_of(often: Mapping[tuple[int, ...], float]) -> tuple[Direction, ...]:
+    """The directions of a step, by how many people are expected in each class: no count is in two of them.
+
+    Those come first along which most is open for each count that they take up.
+
+    >>> directions_of({(1, 0): 5.0, (0, 1): 4.0, (0, 0): 6.0}), directions_of({(1, 0): 5.0, (0, 1): 4.0})
+    (((1, 0), (0, 1)), ((1, -1),))
+    """
     likely = sorted((row for row in often if often[row] > 0), key=lambda row: (-often[row], row))[:_MOST_CLASSES]
     worth: dict[Direction, float] = {}
     for i, one in enumerate(likely):
@@ -233,7 +250,7 @@ def draw_testimony(people: Sequence[Passage], size: int, rng: np.random.Generato
     sizes = people[0].sizes
     active = people[0].active
     others, known = (np.zeros((size, len(sizes), max(sizes)), dtype=np.int64) for _ in range(2))
-    plan = [directions_of(people, k) for k in range(len(active))]
+    plan = [directions_of(often_of(people, k)) for k in range(len(active))]
     turn = turns(people, max(_FEWEST, int(math.sqrt(_WORK / (size * max(1, sum(sizes)))))))
     coin = coins(len(people), len(active))
     laws = [np.ones((size, 0, 1)) for _ in sizes]
