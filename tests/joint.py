@@ -15,8 +15,8 @@ import passerby as pb
 from passerby.model.bridges import assigned, coins, turns, walks
 from passerby.model.counts import Count
 from passerby.model.passage import passages
-from passerby.model.testimony import assigned as assigned_two
-from passerby.model.testimony import directions_of, often_of, pairs_of
+from passerby.model.witness import assigned as assigned_two
+from passerby.model.witness import directions_of, often_of, pairs_of
 from tests.oracle import World
 
 Floats = NDArray[np.float64]

@@ -108,7 +108,7 @@ def test_one_person_is_left_out_of_the_others(people: pb.People, found: Heard) -
         mean = least + np.arange(len(law)) @ law
         known = found.rest[cell]
         assert mean == pytest.approx(known + expected[0] + np.arange(len(expected[1])) @ expected[1], rel=1e-9)
-    told = crowd.testimony
+    told = crowd.witness
     assert told is not None
     left = np.delete(found.known, 3, axis=0).sum(axis=0) + found.rest
     assert (told.known[0][RELEASE.grid >= 0] == left).all()

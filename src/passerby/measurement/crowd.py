@@ -1,7 +1,7 @@
 """Against an adversary who knows the others only by their habits: both ends under the true law of all counts together.
 
 The upper end is for an adversary who is told where each of the others was at every second step (`model.bridges`; of
-zones, flows and visitors, `model.testimony`), on average over what is told. The lower end is a guess that is made
+zones, flows and visitors, `model.witness`), on average over what is told. The lower end is a guess that is made
 without being told, scored under the law that holds given what is told, which is exact, and averaged likewise. Where
 little can be told, all of it is listed, and both ends are certain; otherwise the others are drawn, and both are
 confidence limits.
@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from passerby.errors import UnsupportedRelease
 from passerby.model.crowd import Crowd, Laws
 from passerby.model.disclosure import Disclosure, draw_told, list_told
-from passerby.model.hearing import list_testimony
+from passerby.model.hearing import list_witness
 from passerby.model.passage import passages
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.testimony import Testimony, draw_testimony
+from passerby.model.witness import Witness, draw_witness
 from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
 from passerby.support.confidence import lower_limit
 
@@ -82,11 +82,11 @@ def against_crowd(prior: MarkovPrior, release: Release, aim: Aim, rng: np.random
     table = None if views is None else _listed_series(prior, release, views, rows)
     if table is not None:
         return _listed_ends(prior, release, table, aim)
-    told: Disclosure | Testimony
+    told: Disclosure | Witness
     if crowd.counts is None:
         told = draw_told(crowd.priors, crowd.where or release.sensors, aim.runs, rng)
     else:
-        told = draw_testimony(passages(crowd.priors, crowd.counts), aim.runs, rng)
+        told = draw_witness(passages(crowd.priors, crowd.counts), aim.runs, rng)
     return drawn_ends(prior, release, told, aim, rng)
 
 
@@ -108,7 +108,7 @@ def _views(release: Release, crowd: Crowd, most: int) -> list[_View] | None:
     if crowd.counts is None:
         listed = list_told(crowd.priors, crowd.where or release.sensors, most)
         return None if listed is None else [_told_view(release, p, laws) for p, laws in listed]
-    heard = list_testimony(passages(crowd.priors, crowd.counts), most)
+    heard = list_witness(passages(crowd.priors, crowd.counts), most)
     return None if heard is None else [_heard_view(release, p, one) for p, one in heard]
 
 
@@ -117,12 +117,12 @@ def _told_view(release: Release, chance: float, laws: Laws) -> _View:
     return _View(chance, [rule.outputs(count) for step in told.channels for rule, count in step], told.evidence)
 
 
-def _heard_view(release: Release, chance: float, told: Testimony) -> _View:
+def _heard_view(release: Release, chance: float, told: Witness) -> _View:
     return _View(chance, told.values(release), partial(told.evidence, release))
 
 
 def drawn_ends(
-    prior: MarkovPrior, release: Release, told: Disclosure | Testimony, aim: Aim, rng: np.random.Generator
+    prior: MarkovPrior, release: Release, told: Disclosure | Witness, aim: Aim, rng: np.random.Generator
 ) -> Ends:
     """Both ends from draws of what is told: confidence limits, each at the level asked for."""
     attacks = blind_attacks(prior, release, told, aim, rng)
@@ -135,7 +135,7 @@ def drawn_ends(
 
 
 def blind_attacks(
-    prior: MarkovPrior, release: Release, told: Disclosure | Testimony, aim: Aim, rng: np.random.Generator
+    prior: MarkovPrior, release: Release, told: Disclosure | Witness, aim: Aim, rng: np.random.Generator
 ) -> dict[str, Finding]:
     """Guesses from habits and the published series alone, with what the best of them achieves at least.
 

@@ -21,7 +21,7 @@ from .prior import MarkovPrior
 from .signals import Channel, Channels
 
 if TYPE_CHECKING:
-    from .testimony import Testimony
+    from .witness import Witness
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -59,7 +59,7 @@ class Crowd:
     spread: Floats | None
     #: Where counts are of any kind: these, in the numbers of the priors, and what was told to one who was told more.
     counts: Counts | None
-    testimony: Testimony | None
+    witness: Witness | None
 
     def __init__(
         self,
@@ -93,11 +93,11 @@ class Crowd:
         where: tuple[tuple[int, ...], ...] | None,
         spread: Floats | None = None,
         counts: Counts | None = None,
-        testimony: Testimony | None = None,
+        witness: Witness | None = None,
     ) -> None:
         """Set the fields, once."""
         held = {"priors": priors, "given": given, "told": told, "where": where, "spread": spread}
-        for name, value in {**held, "counts": counts, "testimony": testimony}.items():
+        for name, value in {**held, "counts": counts, "witness": witness}.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -108,10 +108,10 @@ class Crowd:
         return out
 
     @classmethod
-    def testified(cls, laws: Laws, testimony: Testimony, spread: Floats | None = None) -> Crowd:
+    def witnessed(cls, laws: Laws, witness: Witness, spread: Floats | None = None) -> Crowd:
         """The same of counts of any kind."""
         out = object.__new__(cls)
-        out._hold(None, laws, None, None, spread, None, testimony)
+        out._hold(None, laws, None, None, spread, None, witness)
         return out
 
     def __repr__(self) -> str:
@@ -212,8 +212,8 @@ class Crowd:
         out = np.zeros((size, len(sensors), max(map(len, sensors), default=0)), dtype=np.int64)
         if self.priors is not None and self.counts is not None:
             return drawn_numbers(self.priors, self.counts, size, rng)
-        if self.testimony is not None:
-            return self.testimony.draw(size, rng).others
+        if self.witness is not None:
+            return self.witness.draw(size, rng).others
         if self.priors is not None:
             where = self.where or sensors
             for prior in self.priors:

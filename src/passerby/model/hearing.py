@@ -1,4 +1,4 @@
-"""All that can be told about the others of any counts (`testimony`), where it is little enough to be listed."""
+"""All that can be told about the others of any counts (`witness`), where it is little enough to be listed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .bridges import coins, turns
 from .headcount import poisson_binomial
 from .passage import Passage
-from .testimony import Direction, Testimony, as_table, assigned, directions_of, in_order, often_of, pairs_of
+from .witness import Direction, Witness, as_table, assigned, directions_of, in_order, often_of, pairs_of
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class Told(NamedTuple):
 Way = tuple[Told, ...]
 
 
-def list_testimony(people: Sequence[Passage], most: int) -> list[tuple[float, Testimony]] | None:
+def list_witness(people: Sequence[Passage], most: int) -> list[tuple[float, Witness]] | None:
     """All that can be told, each with its probability; None where it is more than `most`.
 
     What leaves the same laws is one.
@@ -62,13 +62,13 @@ def list_testimony(people: Sequence[Passage], most: int) -> list[tuple[float, Te
     return [(p, _in_form(way, active, sizes, plan)) for way, p in ways.items()]
 
 
-def _in_form(way: Way, active: Sequence[int], sizes: Sequence[int], plan: Sequence[tuple[Direction, ...]]) -> Testimony:
+def _in_form(way: Way, active: Sequence[int], sizes: Sequence[int], plan: Sequence[tuple[Direction, ...]]) -> Witness:
     known = np.zeros((1, len(sizes), max(sizes)), dtype=np.int64)
     laws = [np.ones((1, 0, 1)) for _ in sizes]
     for t, told in zip(active, way, strict=True):
         known[0, t, : sizes[t]] = told.known
         laws[t] = as_table([poisson_binomial(each) for each in told.chances])
-    return Testimony(known, known, laws, in_order(plan, active, len(sizes)))
+    return Witness(known, known, laws, in_order(plan, active, len(sizes)))
 
 
 def _ways(person: Passage, plan: Sequence[tuple[Direction, ...]], turn: int, coin: Floats) -> dict[Way, float] | None:

@@ -1,6 +1,6 @@
 """Everyone else in zones, flows and windows of visitors, to somebody who knows their habits alone.
 
-As with sensors, an audit does not draw what may be told of the others (`model.testimony`): it tells where they really
+As with sensors, an audit does not draw what may be told of the others (`model.witness`): it tells where they really
 were. Everybody's chain with its memory would take much room, so people are gone through one by one, twice: for what is
 known by habits, from which it follows who is told when, and then for what is told.
 """
@@ -20,7 +20,7 @@ from passerby.model.crowd import Crowd
 from passerby.model.headcount import poisson_binomial, without
 from passerby.model.passage import Passage
 from passerby.model.release import Release
-from passerby.model.testimony import Direction, Testimony, as_table, directions_of, in_order, left_open, pairs_of
+from passerby.model.witness import Direction, Witness, as_table, directions_of, in_order, left_open, pairs_of
 
 from .habits import People, states_by_place
 
@@ -55,14 +55,14 @@ class Heard:
         alone = [without(law, p) for law, p in zip(self.usual, self.presence[person].tolist(), strict=True)]
         cells = iter((int(n) + least, law) for n, (least, law) in zip(self.rest, alone, strict=True))
         laws = tuple(tuple(next(cells) for _ in step) for step in release.sensors)
-        return Crowd.testified(laws, self._testimony(person, release), self.spread - own.together)
+        return Crowd.witnessed(laws, self._witness(person, release), self.spread - own.together)
 
-    def _testimony(self, person: int, release: Release) -> Testimony:
+    def _witness(self, person: int, release: Release) -> Witness:
         known = np.zeros((1, *release.grid.shape), dtype=np.int64)
         known[:, release.grid >= 0] = self.rest + self.known.sum(axis=0) - self.known[person]
         left = iter(without(law, p) for law, p in zip(self.more, self.chance[person].tolist(), strict=True))
         laws = [as_table([next(left) for _ in step]) for step in self.directions]
-        return Testimony(known, known, laws, self.directions)
+        return Witness(known, known, laws, self.directions)
 
 
 def heard(people: People, release: CountRelease, total: Ints) -> Heard:

@@ -24,9 +24,9 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if crowd.told is not None:
         yield from given_told(question, crowd.told, aim)
         return
-    if crowd.testimony is not None:
+    if crowd.witness is not None:
         rng = question.rng()
-        ends = drawn_ends(question.prior, question.release, crowd.testimony.draw(aim.runs, rng), aim, rng)
+        ends = drawn_ends(question.prior, question.release, crowd.witness.draw(aim.runs, rng), aim, rng)
     else:
         aim = replace(aim, anchor=anchor(question, known))
         ends = against_crowd(question.prior, question.release, aim, question.rng())

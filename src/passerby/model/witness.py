@@ -48,7 +48,7 @@ _MOST_CLASSES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Testimony:
+class Witness:
     """For each of n draws: how many `others` each count counts (n, T, S), and what is told of it.
 
     `known` (n, T, S) are told to be counted; `laws[t]` (n, directions at t, numbers) holds the probabilities of 0, 1,
@@ -63,7 +63,7 @@ class Testimony:
     def __len__(self) -> int:
         return len(self.others)
 
-    def draw(self, size: int, rng: np.random.Generator) -> Testimony:
+    def draw(self, size: int, rng: np.random.Generator) -> Witness:
         """Of one that was told: draws of the numbers that were not."""
         known = np.repeat(self.known[:1], size, axis=0)
         others, laws = known.copy(), [np.repeat(law[:1], size, axis=0) for law in self.laws]
@@ -72,7 +72,7 @@ class Testimony:
                 law = self.laws[t][0, g]
                 more = rng.choice(len(law), size, p=law / law.sum())
                 others[:, t, : len(direction)] += more[:, None] * np.array(direction)
-        return Testimony(others, known, laws, self.directions)
+        return Witness(others, known, laws, self.directions)
 
     def publish(self, release: Release, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for a trace of the target (n, T) and each draw of the others: (n, T, S)."""
@@ -245,7 +245,7 @@ def assigned(bridge: Floats, pairs: Pairs, coin: float) -> tuple[Ints, NDArray[n
     return chosen, np.asarray((one[rows, chosen] > 0) & (two[rows, chosen] > 0))
 
 
-def draw_testimony(people: Sequence[Passage], size: int, rng: np.random.Generator) -> Testimony:
+def draw_witness(people: Sequence[Passage], size: int, rng: np.random.Generator) -> Witness:
     """Draw everybody's traces, and tell what is told of them."""
     sizes = people[0].sizes
     active = people[0].active
@@ -276,7 +276,7 @@ def draw_testimony(people: Sequence[Passage], size: int, rng: np.random.Generato
             )
             known[here] += left.known
             add_person(laws[t], left.chance)
-    return Testimony(others, known, laws, in_order(plan, active, len(sizes)))
+    return Witness(others, known, laws, in_order(plan, active, len(sizes)))
 
 
 def in_order(
