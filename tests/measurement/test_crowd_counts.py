@@ -158,6 +158,9 @@ class TestForms:
         both = pb.measure(prior, one + two, tolerance=0)
         assert truth(prior, one + two, others, 0) <= both.upper * (1 + 1e-9)
         assert both.upper >= max(truth(prior, each, others, 0) for each in (one, two)) * (1 - 1e-9)
+        assert two == pb.Release(counts=[two.listed[0]], steps=3, others=crowd)
+        assert two != pb.Release(counts=[two.listed[0]], steps=3, others=pb.Crowd(others[:1]))
+        assert two != pb.Release(counts=[two.listed[0]], steps=3)
         for other in (pb.Release([0, 1, 2]), pb.Release([0, 1, 2], pb.Raw(), pb.Crowd(others[:1]))):
             with pytest.raises(pb.InputError, match="have the same others"):
                 one + other

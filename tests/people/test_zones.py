@@ -67,7 +67,9 @@ def test_windows_are_by_the_clock(people: pb.People) -> None:
         with pytest.raises(pb.InputError, match=f"every is '{length}', which is no multiple of the step length, 3h"):
             windows(people, parse_length(length))
     assert [len(window) for window in windows(people, parse_length("36h"))] == [12]
-    with pytest.raises(pb.InputError, match="every is '1d15h', but 1d12h are published: all windows would be cut short"):
+    with pytest.raises(
+        pb.InputError, match="every is '1d15h', but 1d12h are published: all windows would be cut short"
+    ):
         windows(people, parse_length("39h"))
 
 

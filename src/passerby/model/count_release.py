@@ -14,7 +14,7 @@ from passerby.mechanisms import Mechanism, Raw
 from passerby.support.checks import whole
 
 from .counts import Count, Present, changed, moved
-from .crowd import Crowd, channel_of
+from .crowd import Crowd, channel_of, same_people
 from .forms import checked_mechanism, per_step
 from .memory import Watch, remember
 from .prior import MarkovPrior
@@ -297,7 +297,7 @@ class CountRelease(Release):
         return f"Release(steps={self.steps}, counts={sum(map(len, self.counts))}, {how})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CountRelease) and self.counts == other.counts and self.crowd == other.crowd
+        return isinstance(other, CountRelease) and self.counts == other.counts and same_people(self.crowd, other.crowd)
 
     def __hash__(self) -> int:
         return hash(self.counts)

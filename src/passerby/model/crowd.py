@@ -42,7 +42,8 @@ class Crowd:
 
     The number at one sensor and step is Poisson-binomial: each of the others is there with a probability of their own,
     independently of the rest. Numbers at different steps and sensors are *not* independent, since they are about the
-    same people. With `priors`, both ends of an interval are for their true law (`model.bridges`). With `laws`, nothing
+    same people. With `priors`, both ends of an interval are for their true law (`model.bridges`, `model.witness`),
+    whatever is counted: single places, zones, flows or different visitors. With `laws`, nothing
     is said of how the numbers go together, and the ends hold whatever it is; `told=laws` says that they are
     independent. In general, `told` are laws, independent of each other, for one who was told more about the others.
 
@@ -227,11 +228,18 @@ class Crowd:
         return out
 
 
+def same_people(one: Crowd | None, two: Crowd | None) -> bool:
+    """Whether the others are the same people, known in the same way."""
+    if one is None or two is None:
+        return one is two
+    return one.priors == two.priors and one.given is two.given and one.told is two.told and one.witness is two.witness
+
+
 def same_crowd(one: Crowd | None, two: Crowd | None) -> Crowd | None:
     """The others of two releases about the same people; an error where they are known in two ways."""
     if one is None and two is None:
         return None
-    if one is None or two is None or (one is not two and (one.priors != two.priors or one.given or two.given)):
+    if one is None or two is None or not same_people(one, two):
         raise InputError(
             "releases about the same people have the same others: give the same Crowd to both or to none; "
             f"got {one!r} and {two!r}"
