@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .measurement.comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .measurement.comparisons import differential_privacy as differential_privacy
     from .measurement.comparisons import reconstruction_advantage as reconstruction_advantage
+    from .measurement.concealment import Concealment as Concealment
+    from .measurement.concealment import conceal as conceal
     from .measurement.finding import Finding as Finding
     from .measurement.hold_back import hold_back as hold_back
     from .measurement.information import entropy as entropy
@@ -101,6 +103,7 @@ _HOME = {
     "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "model.crowd": ("Crowd",),
     "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),
+    "measurement.concealment": ("Concealment", "conceal"),
     "measurement.hold_back": ("hold_back",),
     "measurement.information": ("entropy", "mutual_information"),
     "measurement.finding": ("Finding",),

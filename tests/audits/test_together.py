@@ -125,7 +125,11 @@ def test_folders_are_looked_at_together(tmp_path: Path) -> None:
     paths = [tmp_path / "whole", tmp_path / "nearly" / "audit.toml", tmp_path / "sensor"]
     found = run_together(paths, tmp_path / "out", sample=9, workers=1)
     assert found.names == ("whole", "audit", "sensor")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["people.parquet", "together.json"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "people.parquet",
+        "together.html",
+        "together.json",
+    ]
     assert pl.read_parquet(tmp_path / "out" / "people.parquet").equals(found.table)
     assert found.people == 9
     with pytest.raises(pb.ConfigError, match="holds releases that were looked at together"):

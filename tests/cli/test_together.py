@@ -14,7 +14,13 @@ def test_what_two_tables_tell(tmp_path: Path, typed: Call) -> None:
     said = done.stdout.splitlines()
     assert said[0] == "8 people. The chance that an adversary names all 3 steps, on average:"
     assert [line.split()[0] for line in said[1:5]] == ["without", "whole", "nearly", "together"]
-    assert said[-1] == "All numbers: passerby-together/together.json"
+    assert said[-2:] == [
+        "The page: passerby-together/together.html",
+        "All numbers: passerby-together/together.json",
+    ]
+    page = (tmp_path / "passerby-together" / "together.html").read_text(encoding="utf-8")
+    assert "passerby together whole nearly --misses 0" in page
+    assert str(tmp_path) not in page
     assert (tmp_path / "passerby-together" / "together.json").exists()
 
 

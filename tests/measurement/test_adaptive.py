@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from itertools import product
+from itertools import product, repeat
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -256,6 +256,9 @@ class Forgetful:
         (lambda history: True, "it names True after"),
         (lambda history: -1, "it names -1 after"),
         (lambda history: 0.5, r"it names 0\.5 after"),
+        (lambda history: {0: 1}, r"it names \{0: 1\} after"),
+        (lambda history: {0, 1}, r"it names \{0, 1\} after"),
+        (lambda history: repeat(0), "it names more than 10,000 counts for one step"),
         (lambda history: 9, "but the prior has 5 places, numbered 0 to 4"),
         (lambda history: history[0], r"it raised IndexError \(tuple index out of range\) after \(\)"),
         (lambda history: pb.Present([0], len(history), mechanism=PANEL), "a draw that is used again is not modelled"),

@@ -66,6 +66,11 @@ def test_windows_are_by_the_clock(people: pb.People) -> None:
     for length in ("4h", "1h"):
         with pytest.raises(pb.InputError, match=f"every is '{length}', which is no multiple of the step length, 3h"):
             windows(people, parse_length(length))
+    assert [len(window) for window in windows(people, parse_length("36h"))] == [12]
+    with pytest.raises(
+        pb.InputError, match="every is '1d15h', but 1d12h are published: all windows would be cut short"
+    ):
+        windows(people, parse_length("39h"))
 
 
 def test_counts_of_all_zones() -> None:
@@ -127,6 +132,14 @@ def test_rows_of_each_kind(rows: Rows, people: pb.People) -> None:
         ),
         ({"kind": "visitors", "zone": "west", "times": "none"}, "the number of times is 'none'"),
         ({"zone": "west", "mechanism": "Blur(2)"}, "its mechanism: 'Blur' is not a mechanism"),
+        ({"zone": "west", "step": "-1"}, "step is '-1'; expected a number from 1 to 12, or a range as in 1-2"),
+        (
+            {"zone": "west", "origin": "west", "destination": "east"},
+            "the column zone holds 'west', which says nothing of a row of kind moved; leave it empty",
+        ),
+        ({"kind": "present", "zone": "west", "origin": "east"}, "the column origin holds 'east', which says nothing"),
+        ({"kind": "present", "zone": "west", "times": "2"}, "the column times holds '2', which says nothing"),
+        ({"zone": "west", "place": "east"}, "the column place holds 'east' beside zone, which says nothing"),
     ],
 )
 def test_bad_rows(rows: Rows, row: dict[str, str], message: str) -> None:

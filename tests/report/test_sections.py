@@ -122,7 +122,7 @@ def test_what_sets_the_most_exposed_apart_is_said_where_something_does() -> None
         for name, group in {"most_exposed": far, "most_added": near, "everyone": everyone}.items()
     )
     said = traits.words(groups)[-1]
-    assert "found most often pass sensors more often and move more slowly. " in said
+    assert "found most often are counted more often and move more slowly. " in said
     assert said.endswith("adds most differ little from everyone in these traits.")
 
 

@@ -93,6 +93,26 @@ def test_what_is_left_out_is_named(made: Evidence, flows: Evidence) -> None:
     assert "Each cell is a flow whose counts are left out at all steps." in figure.says
 
 
+def test_questions_are_in_the_words_of_what_is_published(made: Evidence, flows: Evidence) -> None:
+    days = evidence_of(pb.Release(counts=[pb.Visitors(zone, range(STEPS)) for zone in ZONES.values()], steps=STEPS))
+    zones = evidence_of(pb.Release(counts=ALL[:3], steps=STEPS))
+    asked = [ranking.SECTION.heading(each) for each in (made, flows, days, zones)]
+    assert asked == [
+        "Which zone or flow and which step reveal most?",
+        "Which flow and which step reveal most?",
+        "Which zone and which window reveal most?",
+        "Which zone and which step reveal most?",
+    ]
+    last = ranking.build(replace(days, internal=True)).figures[2]
+    assert last.title == "Without each window"
+    assert last.says.startswith("Each bar is a window of which nothing is published, by the step at which it begins.")
+    # A window is told by its beginning, and a flow by where it comes from.
+    assert ranking.rows(days, "step")["step"].to_list() == [1]
+    assert sorted(ranking.rows(flows, "step")["step"].to_list()) == [1, 2]
+    said = ranking.says("sensor", ranking.rows(flows, "sensor"), "flow", "flow")
+    assert "left blank" not in said
+
+
 def test_zones_without_a_name_are_called_by_their_places(made: Evidence) -> None:
     plain = replace(made, zones={})
     first = plain.places

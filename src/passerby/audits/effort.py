@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from passerby.people.others import Counted, Expected
+from passerby.people.others import ByHabits, Counted
 from passerby.support.workers import Progress
 
 from .audit import audit_job, clear_parts
@@ -54,7 +54,7 @@ def audit_open(
     were chosen by earlier ones would be to favour lucky ones. Where others are known by their habits, one pass is made.
     """
     shared = {"workers": workers, "executor": executor, "progress": progress}
-    if isinstance(job.others, Expected):
+    if isinstance(job.others, ByHabits):
         return audit_job(job, folder, **shared)  # type: ignore[arg-type]
     table = audit_job(replace(job, measurement=first_pass(job.measurement)), folder, **shared)  # type: ignore[arg-type]
     wide = np.flatnonzero((table["status"] == "wide").to_numpy())

@@ -15,8 +15,8 @@ from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.people.habits import People
-from passerby.people.others import Counted, Expected
+from passerby.people.habits import People, states_by_place
+from passerby.people.others import ByHabits, Counted
 
 from .remainder import kept_part
 from .settings import Measurement
@@ -36,7 +36,7 @@ class Job:
     people: People
     release: Release
     measurement: Measurement
-    others: Counted | Expected | None = None
+    others: Counted | ByHabits | None = None
 
     @cached_property
     def zones(self) -> Ints | None:
@@ -105,18 +105,3 @@ def over_states(job: Job, person: int, also: Sequence[int] = ()) -> tuple[Markov
     prior, places = job.people.prior(person, sorted({*sensed, *also}), zones=zones)
     state_of = states_by_place(places, len(job.people.places), zones)
     return prior, release.relabelled(state_of), places, state_of
-
-
-def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
-    """The state of each of so many places, from the place of each state: `-1 - zone` are all others of a zone.
-
-    >>> states_by_place(np.array([2, 0, -1, -2]), 5, np.array([0, 0, 0, 1, 1])).tolist()
-    [1, 2, 0, 3, 3]
-    """
-    label = np.zeros(every, dtype=np.int64) if zones is None else zones
-    out = np.zeros(every, dtype=np.int64)
-    for state in np.flatnonzero(places < 0):
-        out[label == -1 - places[state]] = state
-    known = np.flatnonzero(places >= 0)
-    out[places[known]] = known
-    return out

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.people.others import Counted, Expected
+from passerby.people.others import ByHabits, Counted
 
 from .job import Job
 from .sample import only
@@ -51,7 +51,7 @@ class Partitions(Sequence[Rows | range]):
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(len(self)))]
         people, some, others = self.job.people, self.range(number), self.job.others
-        if isinstance(others, Expected):
+        if isinstance(others, ByHabits):
             return some
         cut = np.s_[some.start : some.stop]
         return Rows(people.ids[cut], people.fitted[cut], people.actual[cut])
@@ -71,7 +71,7 @@ class Partitions(Sequence[Rows | range]):
     def common(self) -> Job:
         """The job without its people, unless everybody is needed for each one."""
         others = self.job.others
-        if isinstance(others, Expected):
+        if isinstance(others, ByHabits):
             return self.job
         nobody = np.empty(0, dtype=np.int64)
         return replace(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
 from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.crowd import blind_guesses
 from passerby.measurement.information import sighted
 from passerby.measurement.loss import Loss
 from passerby.model.prior import MarkovPrior
@@ -78,9 +79,15 @@ def _hits(
 ) -> dict[str, object]:
     """Whether each attack gets the real trace right, given what would have been published about it."""
     rng = np.random.default_rng([*seed, 1])
-    series = one_series(release.evidence(release.publish(trace[None], rng)))
-    found = bracket_series(prior, release, series, loss.misses, 0.0, 0.0).guesses[0]
-    guesses = dict(zip(("map", "marginal", "ascent"), found, strict=True))
+    published = release.publish(trace[None], rng)
+    if release.independent:
+        series = one_series(release.evidence(published))
+        found = bracket_series(prior, release, series, loss.misses, 0.0, 0.0).guesses[0]
+        guesses = dict(zip(("map", "marginal", "ascent"), found, strict=True))
+    else:
+        # Others may have been where their habits never lead, which is no reason to give up.
+        blind = blind_guesses(prior, release, published, loss.misses)
+        guesses = {name: guess[0] for name, guess in blind.items()}
     for name in ("prior", "constant"):
         guess = loss.attacks[name].guess
         if guess is not None:

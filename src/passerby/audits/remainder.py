@@ -32,8 +32,8 @@ def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
 
     A window that is left out becomes a count of everywhere, which tells nothing.
     """
-    if not isinstance(release, CountRelease):
-        return release, 0.0
+    if not isinstance(release, CountRelease) or release.crowd is not None:
+        return release, 0.0  # numbers of others who are not known go together: no window is left out by itself
     windows = [count for count in dict.fromkeys(release.listed) if isinstance(count, Visitors) and len(count.steps) > 1]
     if _size(prior, release, windows) <= MOST_STATES:
         return release, 0.0

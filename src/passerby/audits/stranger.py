@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.people.habits import People
-
-from .job import states_by_place
+from passerby.people.habits import People, states_by_place
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

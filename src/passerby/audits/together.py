@@ -107,7 +107,7 @@ class Together:
         if least > 0:
             more = span(least, highest, points)
             return f"Together they add {more} to the chance with {most['release']} alone, the highest of one."
-        return f"Together they add {points(highest)} at most to the highest of one; with more effort, less may be sure."
+        return f"Together they add {points(highest)} at most to the highest chance with one of them alone."
 
 
 #: What the row without any release is called.

@@ -114,6 +114,14 @@ class _Checks(BaseModel):
     def _one_kind(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
 
+    @field_validator("count", check_fields=False)
+    @classmethod
+    def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        twice = next((kind for kind in value if value.count(kind) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{twice} is named twice; name each kind once")
+        return value
+
     @field_validator(*PATHS, check_fields=False)
     @classmethod
     def _path(cls, value: Path | tuple[Path, ...] | None) -> Path | tuple[Path, ...] | None:

@@ -25,7 +25,8 @@ def together(
     Two tables that hide small numbers may tell them by their difference. For example, after an audit of each:
     `passerby together wards/ districts/`
 
-    Writes a folder with together.json (means, which may be shared) and people.parquet (a row per person and release).
+    Writes a folder with together.html (a page of means, which may be shared), together.json (the same numbers) and
+    people.parquet (a row per person and release).
 
     Parameters
     ----------
@@ -66,4 +67,5 @@ def together(
         found = run_together(audits, out, how, sample, overwrite=overwrite, workers=workers, tell=tell)
     for line in found.lines():
         screen.print(line, markup=False, soft_wrap=True)
+    screen.print(f"The page: {out / 'together.html'}", markup=False, soft_wrap=True)
     screen.print(f"All numbers: {out / 'together.json'}", markup=False, soft_wrap=True)

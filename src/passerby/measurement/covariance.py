@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.model.conditioning import conditioned
-from passerby.model.crowd import presence
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.support.logs import logs
 
 from .best_guess import plain_guesses
+from .information import sighting_probabilities
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -61,7 +61,7 @@ def believed(prior: MarkovPrior, release: Release, rng: np.random.Generator) -> 
     slope = (counts * (without - mean)).mean(axis=0) / variance
     rest = np.maximum(without.var(axis=0) - slope**2 * variance, 0.0)
     spread = slope[:, None] * covariance * slope + np.diag(rest + _LEAST)
-    often = np.concatenate(presence(prior, release.sensors))
+    often = (sighting_probabilities(prior, release)[:, :, None] * release.sees).sum(axis=1)[active]
     return Believed(mean, np.linalg.inv(spread), target.mean(axis=0) - mean, often)
 
 
@@ -83,14 +83,18 @@ def neighbour_guesses(prior: MarkovPrior, release: Release, known: Believed, pub
     close = np.abs(near[:, None] - near) <= 1
     scaled = known.step[:, None] * known.precision * known.step
     far = (np.where(close, 0.0, scaled) @ known.often)[None]
-    nodes = known.step * (apart @ known.precision) - np.diag(scaled) / 2 - far
+    nodes = known.step * (apart @ known.precision) - far
+    here = [np.s_[cell[t] : cell[t + 1]] for t in range(steps)]
+    # The bits of each class, by step.
+    bits = [release.sees[t, :, : len(step)].astype(np.float64) for t, step in enumerate(release.sensors)]
+    alone = [np.einsum("ci,ij,cj->c", b, scaled[at, at], b) / 2 for b, at in zip(bits, here, strict=True)]
     edges = []
     for t, edge in enumerate(prior.log_moves(steps)):
-        together = scaled[cell[t] : cell[t + 1], cell[t + 1] : cell[t + 2]]
-        edges.append(edge - np.pad(together, ((1, 0), (1, 0)))[watched[t][:, None], watched[t + 1]])
+        together = bits[t] @ scaled[here[t], here[t + 1]] @ bits[t + 1].T
+        edges.append(edge - together[watched[t][:, None], watched[t + 1]])
     out = np.empty((len(published), steps), dtype=np.int64)
     for i, row in enumerate(nodes):
-        told = [np.append(0.0, row[cell[t] : cell[t + 1]])[watched[t]] for t in range(steps)]
+        told = [(bits[t] @ row[here[t]] - alone[t])[watched[t]] for t in range(steps)]
         out[i] = _guess(prior, edges, np.array(told), misses)
     return out
 

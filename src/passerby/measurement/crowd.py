@@ -1,16 +1,18 @@
 """Against an adversary who knows the others only by their habits: both ends under the true law of all counts together.
 
-The upper end is for an adversary who is told where each of the others was at every second step (`model.bridges`), on
-average over what is told. The lower end is a guess that is made without being told, scored under the law that holds
-given what is told, which is exact, and averaged likewise. Where little can be told, all of it is listed, and both ends
-are certain; otherwise the others are drawn, and both are confidence limits.
+The upper end is for an adversary who is told where each of the others was at every second step (`model.bridges`; of
+zones, flows and visitors, `model.witness`), on average over what is told. The lower end is a guess that is made
+without being told, scored under the law that holds given what is told, which is exact, and averaged likewise. Where
+little can be told, all of it is listed, and both ends are certain; otherwise the others are drawn, and both are
+confidence limits.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -19,8 +21,11 @@ from numpy.typing import NDArray
 from passerby.errors import UnsupportedRelease
 from passerby.model.crowd import Crowd, Laws
 from passerby.model.disclosure import Disclosure, draw_told, list_told
+from passerby.model.hearing import list_witness
+from passerby.model.passage import passages
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.model.witness import Witness, draw_witness
 from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
 from passerby.support.confidence import lower_limit
 
@@ -72,17 +77,53 @@ def against_crowd(prior: MarkovPrior, release: Release, aim: Aim, rng: np.random
     crowd = release.crowd
     if crowd is None or crowd.priors is None:
         raise UnsupportedRelease(f"{release.way}: how numbers of others at different counts go together is not known")
-    where = crowd.where or release.sensors
     rows = max(1, min(MOST_ROWS, aim.runs * 20))
-    listed = list_told(crowd.priors, where, min(MOST_TOLD, rows))
-    table = None if listed is None else _listed_series(prior, release, listed, rows)
+    views = _views(release, crowd, min(MOST_TOLD, rows))
+    table = None if views is None else _listed_series(prior, release, views, rows)
     if table is not None:
         return _listed_ends(prior, release, table, aim)
-    told = draw_told(crowd.priors, where, aim.runs, rng)
+    told: Disclosure | Witness
+    if crowd.counts is None:
+        told = draw_told(crowd.priors, crowd.where or release.sensors, aim.runs, rng)
+    else:
+        told = draw_witness(passages(crowd.priors, crowd.counts), aim.runs, rng)
     return drawn_ends(prior, release, told, aim, rng)
 
 
-def drawn_ends(prior: MarkovPrior, release: Release, told: Disclosure, aim: Aim, rng: np.random.Generator) -> Ends:
+@dataclass(frozen=True)
+class _View:
+    """Something that can be told, with its `chance`; the values that each count may then have, None for a continuum.
+
+    `evidence` makes log-likelihoods (n, T, C) of published series (n, T, S).
+    """
+
+    chance: float
+    values: list[Floats | None]
+    evidence: Callable[[Floats], Floats]
+
+
+def _views(release: Release, crowd: Crowd, most: int) -> list[_View] | None:
+    """All that can be told; None where it is more than so much."""
+    assert crowd.priors is not None
+    if crowd.counts is None:
+        listed = list_told(crowd.priors, crowd.where or release.sensors, most)
+        return None if listed is None else [_told_view(release, p, laws) for p, laws in listed]
+    heard = list_witness(passages(crowd.priors, crowd.counts), most)
+    return None if heard is None else [_heard_view(release, p, one) for p, one in heard]
+
+
+def _told_view(release: Release, chance: float, laws: Laws) -> _View:
+    told = release.with_others(Crowd.told_of(laws, laws))
+    return _View(chance, [rule.outputs(count) for step in told.channels for rule, count in step], told.evidence)
+
+
+def _heard_view(release: Release, chance: float, told: Witness) -> _View:
+    return _View(chance, told.values(release), partial(told.evidence, release))
+
+
+def drawn_ends(
+    prior: MarkovPrior, release: Release, told: Disclosure | Witness, aim: Aim, rng: np.random.Generator
+) -> Ends:
     """Both ends from draws of what is told: confidence limits, each at the level asked for."""
     attacks = blind_attacks(prior, release, told, aim, rng)
     traces = sample_traces(prior, release.steps, rng, len(told), aim.anchor)
@@ -94,7 +135,7 @@ def drawn_ends(prior: MarkovPrior, release: Release, told: Disclosure, aim: Aim,
 
 
 def blind_attacks(
-    prior: MarkovPrior, release: Release, told: Disclosure, aim: Aim, rng: np.random.Generator
+    prior: MarkovPrior, release: Release, told: Disclosure | Witness, aim: Aim, rng: np.random.Generator
 ) -> dict[str, Finding]:
     """Guesses from habits and the published series alone, with what the best of them achieves at least.
 
@@ -159,22 +200,18 @@ class _Table:
         return np.asarray(won, dtype=np.float64)
 
 
-def _listed_series(
-    prior: MarkovPrior, release: Release, listed: Sequence[tuple[float, Laws]], most: int
-) -> _Table | None:
+def _listed_series(prior: MarkovPrior, release: Release, views: Sequence[_View], most: int) -> _Table | None:
     """None where there are more than so many rows, or a continuum of values."""
     evidence, mass, rows = [], [], []
-    for p, laws in listed:
-        told = release.with_others(Crowd.told_of(laws, laws))
-        outputs = [mechanism.outputs(count) for step in told.channels for mechanism, count in step]
-        finite = [value for value in outputs if value is not None]
+    for view in views:
+        finite = [value for value in view.values if value is not None]
         most -= math.prod(map(len, finite))
-        if len(finite) < len(outputs) or most < 0:
+        if len(finite) < len(view.values) or most < 0:
             return None
         published = np.full((math.prod(map(len, finite)), *release.grid.shape), np.nan)
         published[:, release.grid >= 0] = np.array(list(product(*finite)))
-        evidence.append(told.evidence(published))
-        mass.append(p * _probability(prior, release, evidence[-1]))
+        evidence.append(view.evidence(published))
+        mass.append(view.chance * _probability(prior, release, evidence[-1]))
         rows.append(published.reshape(len(published), -1))
     there = np.concatenate(mass) > 0
     series = Series(np.concatenate(evidence)[there], np.concatenate(mass)[there], sampled=False, left_over=0.0)

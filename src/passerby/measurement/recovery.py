@@ -8,8 +8,9 @@ number whose range is a single value is not hidden.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +47,13 @@ class Cell:
         return self.alone[0] < self.alone[1] and self.together[0] == self.together[1]
 
 
-def recovered(release: Release, published: Iterable[float | Iterable[float]]) -> list[Cell]:
+def recovered(
+    release: Release, published: Iterable[float | Iterable[float]], *, also: Collection[Count] = ()
+) -> list[Cell]:
     """What is told of each count by all that was published: from how many people to how many it may count.
 
     For rules without chance (raw counts, suppression, rounding, bands, scaling), in the form of the release's counts.
+    Counts that are hidden `also` are those of which it is known that their rule would have shown them (`conceal`).
 
     >>> from passerby import Present, Suppression
     >>> parts = [Present([0], step=0), Present([1], step=0), Present([2], step=0)]
@@ -61,20 +65,73 @@ def recovered(release: Release, published: Iterable[float | Iterable[float]]) ->
     31.0 (31, 31) (31, 31) False
     76.0 (76, 76) (76, 76) False
     """
-    if not isinstance(release, Release) or not release.fixed:
-        raise InputError(f"release: expected a Release that is fixed in advance, got {release!r}")
-    values = as_published(release, published)
-    counts = release.listed
-    told = [float(values[t, j]) for t, step in enumerate(release.sensors) for j in range(len(step))]
-    alone = [_alone(count, value) for count, value in zip(counts, told, strict=True)]
-    together = list(alone)
-    for group in _linked(counts):
-        if all(low == high for low, high in (alone[i] for i in group)):
-            continue
-        kinds = _kinds([counts[i] for i in group], release.steps)
-        for i, found in zip(group, _ranges(kinds, [alone[i] for i in group]), strict=True):
-            together[i] = found
-    return [Cell(*parts) for parts in zip(counts, told, alone, together, strict=True)]
+    table = Table.of(release, published)
+    return table.cells(table.numbers(also, "also"))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Published numbers: their `counts`, the `values`, and the `groups` of those that may be about the same people.
+
+    `kinds` has, for each group in which something is open, the kinds of people that its counts tell apart.
+    """
+
+    counts: tuple[Count, ...]
+    values: list[float]
+    groups: list[list[int]]
+    steps: int
+
+    @classmethod
+    def of(cls, release: Release, published: Iterable[float | Iterable[float]]) -> Table:
+        """What was published, in the form of the release's counts."""
+        if not isinstance(release, Release) or not release.fixed:
+            raise InputError(f"release: expected a Release that is fixed in advance, got {release!r}")
+        values = as_published(release, published)
+        told = [float(values[t, j]) for t, step in enumerate(release.sensors) for j in range(len(step))]
+        return cls(release.listed, told, _linked(release.listed), release.steps)
+
+    def numbers(self, counts: Collection[Count], name: str) -> set[int]:
+        """Which of the counts these are."""
+        for count in counts:
+            if count not in self.counts:
+                raise InputError(f"{name}: {count!r} is none of the counts of the release; take them from listed")
+        return {i for i, count in enumerate(self.counts) if count in counts}
+
+    @cached_property
+    def kinds(self) -> dict[int, Ints]:
+        """Filled as they are asked for."""
+        return {}
+
+    def cells(self, also: Collection[int] = ()) -> list[Cell]:
+        """What is told of each count, where some are hidden `also`, though their rule would show them."""
+        alone = [self.alone(i, i in also) for i in range(len(self.counts))]
+        together = list(alone)
+        for g, group in enumerate(self.groups):
+            for i, found in zip(group, self.ranges(g, [alone[i] for i in group]), strict=True):
+                together[i] = found
+        told = [math.nan if i in also else value for i, value in enumerate(self.values)]
+        return [Cell(*parts) for parts in zip(self.counts, told, alone, together, strict=True)]
+
+    def alone(self, i: int, also: bool) -> tuple[int, float]:
+        """What a number may count by itself; one that is hidden also is known to be of those that are shown."""
+        return _shown(self.counts[i]) if also else _alone(self.counts[i], self.values[i])
+
+    def ranges(self, group: int, alone: Sequence[tuple[int, float]]) -> Iterable[tuple[int, float]]:
+        """What the numbers of a group may count given all of them."""
+        if all(low == high for low, high in alone):
+            return alone
+        if group not in self.kinds:
+            self.kinds[group] = _kinds([self.counts[i] for i in self.groups[group]], self.steps)
+        return _ranges(self.kinds[group], alone)
+
+
+def _shown(count: Count) -> tuple[int, float]:
+    """The least count that a rule does not hide, and no end."""
+    try:
+        low, high = _alone(count, math.nan)
+    except InputError:
+        return 0, math.inf  # it hides none
+    return (int(high) + 1 if low == 0 and math.isfinite(high) else 0), math.inf
 
 
 def _alone(count: Count, value: float) -> tuple[int, float]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,6 +21,8 @@ from .prior import MarkovPrior
 from .release import Release
 from .together import History, Together
 
+#: Counts that a policy may name for one step.
+MOST_NAMED = 10_000
 #: The counts or places of the next step, from what was published so far.
 Policy = Callable[[History], Any]
 
@@ -64,11 +67,13 @@ class AdaptiveRelease(Release):
     def _asked(self, history: History) -> tuple[Count, ...]:
         try:
             answer = self.policy(history)
-            named = list(answer) if _several(answer) else [answer]
+            named = list(islice(answer, MOST_NAMED + 1)) if _several(answer) else [answer]
         except PasserbyError:
             raise
         except Exception as error:
             raise InputError(f"policy: it raised {type(error).__name__} ({error}) after {history!r}") from error
+        if len(named) > MOST_NAMED:
+            raise InputError(f"policy: it names more than {MOST_NAMED:,} counts for one step, after {history!r}")
         return tuple(self._count(one, history) for one in named)
 
     def _count(self, one: Any, history: History) -> Count:
@@ -144,6 +149,9 @@ class AdaptiveRelease(Release):
             return NotImplemented
         if first.steps != second.steps:
             raise InputError(f"releases of {first.steps} and {second.steps} steps cannot be put together")
+        crowd = first.crowd or second.crowd
+        if crowd is not None:
+            raise UnsupportedRelease(f"counts that are chosen as one goes beside counts of {crowd!r} are not modelled")
         return self.of(Together(parts), self.steps, None, None)
 
     @property
@@ -198,7 +206,8 @@ for _name in set(vars(Release)) - set(vars(AdaptiveRelease)) - ANY_COUNTS:
 
 
 def _several(answer: Any) -> bool:
-    return isinstance(answer, Iterable) and not isinstance(answer, (str, bytes, Count))
+    """Whether an answer is a list of some kind; what has no order, such as a set, is none."""
+    return isinstance(answer, Iterable) and not isinstance(answer, (str, bytes, Count, Mapping, Set))
 
 
 def _values(published: Any) -> list[tuple[float, ...]]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +128,15 @@ def walks(priors: Sequence[MarkovPrior], sensors: Sensors) -> list[Walk]:
     return [known[id(prior)] for prior in priors]
 
 
-def turns(people: Sequence[Walk], most: int) -> Ints:
+class Uncertain(Protocol):
+    """One of the others, and how uncertain they are to somebody who is told the steps around."""
+
+    @property
+    def uncertainty(self) -> Floats:
+        """At each step that has a sensor or a count (m,)."""
+
+
+def turns(people: Sequence[Uncertain], most: int) -> Ints:
     """For each of the others, whether they are told at the odd (1) or even (0) active steps, or at all of them (-1).
 
     By habits alone: who is the most uncertain between comes first, and is told where that leaves the counts the more

@@ -9,12 +9,12 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
 from passerby.support.checks import whole
 
 from .counts import Count, Present, changed, moved
-from .crowd import Crowd
+from .crowd import Crowd, channel_of, same_people
 from .forms import checked_mechanism, per_step
 from .memory import Watch, remember
 from .prior import MarkovPrior
@@ -46,14 +46,14 @@ class CountRelease(Release):
         steps: int | None,
         sensors: None = None,
         mechanism: Mechanism | None = None,
-        others: None = None,
+        others: Crowd | None = None,
     ) -> Release:
         """The release of such counts; where all are of single places, it is one of sensors."""
         mechanism = checked_mechanism(mechanism)
-        if sensors is not None or others is not None:
+        if sensors is not None or not (others is None or isinstance(others, Crowd)):
             raise InputError(
                 "counts: give the places and the number of others of each count in it, not sensors or others beside; "
-                "zones, flows and visitors against a Crowd are not modelled"
+                "others that are known by their habits alone are others=Crowd(...)"
             )
         if steps is None:
             raise InputError("steps: how many steps there are must be said beside counts=[...]")
@@ -66,20 +66,26 @@ class CountRelease(Release):
                 raise InputError(f"counts[{i}] = {count!r}: expected Present(...), Moved(...) or Visitors(...)")
             if count.read >= steps:
                 raise InputError(f"counts[{i}] = {count!r}: it needs step {count.read}, but there are {steps} steps")
+            if others is not None and count.others is not None:
+                raise InputError(f"counts[{i}] = {count!r}: its others are given, and beside it others={others!r}")
             # From here on every count has its own mechanism: that of the release is no more than a default.
             by_step[count.read].append(count if count.mechanism is not None else replace(count, mechanism=mechanism))
         found = drawn_once(tuple(tuple(step) for step in by_step))
-        return _as_sensors(found) or cls._made(found, None)
+        made = _as_sensors(found, others) or cls._made(found, None, others)
+        if others is not None and made.crowd is not None:
+            made.crowd.check(made.sensors)
+        return made
 
     @classmethod
-    def _made(cls, counts: Counts, watch: Watch | None) -> CountRelease:
+    def _made(cls, counts: Counts, watch: Watch | None, crowd: Crowd | None = None) -> CountRelease:
         """Counts that have a mechanism each; that of the release is theirs where they share one, else that of one."""
         out = object.__new__(cls)
         ways = _ways(counts)
         numbers = iter(range(sum(map(len, counts))))
         object.__setattr__(out, "counts", counts)
         object.__setattr__(out, "watch", watch)
-        out._hold(tuple(tuple(next(numbers) for _ in step) for step in counts), next(iter(ways), Raw()), None)
+        sensors = tuple(tuple(next(numbers) for _ in step) for step in counts)
+        out._hold(sensors, next(iter(ways), Raw()), None if crowd is None else crowd.of_counts(counts))
         return out
 
     @property
@@ -89,13 +95,14 @@ class CountRelease(Release):
 
     @property
     def plain(self) -> bool:
-        """Whether every count is published as it is."""
-        return all(isinstance(mechanism, Raw) for mechanism in self.ways)
+        """Whether every count is published as it is, of others who are known."""
+        return self.crowd is None and all(isinstance(mechanism, Raw) for mechanism in self.ways)
 
     @property
     def way(self) -> str:
         """In words, what is published."""
-        return f"{', '.join(map(repr, self.ways))} of zones, flows or visitors"
+        crowd = "" if self.crowd is None else f" with {self.crowd!r}"
+        return f"{', '.join(map(repr, self.ways))} of zones, flows or visitors{crowd}"
 
     @property
     def ways(self) -> tuple[Mechanism, ...]:
@@ -106,6 +113,9 @@ class CountRelease(Release):
     def channels(self) -> Channels:
         """What each count tells, in the order of `counts`."""
         self._check_counted()
+        if self.crowd is not None:
+            both = (zip(*pair, strict=True) for pair in zip(self.counts, self.crowd.laws(self.sensors), strict=True))
+            return tuple(tuple(channel_of(mechanism_of(count), law) for count, law in step) for step in both)
         return tuple(tuple(Channel(mechanism_of(count), count.others or 0) for count in step) for step in self.counts)
 
     @property
@@ -114,6 +124,9 @@ class CountRelease(Release):
         return tuple(tuple(count.others or 0 for count in step) for step in self.counts)
 
     def _check_counted(self) -> None:
+        if self.crowd is not None:
+            self.crowd.check_said()
+            return
         for step in self.counts:
             for count in step:
                 if count.others is None and not mechanism_of(count).shift_invariant:
@@ -139,12 +152,12 @@ class CountRelease(Release):
         if self.watch is not None and self.watch.classes.shape[1] == prior.states:
             return prior, self
         chain, watch = remember(prior, self.counts)
-        return chain, self._made(self.counts, watch)
+        return chain, self._made(self.counts, watch, self.crowd)
 
     def of_states(self, states: Ints) -> Release:
         """The release over some states of the chain that it is measured over; -1 are states that nobody is in."""
         classes = np.ascontiguousarray(self.told.classes[:, np.maximum(states, 0)])
-        return self._made(self.counts, replace(self.told, classes=classes))
+        return self._made(self.counts, replace(self.told, classes=classes), self.crowd)
 
     @property
     def told(self) -> Watch:
@@ -166,9 +179,10 @@ class CountRelease(Release):
         return [int(kind) for kind in self.told.kinds]
 
     def with_others(self, others: Iterable[int | Iterable[int]] | Crowd | None) -> Release:
-        """The same counts with these numbers of other people, in the form of `sensors`."""
+        """The same counts with these numbers of other people, in the form of `sensors`, or in this crowd."""
         if others is None or isinstance(others, Crowd):
-            raise UnsupportedRelease("numbers of others are given with each count: Present(..., others=12)")
+            bare = tuple(tuple(changed(count, others=None) for count in step) for step in self.counts)
+            return self._made(bare, self.watch, others)
         known = per_step(others, "others", "a number of people")
         if [len(step) for step in known] != [len(step) for step in self.counts]:
             raise InputError("others: expected one number for each count of each step, in the form of sensors")
@@ -184,7 +198,7 @@ class CountRelease(Release):
         """The same counts, all of them published by this mechanism."""
         mechanism = checked_mechanism(mechanism)
         counts = tuple(tuple(changed(count, mechanism=mechanism) for count in step) for step in self.counts)
-        return self._made(counts, self.watch)
+        return self._made(counts, self.watch, self.crowd)
 
     @cached_property
     def zones(self) -> tuple[tuple[int, ...], ...]:
@@ -206,7 +220,9 @@ class CountRelease(Release):
     def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same counts over other place numbers, `state_of[place]`: places that become one are in the same zones."""
         new = {zone: tuple(sorted({int(state_of[place]) for place in zone})) for zone in self.zones}
-        return self._made(tuple(tuple(moved(count, new) for count in step) for step in self.counts), None)
+        counts = tuple(tuple(moved(count, new) for count in step) for step in self.counts)
+        # The others go by the old numbers, which the crowd knows.
+        return self._made(counts, None, self.crowd)
 
     @property
     def listed(self) -> tuple[Count, ...]:
@@ -214,8 +230,10 @@ class CountRelease(Release):
         return tuple(count for step in self.counts for count in step)
 
     def as_raw(self) -> Release:
-        """The same counts, published as they are."""
-        return self.through(Raw())
+        """The same counts, published as they are, of others who are known."""
+        return self._made(
+            tuple(tuple(changed(count, mechanism=Raw()) for count in step) for step in self.counts), self.watch
+        )
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
@@ -251,8 +269,8 @@ class CountRelease(Release):
     @cached_property
     def revealed(self) -> Release | None:
         """The raw counts that tell the same, where each value gives the bit away or does not depend on it."""
-        if self.plain:
-            return self
+        if self.plain or not self.independent:
+            return self if self.plain else None
         apart = [[channel.apart for channel in step] for step in self.channels]
         if not {0.0, 1.0}.issuperset(value for step in apart for value in step):
             return None
@@ -279,7 +297,7 @@ class CountRelease(Release):
         return f"Release(steps={self.steps}, counts={sum(map(len, self.counts))}, {how})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CountRelease) and self.counts == other.counts
+        return isinstance(other, CountRelease) and self.counts == other.counts and same_people(self.crowd, other.crowd)
 
     def __hash__(self) -> int:
         return hash(self.counts)
@@ -295,7 +313,7 @@ def _ways(counts: Counts) -> tuple[Mechanism, ...]:
     return tuple(dict.fromkeys(mechanism_of(count) for step in counts for count in step))
 
 
-def _as_sensors(counts: Counts) -> Release | None:
+def _as_sensors(counts: Counts, crowd: Crowd | None) -> Release | None:
     """The same as sensors: where every count is of one place at one step, of which no other is, in the same way."""
     every = [count for step in counts for count in step]
     single = all(isinstance(count, Present) and len(count.places) == 1 for count in every)
@@ -306,7 +324,7 @@ def _as_sensors(counts: Counts) -> Release | None:
     if not single or twice or len(ways) > 1 or len(others) > 1:
         return None
     known = None if others != {False} else [[count.others for count in step] for step in counts]
-    return Release(places, next(iter(ways), Raw()), known)  # type: ignore[arg-type]
+    return Release(places, next(iter(ways), Raw()), known if crowd is None else crowd)  # type: ignore[arg-type]
 
 
 def drawn_once(counts: Counts) -> Counts:

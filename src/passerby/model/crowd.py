@@ -6,18 +6,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, Then
 from passerby.mechanisms.chance import Sum
 
 from .headcount import Headcount, poisson_binomial
+from .passage import Counts, covariance_of, drawn_numbers, presences
 from .prior import MarkovPrior
 from .signals import Channel, Channels
+
+if TYPE_CHECKING:
+    from .witness import Witness
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,7 +42,8 @@ class Crowd:
 
     The number at one sensor and step is Poisson-binomial: each of the others is there with a probability of their own,
     independently of the rest. Numbers at different steps and sensors are *not* independent, since they are about the
-    same people. With `priors`, both ends of an interval are for their true law (`model.bridges`). With `laws`, nothing
+    same people. With `priors`, both ends of an interval are for their true law (`model.bridges`, `model.witness`),
+    whatever is counted: single places, zones, flows or different visitors. With `laws`, nothing
     is said of how the numbers go together, and the ends hold whatever it is; `told=laws` says that they are
     independent. In general, `told` are laws, independent of each other, for one who was told more about the others.
 
@@ -53,6 +58,9 @@ class Crowd:
     where: tuple[tuple[int, ...], ...] | None
     #: How the numbers of all counts go together (counts, counts), where it is known without the priors.
     spread: Floats | None
+    #: Where counts are of any kind: these, in the numbers of the priors, and what was told to one who was told more.
+    counts: Counts | None
+    witness: Witness | None
 
     def __init__(
         self,
@@ -85,10 +93,12 @@ class Crowd:
         told: Laws | None,
         where: tuple[tuple[int, ...], ...] | None,
         spread: Floats | None = None,
+        counts: Counts | None = None,
+        witness: Witness | None = None,
     ) -> None:
         """Set the fields, once."""
         held = {"priors": priors, "given": given, "told": told, "where": where, "spread": spread}
-        for name, value in held.items():
+        for name, value in {**held, "counts": counts, "witness": witness}.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -96,6 +106,13 @@ class Crowd:
         """By laws that are known to be valid, as in an audit, and the covariance of the numbers without being told."""
         out = object.__new__(cls)
         out._hold(None, laws, told, None, spread)
+        return out
+
+    @classmethod
+    def witnessed(cls, laws: Laws, witness: Witness, spread: Floats | None = None) -> Crowd:
+        """The same of counts of any kind."""
+        out = object.__new__(cls)
+        out._hold(None, laws, None, None, spread, None, witness)
         return out
 
     def __repr__(self) -> str:
@@ -108,12 +125,25 @@ class Crowd:
         """Whether it is still to be said who the others are."""
         return self.priors is None and self.given is None
 
+    def check_said(self) -> None:
+        """Refuse, with an `InputError`, a crowd of which it is still to be said who they are."""
+        if self.open:
+            raise InputError("others: Crowd() is everyone else in an audit; here, give their priors: Crowd([...])")
+
     def at(self, sensors: tuple[tuple[int, ...], ...]) -> Crowd:
         """The same people at these sensors, whatever the numbers that the release gives them."""
         if self.priors is None or self.where is not None:
             return self
         out = object.__new__(Crowd)
         out._hold(self.priors, None, None, sensors)
+        return out
+
+    def of_counts(self, counts: Counts) -> Crowd:
+        """The same people in these counts, which a release numbers as its sensors; it stays with the first ones."""
+        if self.priors is None or self.counts is not None:
+            return self
+        out = object.__new__(Crowd)
+        out._hold(self.priors, None, None, None, None, counts)
         return out
 
     def check(self, sensors: Sequence[Sequence[int]]) -> None:
@@ -123,11 +153,16 @@ class Crowd:
                 raise InputError(
                     f"Crowd: {name} must hold one law for each sensor of each step, in the form of sensors"
                 )
-        most = max((place for step in self.where or sensors for place in step), default=0)
+        if self.counts is not None:
+            zones = (zone for step in self.counts for count in step for zone in count.zones)
+            most = max((zone[-1] for zone in zones), default=0)
+        else:
+            most = max((place for step in self.where or sensors for place in step), default=0)
         for prior in self.priors or ():
             prior.check_steps(len(sensors))
             if most >= prior.places:
-                raise InputError(f"Crowd: a sensor is at place {most}, but one of the priors has {prior.places} places")
+                what = "a sensor is at" if self.counts is None else "a count is of"
+                raise InputError(f"Crowd: {what} place {most}, but one of the priors has {prior.places} places")
 
     def independent(self, sensors: Sequence[Sequence[int]]) -> bool:
         """Whether numbers at different counts are independent for certain, and the law of each by itself says all."""
@@ -145,7 +180,11 @@ class Crowd:
         self.check(sensors)
         if self.given is not None:
             return self.given
-        there = [presence(prior, self.where or sensors) for prior in self.priors or ()]
+        people = self.priors or ()
+        if self.counts is not None:
+            there = presences(people, self.counts)
+        else:
+            there = [presence(prior, self.where or sensors) for prior in people]
         return tuple(
             tuple(poisson_binomial([person[t][j] for person in there]) for j in range(len(step)))
             for t, step in enumerate(sensors)
@@ -155,6 +194,8 @@ class Crowd:
         """How the numbers of all counts go together (counts, counts); None where it is not known."""
         if self.priors is None:
             return self.spread
+        if self.counts is not None:
+            return covariance_of(self.priors, self.counts)
         distinct = {id(prior): prior for prior in self.priors}
         times = Counter(id(prior) for prior in self.priors)
         cells = sum(map(len, sensors))
@@ -165,17 +206,15 @@ class Crowd:
 
     def channels(self, sensors: Sequence[Sequence[int]], mechanism: Mechanism) -> Channels:
         """What each count tells by itself to somebody who knows its law: the certain part, and the rest unknown."""
-        return tuple(
-            tuple(
-                Channel(mechanism if len(chances) == 1 else Then(Headcount(chances), mechanism), least)
-                for least, chances in step
-            )
-            for step in self.laws(sensors)
-        )
+        return tuple(tuple(channel_of(mechanism, law) for law in step) for step in self.laws(sensors))
 
     def draw(self, sensors: Sequence[Sequence[int]], size: int, rng: np.random.Generator) -> Ints:
         """How many others are at each sensor, (n, T, S): from traces, or from the laws as if independent."""
         out = np.zeros((size, len(sensors), max(map(len, sensors), default=0)), dtype=np.int64)
+        if self.priors is not None and self.counts is not None:
+            return drawn_numbers(self.priors, self.counts, size, rng)
+        if self.witness is not None:
+            return self.witness.draw(size, rng).others
         if self.priors is not None:
             where = self.where or sensors
             for prior in self.priors:
@@ -187,6 +226,33 @@ class Crowd:
             for j, (least, chances) in enumerate(laws):
                 out[:, t, j] = least + rng.choice(len(chances), size, p=chances / chances.sum())
         return out
+
+
+def same_people(one: Crowd | None, two: Crowd | None) -> bool:
+    """Whether the others are the same people, known in the same way."""
+    if one is None or two is None:
+        return one is two
+    return one.priors == two.priors and one.given is two.given and one.told is two.told and one.witness is two.witness
+
+
+def same_crowd(one: Crowd | None, two: Crowd | None) -> Crowd | None:
+    """The others of two releases about the same people; an error where they are known in two ways."""
+    if one is None and two is None:
+        return None
+    if one is None or two is None or not same_people(one, two):
+        raise InputError(
+            "releases about the same people have the same others: give the same Crowd to both or to none; "
+            f"got {one!r} and {two!r}"
+        )
+    if one.given is not None:
+        raise UnsupportedRelease(f"{one!r}: laws of numbers do not say how the counts of two releases go together")
+    return Crowd(one.priors)
+
+
+def channel_of(mechanism: Mechanism, law: Sum) -> Channel:
+    """What a count tells to somebody who knows the law of the number of others in it."""
+    least, chances = law
+    return Channel(mechanism if len(chances) == 1 else Then(Headcount(chances), mechanism), least)
 
 
 def presence(prior: MarkovPrior, sensors: Sequence[Sequence[int]]) -> list[Floats]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .bridges import Sensors, Walk, assigned, coins, remaining, turns, walks
 from .crowd import Laws
-from .headcount import poisson_binomial
+from .headcount import add_person, poisson_binomial
 from .prior import MarkovPrior
 from .release import Release
 from .signals import combined
@@ -105,7 +105,7 @@ def draw_told(priors: Sequence[MarkovPrior], sensors: Sensors, size: int, rng: n
             after = trace[:, active[k + 1]] if k + 1 < len(active) else nowhere
             told, chance = told_between(person.bridge(k, before, after), there, float(coin[i, k]))
             known[here] += told
-            _add(laws[t], chance)
+            add_person(laws[t], chance)
     return Disclosure(others, known, laws)
 
 
@@ -119,14 +119,6 @@ def told_between(bridge: Floats, there: NDArray[np.bool_], coin: float) -> tuple
     told = there & ~mine
     chance = np.where(told.any(axis=1), 0.0, remaining(bridge, chosen))
     return told, mine * chance[:, None]
-
-
-def _add(law: Floats, chance: Floats) -> None:
-    """Add one person, there with these chances (n, S), to laws of numbers (n, S, numbers), in place."""
-    chance = chance[..., None]
-    up = law[..., :-1] * chance
-    law *= 1 - chance
-    law[..., 1:] += up
 
 
 def list_told(priors: Sequence[MarkovPrior], sensors: Sensors, most: int) -> list[tuple[float, Laws]] | None:

@@ -65,6 +65,14 @@ def poisson_binomial(chances: Sequence[float] | Floats) -> Sum:
     return added(poisson_binomial(chances[:half]), poisson_binomial(chances[half:]))
 
 
+def add_person(law: Floats, chance: Floats) -> None:
+    """Add one person, there with these chances (n, S), to laws of numbers (n, S, numbers), in place."""
+    chance = chance[..., None]
+    up = law[..., :-1] * chance
+    law *= 1 - chance
+    law[..., 1:] += up
+
+
 def without(total: Sum, chance: float) -> Sum:
     """The law of a sum of trials without one of them, of this probability: the inverse of adding it.
 

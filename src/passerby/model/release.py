@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
 
 from .counts import Count, Present
-from .crowd import Crowd
+from .crowd import Crowd, same_crowd
 from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
 from .prior import MarkovPrior
 from .signals import Channels, alike, combined, each_its_own, stacked, tables
@@ -239,9 +239,7 @@ class Release:
     @property
     def listed(self) -> tuple[Count, ...]:
         """Every count by itself, with its mechanism and its number of others."""
-        if self.crowd is not None:
-            raise UnsupportedRelease(f"counts of {self.crowd!r} cannot be put together with others yet")
-        known = self.numbers if self.others is not None else None
+        known = None if self.others is None or self.crowd is not None else self.numbers
         return tuple(
             Present([place], t, mechanism=self.mechanism, others=None if known is None else known[t][j])
             for t, step in enumerate(self.sensors)
@@ -259,7 +257,8 @@ class Release:
             return NotImplemented
         if other.steps != self.steps:
             raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
-        return Release(counts=[*self.listed, *other.listed], steps=self.steps)
+        counts = [*self.listed, *other.listed]
+        return Release(counts=counts, steps=self.steps, others=same_crowd(self.crowd, other.crowd))
 
     def as_raw(self) -> Release:
         """Raw counts from the same sensors."""
@@ -287,8 +286,8 @@ class Release:
         return max((place for step in self.sensors for place in step), default=-1)
 
     def _check_counted(self) -> None:
-        if self.crowd is not None and self.crowd.open:
-            raise InputError("others: Crowd() is everyone else in an audit; here, give their priors: Crowd([...])")
+        if self.crowd is not None:
+            self.crowd.check_said()
         if self.others is None and not self.mechanism.shift_invariant and any(self.sensors):
             raise InputError(
                 f"others: {self.mechanism!r} treats small and large counts differently, so the number of "
@@ -372,8 +371,8 @@ class Release:
         There are if each published value either gives the target's presence away or does not depend on it, as with any
         rule without chance (rounding, suppression): those counts are the revealed ones.
         """
-        if self.plain:
-            return self
+        if self.plain or not self.independent:
+            return self if self.plain else None
         kept: list[tuple[int, ...]] = []
         for step, channels in zip(self.sensors, self.channels, strict=True):
             told = [channel.apart for channel in channels]

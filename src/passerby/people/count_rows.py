@@ -35,6 +35,11 @@ def windows(people: People, every: timedelta | None) -> list[list[int]]:
         raise InputError(
             f"every is {written(every)!r}, which is no multiple of the step length, {written(people.window)}"
         )
+    if every > held * people.window:
+        raise InputError(
+            f"every is {written(every)!r}, but {written(held * people.window)} are published: all windows would be cut "
+            "short; publish more steps, or choose shorter windows"
+        )
     first = people.fitted.shape[1]
     starts = people.starts[first : first + held].astype("datetime64[us]")
     number = (starts - MONDAY) // np.timedelta64(every)
@@ -93,13 +98,31 @@ class Rows:
             for name in ("origin", "destination"):
                 if not given(row.get(name)):
                     raise InputError(f"{where}: a flow needs an origin and a destination; it has no {name}")
+            self._check_used(kind, row, where)
             left, came = (self.zone(row[name], where) for name in ("origin", "destination"))
             return [Moved(left, came, t, **own) for t in self._moves(row, where)]
+        self._check_used(kind, row, where)
         zone = self.zone(next((row[name] for name in WHERE if given(row.get(name))), None), where)
         if kind == "present":
             return [Present(zone, t, **own) for t in self._steps(row, where) or range(self._held)]
         times = self._times(row, where)
         return [Visitors(zone, window, times, **own) for window in self._windows(row, times, where)]
+
+    def _check_used(self, kind: str, row: Mapping[str, Any], where: str) -> None:
+        """Refuse what says something of another kind: it would not be looked at."""
+        named = [name for name in WHERE if given(row.get(name))]
+        idle = {
+            "moved": [*named, "times"],
+            "present": ["origin", "destination", "times", *named[1:]],
+            "visitors": ["origin", "destination", *named[1:]],
+        }[kind]
+        told = next((name for name in idle if given(row.get(name))), None)
+        if told is not None:
+            beside = f" beside {named[0]}" if told in named[1:] else ""
+            raise InputError(
+                f"{where}: the column {told} holds {row[told]!r}{beside}, which says nothing of a row of kind {kind}; "
+                "leave it empty"
+            )
 
     @property
     def _held(self) -> int:
@@ -169,6 +192,10 @@ class Rows:
             return [step_number(self.people, dict(row), where)]
         if step and time:
             raise InputError(f"{where}: give the steps by number, or by time, not both")
+        if dash and not (first.strip() and last.strip()):
+            raise InputError(
+                f"{where}: step is {step!r}; expected a number from 1 to {self._held}, or a range as in 1-2"
+            )
         if dash:
             ends = [by_number(part, self._held, where) for part in (first, last)]
         else:

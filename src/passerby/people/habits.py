@@ -252,3 +252,18 @@ class People:
         # Entropy of the place among the others: H(b / left) = (Σ -b log b) / left + log left.
         inside = max(0.0, float(self._surprise[others].sum()) / left + np.log(left)) if left else 0.0
         return best.tolist(), [left], [inside]
+
+
+def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
+    """The state of each of so many places, from the place of each state: `-1 - zone` are all others of a zone.
+
+    >>> states_by_place(np.array([2, 0, -1, -2]), 5, np.array([0, 0, 0, 1, 1])).tolist()
+    [1, 2, 0, 3, 3]
+    """
+    label = np.zeros(every, dtype=np.int64) if zones is None else zones
+    out = np.zeros(every, dtype=np.int64)
+    for state in np.flatnonzero(places < 0):
+        out[label == -1 - places[state]] = state
+    known = np.flatnonzero(places >= 0)
+    out[places[known]] = known
+    return out

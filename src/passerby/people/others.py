@@ -23,6 +23,7 @@ from passerby.model.headcount import poisson_binomial, without
 from passerby.model.release import Release
 
 from .habits import People
+from .hearsay import Heard, heard
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,11 @@ class Expected:
         return Crowd.told_of(laws, told, spread)
 
 
-def everyone_else(people: People, release: Release) -> Counted | Expected | None:
+#: Others who are known by their habits: everybody's are needed for each one.
+ByHabits = Expected | Heard
+
+
+def everyone_else(people: People, release: Release) -> Counted | ByHabits | None:
     """What an audit needs to know of the others; None where the release knows them, or they do not matter.
 
     >>> from passerby import Rounding, fit_people, simulate_city
@@ -167,7 +172,7 @@ def numbers(people: People, release: Release) -> NDArray[np.int64]:
     return people.whereabouts.numbers(release.listed)
 
 
-def _expected(people: People, release: Release) -> Expected:
+def _expected(people: People, release: Release) -> ByHabits:
     if not people.actual.shape[1]:
         raise InputError(
             "others: with Crowd(), an audit goes by where everyone else really was at every second step, and no steps "
@@ -175,6 +180,8 @@ def _expected(people: People, release: Release) -> Expected:
         )
     # Where others are at one step tells of their mode at all others: bridges are those of who does as usual.
     usual = people.usual
+    if isinstance(release, CountRelease):
+        return heard(usual, release, numbers(people, release))
     found = [walked(usual, person, release) for person in range(len(people))]
     walks, traces = [walk for walk, _ in found], [trace for _, trace in found]
     real = counted(people, release)

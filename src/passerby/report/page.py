@@ -68,7 +68,7 @@ def built(evidence: Evidence, progress: Progress | None = None) -> list[Built]:
     chosen = [section for section in SECTIONS if section.missing(evidence) is None]
     out = []
     for section in chosen:
-        out.append(Built(section.key, section.title, section.build(evidence)))
+        out.append(Built(section.key, section.heading(evidence), section.build(evidence)))
         if progress:
             progress(len(out), len(chosen) + 1)  # and the script, below
     return out
@@ -76,7 +76,7 @@ def built(evidence: Evidence, progress: Progress | None = None) -> list[Built]:
 
 def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None) -> str:
     """The page of these sections."""
-    reasons = [(section.title, section.missing(evidence)) for section in SECTIONS]
+    reasons = [(section.heading(evidence), section.missing(evidence)) for section in SECTIONS]
     settings = evidence.settings
     return filled(
         sections,

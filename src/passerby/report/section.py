@@ -81,6 +81,12 @@ class Section:
     title: str
     build: Callable[[Evidence], Content]
     needs: tuple[Need, ...] = ()
+    #: The question in the words of what is published, where they differ.
+    worded: Callable[[Evidence], str] | None = None
+
+    def heading(self, evidence: Evidence) -> str:
+        """The question, as it is put on the page."""
+        return self.title if self.worded is None else self.worded(evidence)
 
     def missing(self, evidence: Evidence) -> str | None:
         """Why the section is left out; None where it is not."""

@@ -22,6 +22,8 @@ from passerby.support.files import make_folder, whole_or_nothing, write_json
 from passerby.visits.readers import read_visits
 from passerby.visits.table import Visits
 
+from .together_page import render_together
+
 #: Settings of steps that releases need not share: all of their places are kept, and people who are known well enough
 #: for all of them are looked at.
 OWN = ("places", "place_names", "min_active")
@@ -38,7 +40,7 @@ def run_together(
     executor: Executor | None = None,
     tell: Tell | None = None,
 ) -> Together:
-    """Measure the releases of some audits together, and write the folder: together.json and people.parquet.
+    """Measure the releases of some audits together, and write the folder: a page, together.json and people.parquet.
 
     `sources` are folders of audits, or settings files. How people are measured is as in the first, unless it is given.
     """
@@ -64,7 +66,9 @@ def run_together(
     if chosen is not None:
         people = only(people, some_people(people, chosen, how.seed))
     found = together(people, releases, **vars(how), workers=workers, executor=executor, progress=begin(tell, AUDITING))
-    _write(make_folder(out, "out"), found)
+    own = {"misses": how.misses, "budget": f"{how.budget:g}", "seed": how.seed, "sample": chosen}
+    words = [word for name, value in own.items() if value is not None for word in (f"--{name}", str(value))]
+    _write(make_folder(out, "out"), found, render_together(found, releases, words))
     return found
 
 
@@ -129,9 +133,11 @@ def common_people(settings: Sequence[AuditSettings], visits: Visits) -> tuple[Pe
     return people, [Zones.among(people, own, str(each.zones)) if own else None for each, own in both]
 
 
-def _write(out: Path, found: Together) -> None:
-    """The table, which stays where the visits are, and the means, which may be shared."""
+def _write(out: Path, found: Together, page: str) -> None:
+    """The table, which stays where the visits are, and the page and the means, which may be shared."""
     (out / "together.json").unlink(missing_ok=True)
+    with whole_or_nothing(out / "together.html") as shown:
+        shown.write_text(page, encoding="utf-8")
     with whole_or_nothing(out / "people.parquet", private=True) as draft:
         found.table.write_parquet(draft)
     record = {"misses": found.misses, "steps": found.steps, "said": found.lines(), "releases": found.shared()}

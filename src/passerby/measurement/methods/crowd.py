@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from passerby.measurement.average import anchor, draws
-from passerby.measurement.crowd import Aim, against_crowd, blind_attacks
+from passerby.measurement.crowd import Aim, against_crowd, blind_attacks, drawn_ends
 from passerby.measurement.finding import Finding, Known, Look, limit
 from passerby.measurement.loss import Loss
 from passerby.measurement.method import Method
@@ -24,8 +24,12 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if crowd.told is not None:
         yield from given_told(question, crowd.told, aim)
         return
-    aim = replace(aim, anchor=anchor(question, known))
-    ends = against_crowd(question.prior, question.release, aim, question.rng())
+    if crowd.witness is not None:
+        rng = question.rng()
+        ends = drawn_ends(question.prior, question.release, crowd.witness.draw(aim.runs, rng), aim, rng)
+    else:
+        aim = replace(aim, anchor=anchor(question, known))
+        ends = against_crowd(question.prior, question.release, aim, question.rng())
     look = Look(ends.series, not ends.certain, nodes=ends.nodes, operations=ends.operations)
     for attack in ends.attacks.values():
         yield replace(attack, look=look)

@@ -9,6 +9,7 @@ from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.mechanisms import Raw
+from passerby.model.count_release import mechanism_of
 from passerby.model.headcount import likely
 from passerby.outcomes.channels import at_any
 from passerby.outcomes.quantisation import grown_series
@@ -20,11 +21,11 @@ from .ways import refuses_one_series
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
     """At most what raw counts would give."""
-    rule, raw = question.release.mechanism, known.bound("raw")
+    rules, raw = question.release.ways, known.bound("raw")
     most = 1.0 if raw is None else raw.ceiling
-    if isinstance(rule, Raw):
+    if all(isinstance(rule, Raw) for rule in rules):
         yield limit("known", most)
-    elif not rule.shift_invariant:
+    elif not all(rule.shift_invariant for rule in rules):
         yield limit("known", min(most, at_likely_counts(question, known)))
     else:
         yield knowing(question)
@@ -45,8 +46,9 @@ def at_likely_counts(question: Question, known: Known) -> float:
     assert question.release.crowd is not None
     numbers = [law for step in question.release.crowd.laws(question.release.sensors) for law in step]
     left = 0.1 * question.tolerance * known.baseline.floor
-    ranges = [likely(law, left / len(numbers)) for law in numbers]
-    laws = [law for ends in ranges if (law := at_any(question.release.mechanism, *ends)) is not None]
+    rules = [mechanism_of(count) for count in question.release.listed]
+    ranges = [(rule, likely(law, left / len(numbers))) for rule, law in zip(rules, numbers, strict=True)]
+    laws = [law for rule, ends in ranges if (law := at_any(rule, *ends)) is not None]
     most = affordable(question, question.budget / 4)
     if len(laws) < len(ranges):
         return 1.0

@@ -14,7 +14,8 @@ LIMITS = [
     "People are taken to move independently of each other.",
     "The question is the whole trace, but for the allowed misses. A release with a small chance here may still tell "
     "that somebody was at one place once.",
-    "Other data that are published about the same people, now or later, are not considered.",
+    "Other data that are published about the same people, now or later, are not considered; passerby together looks at "
+    "several tables at once.",
     "A person is at one place in a step. Other steps and other places would give other numbers.",
 ]
 

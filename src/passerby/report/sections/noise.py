@@ -135,7 +135,7 @@ def words(tried: pl.DataFrame) -> list[str]:
         f"{_between(last)}, "
     )
     return [
-        "The same sensors, published in other ways. The release itself was measured for everyone; every other way was "
+        "The same counts, published in other ways. The release itself was measured for everyone; every other way was "
         f"tried on {min(tried['people'].to_list()):,} people drawn at random, and what it changes for them is added to "
         "everyone's mean. On average people are found with a chance of "
         f"{span(first['lower'], first['upper'])} from exact counts{_between(first)}, "

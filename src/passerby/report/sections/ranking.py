@@ -1,4 +1,4 @@
-"""Which count, sensor and step reveal most.
+"""Which count, sensor and step reveal most; or which zone, flow and window.
 
 The mean fall of the chance may be due to one or two people, also where many were tried. The number of people that it
 rests on is taken as (sum of falls)^2 / (sum of squared falls), which is n where all fall alike, 1 where one person
@@ -31,7 +31,7 @@ def build(evidence: Evidence) -> Content:
     """Words, and for counts, sensors and steps a chart and a table."""
     assert evidence.findings is not None
     tables = {what: rows(evidence, what) for what in ("count", "sensor", "step")}
-    place, thing = words_of(evidence)
+    place, thing, when = words_of(evidence)
     heads: dict[str, Columns] = {
         "count": {"place": (place, str), "step": ("step", str), "start": ("begins", str)},
         "sensor": {"name": (place, str)},
@@ -50,18 +50,27 @@ def build(evidence: Evidence) -> Content:
         if table["fall"].count():
             spec = _drawn(evidence, what, table, tables["sensor"]["place"].to_list())
         numbers = sheet(table, {**heads[what], **columns}, f"left-out-{what}.csv", least=evidence.least)
-        title = f"Without each {thing if what == 'sensor' else what}"
-        out.append(Figure(f"left-{what}", title, says(what, table, place, thing), numbers, spec))
-    return Content(words(evidence.findings, thing), out)
+        title = f"Without each {thing if what == 'sensor' else when if what == 'step' else what}"
+        out.append(Figure(f"left-{what}", title, says(what, table, place, thing, when), numbers, spec))
+    return Content(words(evidence.findings, thing, when), out)
 
 
-def words_of(evidence: Evidence) -> tuple[str, str]:
-    """What counts are about, and what is left out at all steps: a place and its sensor, a zone, or a flow."""
+def words_of(evidence: Evidence) -> tuple[str, str, str]:
+    """What counts are about, what is left out at all steps, and what is left out of all counts.
+
+    A place, its sensor and a step; or a zone or a flow; or a window where visitors alone are counted.
+    """
     if evidence.release.reveals:
-        return "place", "sensor"
-    flows = {each.kind == "moved" for each in evidence.about}
-    word = "zone or flow" if len(flows) > 1 else "flow" if flows == {True} else "zone"
-    return word, word
+        return "place", "sensor", "step"
+    kinds = {each.kind for each in evidence.about}
+    word = "flow" if kinds == {"moved"} else "zone or flow" if "moved" in kinds else "zone"
+    return word, word, "window" if kinds == {"visitors"} else "step"
+
+
+def question(evidence: Evidence) -> str:
+    """What the section answers, in the words of what is published."""
+    _, thing, when = words_of(evidence)
+    return f"Which {thing} and which {when} reveal most?"
 
 
 def _drawn(evidence: Evidence, what: str, table: pl.DataFrame, order: list[str]) -> dict[str, Any]:
@@ -108,11 +117,19 @@ def rows(evidence: Evidence, what: str) -> pl.DataFrame:
 
 
 def beginnings(release: Release) -> dict[tuple[int | None, int | None], int]:
-    """The first step of each count that is read at a later one: of flows and visitors, by subject and step."""
+    """The first step of each count that is read at a later one: of flows and visitors, by subject and step.
+
+    Of all counts of a step together (subject None), where they have one in common.
+    """
     if not isinstance(release, CountRelease):
         return {}
-    grid = subject_grid(release)
-    return {(int(grid[t, j]), t): count.first for t, step in enumerate(release.counts) for j, count in enumerate(step)}
+    grid, out = subject_grid(release), dict[tuple[int | None, int | None], int]()
+    for t, step in enumerate(release.counts):
+        out |= {(int(grid[t, j]), t): count.first for j, count in enumerate(step)}
+        firsts = {count.first for count in step}
+        if len(firsts) == 1:
+            out[None, t] = firsts.pop()
+    return out
 
 
 def _behind(people: int) -> pl.Expr:
@@ -122,29 +139,32 @@ def _behind(people: int) -> pl.Expr:
     return pl.when(same).then(float(people)).otherwise(people * fall**2 / ((people - 1) * error**2 + fall**2))
 
 
-def words(findings: Findings, thing: str = "sensor") -> list[str]:
+def words(findings: Findings, thing: str = "sensor", when: str = "step") -> list[str]:
     """How sensors, steps and counts were tried out."""
     return [
-        f"For {findings.people:,} people drawn at random, each single count, each {thing} and each step was left out "
+        f"For {findings.people:,} people drawn at random, each single count, each {thing} and each {when} was left out "
         "in turn. The figures show by how much the mean chance to be found falls, in percentage points, for attacks "
         "that need no search.",
-        "Counts tell in part the same: what is not published at one place or step is often plain from another. So the "
-        f"falls of single counts do not add up to those of their {thing} or step.",
+        f"Counts tell in part the same: what is not published of one {thing} or {when} is often plain from another. So "
+        f"the falls of single counts do not add up to those of their {thing} or {when}.",
     ]
 
 
-def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sensor") -> str:
+def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sensor", when: str = "step") -> str:
     """What the figure shows, and the count, sensor or step that matters most."""
-    drawn, name = "cell" if thing == "flow" else "bar", thing if what == "sensor" else what
+    drawn, name = "cell" if thing == "flow" else "bar", {"sensor": thing, "step": when}.get(what, what)
+    stopped = {"flow": "a step from which no flows are published"}.get(thing, "a step at which nothing is published")
+    stopped = "a window of which nothing is published, by the step at which it begins" if when == "window" else stopped
     shown = {
         "count": "Each cell is a count. The stronger its colour, the more the chance falls without this count alone. ",
         "sensor": f"Each {drawn} is a {place} whose counts are left out at all steps. ",
-        "step": "Each bar is a step at which nothing is published. ",
+        "step": f"Each bar is {stopped}. ",
     }[what]
     if not table["fall"].count():
         return f"No single {name} stands out: no fall of the chance rests on {FEW} people or more."
     if table["fall"].null_count():
-        told = "Grey cells are" if what == "count" else "What is left blank is"
+        grey = what == "count" or (what == "sensor" and drawn == "cell")
+        told = "Grey cells are" if grey else "What is left blank is"
         shown += f"{told} not told: fewer than {FEW} people are behind the fall. "
     if what != "step" and table["place"].n_unique() > chart.PLACES:
         shown += f"The {chart.PLACES} {place.replace(' or ', 's or ')}s that reveal most are shown. "
@@ -154,7 +174,7 @@ def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sen
     where = {
         "count": f"the count of {best['place']} at step {best['step']} ({best['start']})",
         "sensor": f"the sensor at {best['place']}" if thing == "sensor" else f"{best['place']}",
-        "step": f"step {best['step']} ({best['start']})",
+        "step": f"{'the window from ' if when == 'window' else ''}step {best['step']} ({best['start']})",
     }[what]
     return (
         f"{shown}Most is gained by leaving out {where}: the mean chance, {percent(best['with_all'])} with all, falls "
@@ -223,4 +243,4 @@ def _tips() -> list[alt.Tooltip]:
     ]
 
 
-SECTION = Section("ranking", "Which sensor and which step reveal most?", build, needs=(TRIED,))
+SECTION = Section("ranking", "Which sensor and which step reveal most?", build, needs=(TRIED,), worded=question)

@@ -33,7 +33,7 @@ def words(summary: Summary) -> list[str]:
     assert found is not None
     out = [
         "A published count is of everybody. The adversary takes off the people they know to be there, and what is left "
-        "tells whether the person in question was at the sensor.",
+        "tells whether the person in question was counted.",
         f"The published series is possible for {group(found.possible)} of the audited people.",
     ]
     if found.impossible:

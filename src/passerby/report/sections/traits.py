@@ -26,7 +26,7 @@ BOX = (
     "median."
 )
 SIGHTED = (
-    f"{BOX} To the right are people who are likely to pass a sensor. Where the line rises to the right, being counted "
+    f"{BOX} To the right are people who are likely to be in a count. Where the line rises to the right, being counted "
     f"exposes people. {chart.ZOOM}"
 )
 GAP = (
@@ -39,7 +39,7 @@ PROFILE = (
     "adds most, and everyone. Half of a group lie below its median and half above."
 )
 REASONS = (
-    "People are exposed for three reasons: sensors see them often; they move slowly, so that one sighting tells of "
+    "People are exposed for three reasons: they are counted often; they move slowly, so that one sighting tells of "
     "many steps; or they are predictable anyway, with or without the release."
 )
 #: Traits of a group, and how their medians are written; the last is its size.
@@ -47,7 +47,7 @@ TRAITS = {
     "baseline": ("chance without the release", percent),
     "lower": ("chance with the release: best attack found", percent),
     "upper": ("chance with the release: bound if the habits are right", percent),
-    "sighted": ("chance to pass a sensor at least once", percent),
+    "sighted": ("chance to be counted at least once", percent),
     "spectral_gap": ("spectral gap", "{:.2f}".format),
     "places": ("places visited", "{:.0f}".format),
     "people": ("people in the group", "{:,.0f}".format),
@@ -59,7 +59,7 @@ def build(evidence: Evidence) -> Content:
     people = traits(evidence.known, evidence.people, evidence.table)
     out = []
     for key, column, title, axis, says in (
-        ("sighted", "sighted", "Seen by sensors", "chance to pass a sensor", SIGHTED),
+        ("sighted", "sighted", "Being counted", "chance to be counted", SIGHTED),
         ("gap", "spectral_gap", "Slow and quick movers", "spectral gap", GAP),
     ):
         columns: Columns = {
@@ -165,7 +165,7 @@ def _apart(groups: pl.DataFrame, group: str) -> str:
         for name in (group, "everyone")
     )
     told = {
-        "sighted": ("pass sensors less often", "pass sensors more often"),
+        "sighted": ("are counted less often", "are counted more often"),
         "spectral_gap": ("move more slowly", "move about more freely"),
         "baseline": ("are less predictable without the release", "are more predictable even without the release"),
     }

@@ -1,0 +1,287 @@
+"""What is told about the others of any counts, so that what remains unknown is independent from step to step.
+
+Of each of the others, the state of their chain with memory (`passage`) is told at every second step that has a count.
+At a step that is not told, a person is in one of several classes: all that its counts see of them. Two classes are
+assigned to the person, and it is told if they are in neither, and in which then. So one bit is unknown, and it moves
+the counts in which the two classes differ: a *direction*, for each count +1, 0 or -1. Directions of a step are chosen
+so that no count is in two of them, and only classes that differ by one of them are assigned together. Then the numbers
+of others are
+
+    known + Σ_g K_g σ_g,    K_g a sum of independent yes-or-no draws for direction σ_g,
+
+with all K_g of all steps independent. For counts of single places each direction is one count, and this is what
+`disclosure` tells of those.
+
+Directions follow from habits, assigned classes from habits and from what is told, neither from what is not told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from passerby.mechanisms.chance import Sum
+
+from .bridges import coins, turns
+from .count_release import CountRelease, mechanism_of
+from .counts import Count
+from .headcount import add_person
+from .passage import Passage
+from .release import Release
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: For each count of a step, whether somebody who moves along it is added, taken away, or neither.
+Direction = tuple[int, ...]
+
+#: Entries of tables that the laws of all numbers together may pass through: with more people, the rest is told all.
+_WORK = 2e9
+#: Fewer unknown people than this are never asked for.
+_FEWEST = 16
+#: Of more classes at a step than this, the likeliest are compared with each other.
+_MOST_CLASSES = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """For each of n draws: how many `others` each count counts (n, T, S), and what is told of it.
+
+    `known` (n, T, S) are told to be counted; `laws[t]` (n, directions at t, numbers) holds the probabilities of 0, 1,
+    2, ... people more along each of the step's `directions`.
+    """
+
+    others: Ints
+    known: Ints
+    laws: list[Floats]
+    directions: tuple[tuple[Direction, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.others)
+
+    def draw(self, size: int, rng: np.random.Generator) -> Witness:
+        """Of one that was told: draws of the numbers that were not."""
+        known = np.repeat(self.known[:1], size, axis=0)
+        others, laws = known.copy(), [np.repeat(law[:1], size, axis=0) for law in self.laws]
+        for t, step in enumerate(self.directions):
+            for g, direction in enumerate(step):
+                law = self.laws[t][0, g]
+                more = rng.choice(len(law), size, p=law / law.sum())
+                others[:, t, : len(direction)] += more[:, None] * np.array(direction)
+        return Witness(others, known, laws, self.directions)
+
+    def publish(self, release: Release, traces: ArrayLike, rng: np.random.Generator) -> Floats:
+        """Draw what is published for a trace of the target (n, T) and each draw of the others: (n, T, S)."""
+        return release.published(self.others + release.there(traces), rng)
+
+    def values(self, release: Release) -> list[Floats | None]:
+        """Of one that was told: the values that each count may have, in order; None for a continuum."""
+        assert isinstance(release, CountRelease)
+        out: list[Floats | None] = []
+        for t, step in enumerate(release.counts):
+            moves = {
+                int(j): sign * more
+                for group in self._groups(t, len(step))
+                for more in [np.flatnonzero(group.law[0])]
+                for j, sign in zip(group.counts, group.signs, strict=True)
+            }
+            for j, count in enumerate(step):
+                each = [mechanism_of(count).outputs(int(n)) for n in self.known[0, t, j] + moves[j]]
+                finite = [values for values in each if values is not None]
+                out.append(np.unique(np.concatenate(finite)) if len(finite) == len(each) else None)
+        return out
+
+    def evidence(self, release: Release, published: Floats) -> Floats:
+        """Log-likelihoods (n, T, C) of series (n, T, S), by the class of the target, to somebody who is told."""
+        assert isinstance(release, CountRelease)
+        sees = release.sees
+        out = np.zeros((*published.shape[:2], sees.shape[1]))
+        for t, step in enumerate(release.counts):
+            for group in self._groups(t, len(step)):
+                rows, which = np.unique(sees[t][:, group.counts], axis=0, return_inverse=True)
+                found = np.stack([self._likelihood(step, published[:, t], t, group, row) for row in rows], axis=1)
+                out[:, t] += found[:, which.reshape(-1)]
+        return out
+
+    def _groups(self, t: int, counts: int) -> Iterator[_Group]:
+        """The counts of a step that move together, and each of the others by itself, of which the number is known."""
+        moving = np.array(self.directions[t], dtype=np.int64).reshape(len(self.directions[t]), counts)
+        for g, direction in enumerate(moving):
+            law = self.laws[t][:, g]
+            there = np.flatnonzero(law.any(axis=0))
+            yield _Group(np.flatnonzero(direction), direction[direction != 0], law[:, : there[-1] + 1])
+        for j in np.flatnonzero(~moving.any(axis=0)):
+            yield _Group(np.array([j]), np.zeros(1, dtype=np.int64), np.ones((len(self), 1)))
+
+    def _likelihood(self, counts: Sequence[Count], published: Floats, t: int, group: _Group, bits: Ints) -> Floats:
+        """Of the values (n, S) of a step's counts, those of a group (n,), for a target who is in those of `bits`."""
+        with np.errstate(divide="ignore"):
+            total = np.log(group.law)
+        more = np.arange(group.law.shape[1])
+        for j, sign, bit in zip(group.counts.tolist(), group.signs.tolist(), bits.tolist(), strict=True):
+            # Where there cannot be so many more, the law says so.
+            numbers = np.maximum(self.known[:, t, j, None] + sign * more, 0) + bit
+            total = total + mechanism_of(counts[j]).log_likelihood(published[:, j, None], numbers)
+        return np.asarray(np.logaddexp.reduce(total, axis=1))
+
+
+class _Group(NamedTuple):
+    """Counts that move together, by these `signs`; `law` (n, numbers) tells how many are more."""
+
+    counts: Ints
+    signs: Ints
+    law: Floats
+
+
+def as_table(sums: Sequence[Sum]) -> Floats:
+    """Laws of numbers along each direction of a step, in one table (1, directions, numbers)."""
+    out = np.zeros((1, len(sums), max((first + len(law) for first, law in sums), default=1)))
+    for g, (first, law) in enumerate(sums):
+        out[0, g, first : first + len(law)] = law
+    return out
+
+
+def often_of(people: Sequence[Passage], k: int) -> dict[tuple[int, ...], float]:
+    """How many people are expected in each class at the k-th step that has a count, by what it is counted in."""
+    out: dict[tuple[int, ...], float] = {}
+    for person in people:
+        person.add_often(k, out)
+    return out
+
+
+def directions_of(often: Mapping[tuple[int, ...], float]) -> tuple[Direction, ...]:
+    """The directions of a step, by how many people are expected in each class: no count is in two of them.
+
+    Those come first along which most is open for each count that they take up.
+
+    >>> directions_of({(1, 0): 5.0, (0, 1): 4.0, (0, 0): 6.0}), directions_of({(1, 0): 5.0, (0, 1): 4.0})
+    (((1, 0), (0, 1)), ((1, -1),))
+    """
+    likely = sorted((row for row in often if often[row] > 0), key=lambda row: (-often[row], row))[:_MOST_CLASSES]
+    worth: dict[Direction, float] = {}
+    for i, one in enumerate(likely):
+        for two in likely[i + 1 :]:
+            way = signed(one, two)[0]
+            open_ = often[one] * often[two] / (often[one] + often[two])
+            worth[way] = worth.get(way, 0.0) + open_ / sum(map(abs, way))
+    out: list[Direction] = []
+    for way in sorted(worth, key=lambda way: (-worth[way], way)):
+        if not any(a and b for other in out for a, b in zip(way, other, strict=True)):
+            out.append(way)
+    return tuple(out)
+
+
+def signed(one: Sequence[int], two: Sequence[int]) -> tuple[Direction, bool]:
+    """How two classes differ, with the first difference upwards, and whether it is the first class that is up.
+
+    >>> signed((0, 1, 1), (1, 1, 0))
+    ((1, 0, -1), False)
+    """
+    way = tuple(a - b for a, b in zip(one, two, strict=True))
+    up = next((x for x in way if x), 1) > 0
+    return (way if up else tuple(-x for x in way)), up
+
+
+class Pairs(NamedTuple):
+    """Classes that may be assigned together (P,): the upper one, the lower one, and their direction."""
+
+    upper: Ints
+    lower: Ints
+    direction: Ints
+
+
+def pairs_of(bits: Ints, directions: Sequence[Direction]) -> Pairs:
+    """Of one person at a step, by what each class is counted in (C, S)."""
+    number = {way: g for g, way in enumerate(directions)}
+    rows, found = list(map(tuple, bits.tolist())), []
+    for i in range(len(rows)):
+        for j in range(i):
+            way, up = signed(rows[i], rows[j])
+            if way in number:
+                found.append((i, j, number[way]) if up else (j, i, number[way]))
+    return Pairs(*np.array(found, dtype=np.int64).reshape(-1, 3).T)
+
+
+class Left(NamedTuple):
+    """What is told of a person at a step that is not told, and what is left open.
+
+    `known` (n, S) are the counts in which they are told to be, and `chance` (n, directions) how likely they are one
+    more along each direction.
+    """
+
+    known: Ints
+    chance: Floats
+
+
+def left_open(bits: Ints, pairs: Pairs, directions: int, bridge: Floats, actual: Ints, coin: float) -> Left:
+    """Assign two classes to a person by the probabilities of each (n, C), and tell of the `actual` class (n,) the rest.
+
+    In proportion to what is left open of each two, by a `coin` in [0, 1) that has nothing to do with where they are.
+    """
+    n = len(actual)
+    chance = np.zeros((n, directions))
+    if not len(pairs.upper):
+        return Left(bits[actual], chance)
+    chosen, open_ = assigned(bridge, pairs, coin)
+    upper, lower = pairs.upper[chosen], pairs.lower[chosen]
+    inside = open_ & ((actual == upper) | (actual == lower))
+    rows = np.arange(n)
+    top, low = bridge[rows, upper], bridge[rows, lower]
+    chance[rows, pairs.direction[chosen]] = np.where(inside, top / np.where(open_, top + low, 1.0), 0.0)
+    return Left(np.where(inside[:, None], bits[lower], bits[actual]), chance)
+
+
+def assigned(bridge: Floats, pairs: Pairs, coin: float) -> tuple[Ints, NDArray[np.bool_]]:
+    """Which two classes are assigned (n,), and whether anything is open between them (n,)."""
+    one, two = bridge[:, pairs.upper], bridge[:, pairs.lower]
+    total = one + two
+    edges = np.cumsum(np.divide(one * two, total, out=np.zeros(total.shape), where=total > 0), axis=1)
+    chosen = np.minimum((edges <= coin * edges[:, -1:]).sum(axis=1), len(pairs.upper) - 1)
+    rows = np.arange(len(bridge))
+    return chosen, np.asarray((one[rows, chosen] > 0) & (two[rows, chosen] > 0))
+
+
+def draw_witness(people: Sequence[Passage], size: int, rng: np.random.Generator) -> Witness:
+    """Draw everybody's traces, and tell what is told of them."""
+    sizes = people[0].sizes
+    active = people[0].active
+    others, known = (np.zeros((size, len(sizes), max(sizes)), dtype=np.int64) for _ in range(2))
+    plan = [directions_of(often_of(people, k)) for k in range(len(active))]
+    turn = turns(people, max(_FEWEST, int(math.sqrt(_WORK / (size * max(1, sum(sizes)))))))
+    coin = coins(len(people), len(active))
+    laws = [np.ones((size, 0, 1)) for _ in sizes]
+    for k, t in enumerate(active):
+        unknown = sum(int(told >= 0 and k % 2 != told) for told in turn)
+        laws[t] = np.zeros((size, len(plan[k]), unknown + 1))
+        laws[t][..., 0] = 1.0
+    pairs: dict[tuple[int, int], Pairs] = {}
+    nowhere = np.zeros(size, dtype=np.int64)
+    for i, person in enumerate(people):
+        states = person.sample(size, rng)
+        for k, t in enumerate(active):
+            actual, here = person.class_of[k][states[:, k]], np.s_[:, t, : sizes[t]]
+            others[here] += person.bits[k][actual]
+            if turn[i] < 0 or k % 2 == turn[i]:
+                known[here] += person.bits[k][actual]
+                continue
+            before = states[:, k - 1] if k else nowhere
+            after = states[:, k + 1] if k + 1 < len(active) else nowhere
+            mine = pairs.setdefault((id(person), k), pairs_of(person.bits[k], plan[k]))
+            left = left_open(
+                person.bits[k], mine, len(plan[k]), person.bridge(k, before, after), actual, float(coin[i, k])
+            )
+            known[here] += left.known
+            add_person(laws[t], left.chance)
+    return Witness(others, known, laws, in_order(plan, active, len(sizes)))
+
+
+def in_order(
+    plan: Sequence[tuple[Direction, ...]], active: Sequence[int], steps: int
+) -> tuple[tuple[Direction, ...], ...]:
+    """The directions of all steps, from those of the steps that have a count."""
+    at = dict(zip(active, plan, strict=True))
+    return tuple(at.get(t, ()) for t in range(steps))
