@@ -39,11 +39,11 @@ def test_what_was_measured_before_an_interruption_is_not_measured_again(
 ) -> None:
     calls, plain = [0], person_ends
 
-    def counting(job: Job, person: int) -> tuple[float, float, float, float]:
+    def counting(job: Job, person: int, enough: object = None) -> tuple[float, float, float, float]:
         calls[0] += 1
         if calls[0] == stop:
             raise KeyboardInterrupt
-        return plain(job, person)
+        return plain(job, person, enough)  # type: ignore[arg-type]
 
     monkeypatch.setattr("passerby.plans.survey.person_ends", counting)
     how = {**LITTLE, "levers": ["rounding", "places"]}

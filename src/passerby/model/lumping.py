@@ -145,7 +145,7 @@ def _by_sight(
         prior.mode_of[states],
         np.concatenate([prior.guessable[kept], [True, True, False]]),
     )
-    sighted = [(len(kept),) if some else () for some in seen.any(axis=1)]
+    sighted = [(len(kept),) if any(row) else () for row in seen.tolist()]
     told = tuple(
         tuple(int(place_of[x]) for x in step if place_of[x] >= 0) + more
         for step, more in zip(release.sensors, sighted, strict=True)

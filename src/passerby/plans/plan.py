@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +27,19 @@ from passerby.support.numerals import percent
 from passerby.support.workers import Progress
 
 from .cells import Cell, cells_of
+from .choice import choose, confirm
 from .cost import NOTHING, Cost, Truth, cost_of
 from .estimate import Panel, whole
 from .lever import Dial, Scene, Setting, Zone
 from .levers import BY_NAME, chosen_levers
 from .limit import Limit, Tally, check_limits, counted
-from .names import BASELINE, CONFIRMING, TRYING, WANTED
+from .names import BASELINE, CHECKING, CONFIRMING, TRYING, WANTED
 from .search import Plan, Search
-from .strategy import explore, frontier, ranked
+from .strategy import explore, frontier
 from .survey import Survey, surveying
 
 #: People that plans are tried on, of those for whom they decide anything.
 DRAWN = 60
-#: Stronger plans that are measured on everyone where the sample promised too much.
-AGAIN = 3
 #: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
 DOUBT = 1e-6
 
@@ -215,9 +214,11 @@ def _found(
     added = min((limit.added for limit in task.limits if limit.added), default=None)
     search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
-    say.at(CONFIRMING, survey)
-    recommended, spoiled = confirm(task, survey, good, first)
-    tried = {**search.tried, **spoiled, **{plan.release: plan for plan in recommended.values()}}
+    say.at(CHECKING, survey)
+    chosen, checked = choose(panel, good, first)
+    say.at(CONFIRMING, survey, times=sum(not plan.everyone for plan in chosen.values()))
+    recommended = confirm(survey, task.limits, chosen)
+    tried = {**search.tried, **checked, **{plan.release: plan for plan in recommended.values()}}
     tried = {release: plan for release, plan in tried.items() if release != base and cells_of(release)}
     return Plans(
         task.limits,
@@ -228,40 +229,11 @@ def _found(
         search.refused,
         survey.tables,
         len(panel.drawn),
-        panel.matter,
+        len(panel.order),
         tuple(search.bisections),
         search.out_of_time,
         survey.measured,
     )
-
-
-def confirm(
-    task: Task, survey: Survey, good: Sequence[Plan], wanted: Plan
-) -> tuple[dict[str, Plan], dict[Release, Plan]]:
-    """The best plan of each kind, measured on everyone, and those that were measured and are not recommended.
-
-    A plan that turns out not to be sure gives way to the next stronger one.
-    """
-    out: dict[str, Plan] = {}
-    measured: dict[Release, Plan] = {}
-    for name, some in ranked(good, wanted).items():
-        taken = {chosen.release for chosen in out.values()}
-        plan: Plan | None = next((plan for plan in some if plan.release not in taken), None)
-        for _ in range(AGAIN):
-            if plan is None or plan.everyone:
-                break
-            tallies = tuple(whole(survey, plan.release, task.limits))
-            plan = replace(plan, tallies=tallies, everyone=True, people=len(task.people))
-            measured[plan.release] = plan
-            if plan.verdict == "sure" or plan.stronger is None:
-                break
-            plan = plan.stronger()
-        if plan is not None and plan.release in measured:
-            plan = measured[plan.release]
-        if plan is not None and plan.everyone and plan.verdict != "refused":
-            out[name] = plan
-    # What is open is recommended only where nothing is sure.
-    return {name: plan for name, plan in out.items() if plan.verdict == "sure"} or out, measured
 
 
 def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
@@ -352,12 +324,18 @@ class _Teller:
     def __init__(self, tell: Tell | None) -> None:
         self.tell = tell
 
-    def at(self, stage: str, survey: Survey, *, each: bool = True) -> Progress:
-        """A stage begins; where it is told by `each` person, all that is measured from now on belongs to it."""
+    def at(self, stage: str, survey: Survey, *, each: bool = True, times: int = 1) -> Progress:
+        """A stage begins; where it is told by `each` person, all that is measured from now on belongs to it.
+
+        Everyone is measured so many `times` in it: what was done before adds up.
+        """
+        before = last = 0
 
         def progress(done: int, everything: int) -> None:
+            nonlocal before, last
+            before, last = before + (last if done < last else 0), done
             if self.tell is not None:
-                self.tell(stage, done, everything)
+                self.tell(stage, before + done, max(times * everything, before + everything))
 
         progress(0, 0)
         survey.progress = progress if each else _silent

@@ -84,13 +84,12 @@ class Search:
         if release not in self.tried:
             self.done += 1
             self.note()
-            for count in (FIRST, len(self.panel.drawn)):
+            drawn = len(self.panel.drawn)
+            for count in (min(FIRST, drawn), drawn):
                 tallies = tuple(self.panel.tallies(release, count=count))
                 if joint(tallies) == "refused":
                     break
-            self.tried[release] = Plan(
-                settings, release, tallies, self.cost(release), min(count, len(self.panel.drawn))
-            )
+            self.tried[release] = Plan(settings, release, tallies, self.cost(release), count)
         return self.tried[release]
 
     def passes(self, plan: Plan) -> bool:

@@ -28,6 +28,7 @@ from passerby.support.pieces import Pieces
 from passerby.support.pool import pool_of
 from passerby.support.workers import Progress, collect
 
+from .limit import Decided
 from .order import tells_less
 
 Floats = NDArray[np.float64]
@@ -77,6 +78,7 @@ class Survey:
         self.seconds = 0.0
         self.tables: dict[Release, pl.DataFrame] = {}
         self._values: dict[Release, Floats] = {}
+        self._closely: dict[Release, NDArray[np.bool_]] = {}
         self._mark = fingerprint(people, measurement)
 
     def job(self, release: Release) -> Job:
@@ -84,16 +86,24 @@ class Survey:
         others = everyone_else(self.people, release)
         return Job(replace(self.people, whereabouts=None), release, self.measurement, others)
 
-    def ends(self, release: Release, who: Ints) -> Ends:
-        """What is known of these people under a release, after measuring those of them who are not yet."""
+    def ends(self, release: Release, who: Ints, decided: Decided | None = None) -> Ends:
+        """What is known of these people under a release, after measuring those of them who are not yet.
+
+        Where it is enough that something is `decided`, nobody is measured more closely than that.
+        """
         job = self.job(release)
         check_job(job)
         values = self._values.setdefault(release, np.full((4, len(self.people)), np.nan))
-        left = who[np.isnan(values[0, who])]
+        closely = self._closely.setdefault(release, np.zeros(len(self.people), dtype=bool))
+        enough = [decided is not None and decided(*row) for row in values[:, who].T]
+        left = who[np.isnan(values[0, who]) | (~closely[who] & ~np.array(enough, dtype=bool))]
         if left.size:
             began = time.perf_counter()
-            rows = collect(_one, job, left.tolist(), progress=self.progress, **self._shared(release, left))
+            shared = self._shared(release, left, decided)
+            rows = collect(_one, (job, decided), left.tolist(), progress=self.progress, **shared)
             values[:, left] = np.array(rows).T
+            # All was tried for those of whom nothing was decided.
+            closely[left] = [decided is None or not decided(*row) for row in rows]
             self.measured += left.size
             self.seconds += time.perf_counter() - began
         return Ends.of(values).of_some(who)
@@ -121,6 +131,7 @@ class Survey:
         self._values[release] = np.array(
             [table[name].fill_null(rest).to_numpy() for name, rest in zip(COLUMNS, ANYTHING, strict=True)]
         )
+        self._closely[release] = np.ones(len(self.people), dtype=bool)
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
         """Ends (N,) that follow from other releases: those that tell less have less, those that tell more have more.
@@ -142,18 +153,19 @@ class Survey:
     def _name(self, release: Release) -> str:
         return fingerprint(self._mark, release)[:16]
 
-    def _shared(self, release: Release, left: Ints) -> dict[str, Any]:
+    def _shared(self, release: Release, left: Ints, decided: Decided | None) -> dict[str, Any]:
         kept = None
         if self.folder is not None:
-            name = fingerprint(self._mark, release, left)
+            name = fingerprint(self._mark, release, left, decided)
             kept = Pieces(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)
         # A handful of people is not worth handing out.
         alone = self.executor is None
         return {"workers": 1 if alone else self.workers, "executor": self.executor, "chunk": CHUNK, "kept": kept}
 
 
-def _one(job: Job, person: int) -> list[float]:
-    return list(person_ends(job, person))
+def _one(task: tuple[Job, Decided | None], person: int) -> list[float]:
+    job, decided = task
+    return list(person_ends(job, person, decided))
 
 
 def _silent(done: int, everything: int) -> None:
