@@ -1,4 +1,4 @@
-"""Which of the plans that seem to keep the limits are recommended: checked on all who matter, measured on everyone."""
+"""Which of the plans that seem to keep the limits are recommended: measured on everyone."""
 
 from __future__ import annotations
 
@@ -8,33 +8,30 @@ from dataclasses import replace
 from passerby.model.release import Release
 
 from .estimate import Panel, whole
-from .limit import Limit, joint
 from .search import Plan
 from .strategy import ranked
-from .survey import Survey
 
-#: Plans of each kind that are checked at most, where the sample promised too much of the first ones.
-CHECKED = 8
+#: Plans of each kind that are looked at more closely, where the sample promised too much of the first ones.
+LOOKED = 8
 
 
 def choose(panel: Panel, good: Sequence[Plan], wanted: Plan) -> tuple[dict[str, Plan], dict[Release, Plan]]:
-    """The cheapest sure plan of each kind, by all for whom a plan decides anything, and all plans that were checked.
+    """The cheapest sure plan of each kind, measured on everyone, and all plans that were looked at more closely.
 
     A plan that turns out not to be sure gives way to the next stronger one, or to another that costs readers less. What
     is open is chosen only where nothing is sure.
     """
-    checked: dict[Release, Plan] = {}
+    looked: dict[Release, Plan] = {}
     sure: dict[str, Plan] = {}
     open_: dict[str, Plan] = {}
     for name, some in ranked(good, wanted).items():
-        left, tried = [*some], 0
-        while left and name not in sure and tried < CHECKED:
+        left, before = [*some], len(looked)
+        while left and name not in sure and len(looked) < before + LOOKED:
             plan = min(left, key=lambda each: each.cost.total)
             left.remove(plan)
             if plan.release in {each.release for each in sure.values()}:
                 continue
-            tried += plan.release not in checked
-            plan = checked.setdefault(plan.release, plan if plan.everyone else _checked(panel, plan))
+            plan = looked.setdefault(plan.release, _closer(panel, plan))
             if plan.verdict == "sure":
                 sure[name] = plan
             elif plan.verdict == "open":
@@ -42,17 +39,30 @@ def choose(panel: Panel, good: Sequence[Plan], wanted: Plan) -> tuple[dict[str, 
             stronger = plan.stronger() if plan.stronger is not None and plan.verdict != "sure" else None
             # A stronger plan must be of the kind that is looked for.
             left += ranked([stronger], wanted)[name] if stronger is not None else []
-    return sure or _apart(open_), checked
+    if not sure:
+        measured = {plan.release: _on_everyone(panel, plan) for plan in open_.values()}
+        looked |= measured
+        sure = {name: measured[plan.release] for name, plan in _apart(open_).items()}
+    return {name: plan for name, plan in sure.items() if plan.verdict != "refused"}, looked
 
 
-def _checked(panel: Panel, plan: Plan) -> Plan:
-    """The plan with tallies of twice as many people each time, until it is refused or all who matter were measured."""
+def _closer(panel: Panel, plan: Plan) -> Plan:
+    """The plan with tallies of twice as many people each time, until it is refused or seems sure: then of everyone."""
     count, last = len(panel.drawn), len(panel.order)
-    while True:
+    while not plan.everyone:
         count = min(last, 2 * count)
-        tallies = tuple(panel.tallies(plan.release, count=count))
-        if count == last or joint(tallies) == "refused":
-            return replace(plan, tallies=tallies, people=count)
+        plan = replace(plan, tallies=tuple(panel.tallies(plan.release, count=count)), people=count)
+        if plan.verdict == "sure":
+            return _on_everyone(panel, plan)
+        if plan.verdict == "refused" or count == last:
+            break
+    return plan
+
+
+def _on_everyone(panel: Panel, plan: Plan) -> Plan:
+    """The plan as an audit of everyone sees it."""
+    tallies = tuple(whole(panel.survey, plan.release, panel.limits))
+    return replace(plan, tallies=tallies, everyone=True, people=panel.people)
 
 
 def _apart(plans: dict[str, Plan]) -> dict[str, Plan]:
@@ -60,17 +70,5 @@ def _apart(plans: dict[str, Plan]) -> dict[str, Plan]:
     out: dict[str, Plan] = {}
     for name, plan in plans.items():
         if plan.release not in {each.release for each in out.values()}:
-            out[name] = plan
-    return out
-
-
-def confirm(survey: Survey, limits: Sequence[Limit], chosen: dict[str, Plan]) -> dict[str, Plan]:
-    """The chosen plans, measured on everyone by an audit."""
-    out: dict[str, Plan] = {}
-    for name, plan in chosen.items():
-        if not plan.everyone:
-            tallies = tuple(whole(survey, plan.release, limits))
-            plan = replace(plan, tallies=tallies, everyone=True, people=len(survey.people))
-        if plan.verdict != "refused":
             out[name] = plan
     return out

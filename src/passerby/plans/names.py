@@ -21,5 +21,4 @@ LEFT_OUT = ("published", "explore", "sigmas", "bases", "thresholds", "delta")
 BASELINE = "Looking at what is known without a release"
 WANTED = "Measuring everyone with all that is wanted"
 TRYING = "Trying releases on some people"
-CHECKING = "Checking the best of them on all who matter"
 CONFIRMING = "Measuring everyone with what is recommended"

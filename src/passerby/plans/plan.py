@@ -27,19 +27,21 @@ from passerby.support.numerals import percent
 from passerby.support.workers import Progress
 
 from .cells import Cell, cells_of
-from .choice import choose, confirm
+from .choice import choose
 from .cost import NOTHING, Cost, Truth, cost_of
 from .estimate import Panel, whole
 from .lever import Dial, Scene, Setting, Zone
 from .levers import BY_NAME, chosen_levers
 from .limit import Limit, Tally, check_limits, counted
-from .names import BASELINE, CHECKING, CONFIRMING, TRYING, WANTED
+from .names import BASELINE, CONFIRMING, TRYING, WANTED
 from .search import Plan, Search
 from .strategy import explore, frontier
 from .survey import Survey, surveying
 
 #: People that plans are tried on, of those for whom they decide anything.
 DRAWN = 60
+#: Plans that are recommended, and measured on everyone.
+RECOMMENDED = 3
 #: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
 DOUBT = 1e-6
 
@@ -214,11 +216,9 @@ def _found(
     added = min((limit.added for limit in task.limits if limit.added), default=None)
     search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
-    say.at(CHECKING, survey)
-    chosen, checked = choose(panel, good, first)
-    say.at(CONFIRMING, survey, times=sum(not plan.everyone for plan in chosen.values()))
-    recommended = confirm(survey, task.limits, chosen)
-    tried = {**search.tried, **checked, **{plan.release: plan for plan in recommended.values()}}
+    say.at(CONFIRMING, survey, times=RECOMMENDED)
+    recommended, looked = choose(panel, good, first)
+    tried = {**search.tried, **looked}
     tried = {release: plan for release, plan in tried.items() if release != base and cells_of(release)}
     return Plans(
         task.limits,
@@ -330,12 +330,13 @@ class _Teller:
         Everyone is measured so many `times` in it: what was done before adds up.
         """
         before = last = 0
+        expected = times * len(survey.people)
 
         def progress(done: int, everything: int) -> None:
             nonlocal before, last
             before, last = before + (last if done < last else 0), done
             if self.tell is not None:
-                self.tell(stage, before + done, max(times * everything, before + everything))
+                self.tell(stage, before + done, max(expected if times > 1 else 0, before + everything))
 
         progress(0, 0)
         survey.progress = progress if each else _silent
