@@ -36,7 +36,7 @@ from .limit import Limit, Tally, check_limits, counted
 from .names import BASELINE, CONFIRMING, TRYING, WANTED
 from .search import Plan, Search
 from .strategy import explore, frontier
-from .survey import Survey, surveying
+from .survey import Beside, Survey, surveying
 
 #: People that plans are tried on, of those for whom they decide anything.
 DRAWN = 60
@@ -144,7 +144,11 @@ def plan(
 
 @dataclass(frozen=True)
 class Task:
-    """All that a plan depends on, checked. Where nobody may look at the counts, they are all taken to be `alike`."""
+    """All that a plan depends on, checked.
+
+    Where nobody may look at the counts, they are all taken to be `alike`. Limits are on a release together with what is
+    out already, where `beside` puts the two together.
+    """
 
     people: People
     wanted: Release
@@ -159,6 +163,7 @@ class Task:
     minutes: float | None
     levels: tuple[Mapping[str, Zone], ...] = ()
     alike: bool = False
+    beside: Beside | None = None
 
     def cost(self, release: Release) -> Cost:
         """What a release costs readers of what is wanted."""
@@ -185,7 +190,7 @@ def carry_out(
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")
     moved = chosen_levers(task.levers, task.forbid, task.fix)
     base, fixed = hold(task)
-    with surveying(task.people, task.measurement, workers, executor, folder) as survey:
+    with surveying(task.people, task.measurement, workers, executor, folder, task.beside) as survey:
         return _found(task, survey, base, fixed, moved, began, tell)
 
 
@@ -216,6 +221,7 @@ def _found(
     added = min((limit.added for limit in task.limits if limit.added), default=None)
     search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
+    search.progress = _silent
     say.at(CONFIRMING, survey, times=RECOMMENDED)
     recommended, looked = choose(panel, good, first)
     tried = {**search.tried, **looked}

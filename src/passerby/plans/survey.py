@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -34,6 +34,8 @@ from .order import tells_less
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+#: A release together with what is out already.
+Beside = Callable[[Release], Release]
 #: People that are handed to a worker at a time, at most.
 CHUNK = 8
 COLUMNS = ("lower", "upper", "baseline_lower", "baseline_upper")
@@ -60,7 +62,11 @@ class Ends:
 
 
 class Survey:
-    """What was measured so far, for which release and whom. `measured` counts people, once for each release."""
+    """What was measured so far, for which release and whom. `measured` counts people, once for each release.
+
+    A release is measured together with what is out already, where `beside` puts the two together. What tells less
+    than another release by itself must tell less together with that, too.
+    """
 
     def __init__(
         self,
@@ -70,8 +76,9 @@ class Survey:
         executor: Executor | None = None,
         workers: int | None = None,
         folder: Path | None = None,
+        beside: Beside | None = None,
     ) -> None:
-        self.people, self.measurement = people, measurement
+        self.people, self.measurement, self.beside = people, measurement, beside
         self.executor, self.workers, self.folder = executor, workers, folder
         self.progress: Progress = _silent
         self.measured = 0
@@ -82,7 +89,8 @@ class Survey:
         self._mark = fingerprint(people, measurement)
 
     def job(self, release: Release) -> Job:
-        """The work of an audit of this release."""
+        """The work of an audit of this release, and of what is out already."""
+        release = self.beside(release) if self.beside is not None else release
         others = everyone_else(self.people, release)
         return Job(replace(self.people, whereabouts=None), release, self.measurement, others)
 
@@ -99,7 +107,7 @@ class Survey:
         left = who[np.isnan(values[0, who]) | (~closely[who] & ~np.array(enough, dtype=bool))]
         if left.size:
             began = time.perf_counter()
-            shared = self._shared(release, left, decided)
+            shared = self._shared(job.release, left, decided)
             rows = collect(_one, (job, decided), left.tolist(), progress=self.progress, **shared)
             values[:, left] = np.array(rows).T
             # All was tried for those of whom nothing was decided.
@@ -111,10 +119,11 @@ class Survey:
     def everyone(self, release: Release) -> Ends:
         """The ends of everybody, by an audit, whose table is kept."""
         if release not in self.tables:
-            folder = None if self.folder is None else make_folder(self.folder / self._name(release), "folder")
+            job = self.job(release)
+            folder = None if self.folder is None else make_folder(self.folder / self._name(job.release), "folder")
             began = time.perf_counter()
             table = audit_job(
-                self.job(release),
+                job,
                 folder,
                 workers=self.workers,
                 executor=self.executor,
@@ -179,11 +188,12 @@ def surveying(
     workers: int | None = None,
     executor: Executor | None = None,
     folder: Path | None = None,
+    beside: Beside | None = None,
 ) -> Iterator[Survey]:
     """A survey whose workers stay from one release to the next; few people are measured in this process alone."""
     width = enough_workers(len(people), workers, executor) or os.cpu_count() or 1
     if executor is None and width == 1:
-        yield Survey(people, measurement, workers=1, folder=folder)
+        yield Survey(people, measurement, workers=1, folder=folder, beside=beside)
         return
     with pool_of(executor, width) as pool:
-        yield Survey(people, measurement, executor=pool, workers=width, folder=folder)
+        yield Survey(people, measurement, executor=pool, workers=width, folder=folder, beside=beside)
