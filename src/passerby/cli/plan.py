@@ -55,7 +55,8 @@ def plan(  # noqa: D417
     levers
         What may be changed: gaussian, laplace, geometric, discrete-gaussian, rounding, random-rounding, suppression,
         places, steps, counts, every, visitors (different people over several steps), zones (larger ones, by the levels
-        of --zones). [default: gaussian rounding suppression places steps counts every zones]
+        of --zones). [default: gaussian rounding suppression places steps counts every zones, and visitors for at most
+        16 counts]
     forbid
         What may not be changed.
     fix

@@ -70,14 +70,17 @@ class Family:
 
 @dataclass(frozen=True)
 class Dial:
-    """A lever with positions. `refuses` says why a release cannot be changed by it, where that is so."""
+    """A lever with positions. `refuses` says why a release cannot be changed by it, where that is so.
+
+    Where nobody says which levers are moved, the `usual` ones are; some only for releases that they are quick for.
+    """
 
     name: str
     says: str
     kind: Kind
     family: Callable[[Release, Scene], Family]
     refuses: Callable[[Release, Scene], str | None]
-    usual: bool = True
+    usual: bool | Callable[[Release], bool] = True
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ class Choice:
     items: Callable[[Release, Scene], list[Item]]
     kept: Callable[[int, int], str]
     kind: Kind = "sensors"
-    usual: bool = True
+    usual: bool | Callable[[Release], bool] = True
 
     def family(self, ordered: Sequence[Item], everything: int) -> Family:
         """The first so many of some items left out, which tells less the more of them there are."""
@@ -110,3 +113,8 @@ class Choice:
 
 
 Lever = Dial | Choice
+
+
+def is_usual(lever: Lever, release: Release) -> bool:
+    """Whether a lever is moved where nobody says which."""
+    return lever.usual if isinstance(lever.usual, bool) else lever.usual(release)

@@ -188,7 +188,7 @@ def carry_out(
     check_job(Job(task.people, task.wanted, task.measurement))
     if not cells_of(task.wanted):
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")
-    moved = chosen_levers(task.levers, task.forbid, task.fix)
+    moved = chosen_levers(task.levers, task.forbid, task.fix, task.wanted)
     base, fixed = hold(task)
     with surveying(task.people, task.measurement, workers, executor, folder, task.beside) as survey:
         return _found(task, survey, base, fixed, moved, began, tell)
