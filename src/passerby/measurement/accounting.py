@@ -205,7 +205,7 @@ def most_added(noise: Mechanism, times: int) -> float:
     Gaussian: `2 Φ(sqrt(times) / (2 σ)) - 1`. It is the advantage of an attack of Kulynych et al. (2024).
 
     >>> round(most_added(Gaussian(2.0), 4), 4), round(most_added(Laplace(2.0), 4), 3)
-    (0.3829, 0.402)
+    (0.3829, 0.352)
     """
     if isinstance(noise, Gaussian):
         return math.erf(math.sqrt(times / 8) / noise.sigma)

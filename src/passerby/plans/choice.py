@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from passerby.model.release import Release
@@ -15,18 +15,20 @@ from .strategy import ranked
 LOOKED = 8
 
 
-def choose(panel: Panel, good: Sequence[Plan], wanted: Plan) -> tuple[dict[str, Plan], dict[Release, Plan]]:
+def choose(
+    panel: Panel, good: Sequence[Plan], wanted: Plan, late: Callable[[], bool] = lambda: False
+) -> tuple[dict[str, Plan], dict[Release, Plan]]:
     """The cheapest sure plan of each kind, measured on everyone, and all plans that were looked at more closely.
 
     A plan that turns out not to be sure gives way to the next stronger one, or to another that costs readers less. What
-    is open is chosen only where nothing is sure.
+    is open is chosen only where nothing is sure. Once it is `late`, and one is sure, no other is measured.
     """
     looked: dict[Release, Plan] = {}
     sure: dict[str, Plan] = {}
     open_: dict[str, Plan] = {}
     for name, some in ranked(good, wanted).items():
         left, before = [*some], len(looked)
-        while left and name not in sure and len(looked) < before + LOOKED:
+        while left and name not in sure and len(looked) < before + LOOKED and not (sure and late()):
             plan = min(left, key=lambda each: each.cost.total)
             left.remove(plan)
             if plan.release in {each.release for each in sure.values()}:

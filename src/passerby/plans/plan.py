@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -42,6 +43,8 @@ from .survey import Beside, Survey, surveying
 DRAWN = 60
 #: Plans that are recommended, and measured on everyone.
 RECOMMENDED = 3
+#: The time that it takes to measure everyone with a plan, as a share of what it took with all that is wanted.
+RESERVE = 1.1
 #: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
 DOUBT = 1e-6
 
@@ -217,13 +220,15 @@ def _found(
     first = Plan(fixed, base, tuple(whole(survey, base, task.limits)), task.cost(base), len(task.people), True)
     empty = Plan((), Release.silent(base.steps), tuple(silent), NOTHING, len(task.people), True)
     panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
-    deadline = None if task.minutes is None else began + 60 * task.minutes - 3.3 * spent
+    end = math.inf if task.minutes is None else began + 60 * task.minutes
+    # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
+    deadline = end - min(RESERVE * RECOMMENDED * spent, max(0.0, end - time.monotonic()) / 2)
     added = min((limit.added for limit in task.limits if limit.added), default=None)
     search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
     search.progress = _silent
     say.at(CONFIRMING, survey, times=RECOMMENDED)
-    recommended, looked = choose(panel, good, first)
+    recommended, looked = choose(panel, good, first, lambda: time.monotonic() + RESERVE * spent > end)
     tried = {**search.tried, **looked}
     tried = {release: plan for release, plan in tried.items() if release != base and cells_of(release)}
     return Plans(
@@ -237,7 +242,7 @@ def _found(
         len(panel.drawn),
         len(panel.order),
         tuple(search.bisections),
-        search.out_of_time,
+        search.out_of_time or time.monotonic() + RESERVE * spent > end,
         survey.measured,
     )
 

@@ -55,7 +55,7 @@ def _longer(count: Count, size: int, windows: dict[tuple[tuple[int, ...], int], 
 
 
 def _words(steps: float) -> str:
-    return f"different people over {steps:g} steps"
+    return f"counts of different people over {steps:g} steps"
 
 
 def _refuses(release: Release, scene: Scene) -> str | None:
