@@ -128,6 +128,18 @@ def test_what_is_wrong_is_said(call: Call, given: tuple[str, ...], said: str) ->
     assert said in " ".join(done.stderr.split())
 
 
+def test_what_was_audited_can_be_planned(folder: tuple[Path, Done], call: Call) -> None:
+    made, _ = folder
+    done = call("audit", "visits.parquet", *OPTIONS, "--sensor-count", "2", "--explore", "0", "--out", "audited")
+    assert done.returncode == 0, done.stderr
+    done = call("plan", "--settings", "audited/audit.toml", "--at-most", "0.9", "--added", "0.9", "--out", "planned")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((made / "planned" / "plan.json").read_text())
+    assert found["wanted"]["counts"] == 8
+    assert not (made / "audited" / "plan.json").exists()
+    assert "title" in (made / "planned" / "plan.toml").read_text()
+
+
 def test_several_limits_and_weights_come_from_a_file(folder: tuple[Path, Done], call: Call) -> None:
     made, _ = folder
     (made / "weights.csv").write_text("step,weight\n1,0\n2,3\n")

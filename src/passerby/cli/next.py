@@ -52,7 +52,7 @@ def next_table(  # noqa: D417
     minutes
         Stop searching in time to be done after about so many minutes.
     settings
-        Take settings from this file; options given beside it prevail.
+        Take settings from this file, which may be an audit's; options given beside it prevail.
     overwrite
         Replace an earlier decision in the folder.
     workers

@@ -70,7 +70,7 @@ def plan(  # noqa: D417
     minutes
         Stop searching in time to be done after about so many minutes.
     settings
-        Take settings from this file; options given beside it prevail.
+        Take settings from this file, which may be an audit's; options given beside it prevail.
     overwrite
         Replace a finished plan in the folder.
     workers

@@ -41,8 +41,9 @@ SHAPES = {"sure": "circle", "open": "triangle-up", "refused": "cross"}
 FRONTIER = (
     "Each mark is a release that was tried; the line joins those that no other beats in both. To the right readers "
     "lose more: the sum of all errors as a share of the sum of all counts, where a number that is not published is "
-    "taken for 0. Further up more people are above the limit, at most; the bar goes down to those who surely are. The "
-    f"dashed line is what the limit allows. Rings and names are the plans that are recommended. {chart.ZOOM}"
+    "taken for 0, or for an even share of a published one that it is part of. Further up more people are above the "
+    "limit, at most; the bar goes down to those who surely are. The dashed line is what the limit allows. Rings and "
+    f"names are the plans that are recommended. {chart.ZOOM}"
 )
 OUT_OF_TIME = "The search ended because the time was up: with more minutes, better releases may be found."
 TRIED = "All releases that were tried, those that cost readers least first."
@@ -193,12 +194,18 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     line = base.transform_filter("datum.edge").mark_line(strokeWidth=1, color=GREY).encode(y=y)
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y, y2="at_least:Q", color=colour)
     marks = base.mark_point(size=70, filled=True, opacity=1).encode(y=y, color=colour, shape=shape)
-    chosen = base.transform_filter("datum.name != ''")
-    rings = chosen.mark_point(size=260, color=GREY, opacity=1, strokeWidth=1.5).encode(y=y)
-    words = chosen.mark_text(dx=12, dy=-10, align="left", color=GREY).encode(y=y, text="name:N")
+    best = f"indexof({[*BEST]!r}, datum.name) >= 0"
+    rings = base.transform_filter(best).mark_point(size=260, color=GREY, opacity=1, strokeWidth=1.5).encode(y=y)
+    # Names stand beside their marks, and within the figure.
+    left, right = (
+        base.transform_filter(f"{best} && {where}")
+        .mark_text(dx=shift, dy=-10, align=side, color=GREY)  # type: ignore[arg-type]
+        .encode(y=y, text="name:N")
+        for where, shift, side in (("datum.total <= 0.8", 12, "left"), ("datum.total > 0.8", -12, "right"))
+    )
     level = alt.Data(values=[{"allowed": allowed}])  # type: ignore[no-untyped-call]
     rule = alt.Chart(level).mark_rule(strokeDash=[6, 4], color=GREY).encode(y="allowed:Q")
-    return chart.spec(alt.layer(rule, line, bars, rings, words, marks.add_params(chart.zoom())), 320)
+    return chart.spec(alt.layer(rule, line, bars, rings, left, right, marks.add_params(chart.zoom())), 320)
 
 
 def _all(record: Record) -> Figure:
