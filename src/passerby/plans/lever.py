@@ -55,13 +55,24 @@ class Setting:
 
 @dataclass(frozen=True)
 class Family:
-    """Releases from mild to strong, one for each position; where `monotone`, each tells less than the one before."""
+    """Releases from mild to strong, one for each position; where `monotone`, each tells less than the one before.
+
+    Others than those that are tried may be asked for where positions are `kind` "numbers" (of at least 0) or "whole"
+    (of at least 1), and not where they are "listed".
+    """
 
     lever: str
     positions: tuple[float, ...]
     build: Callable[[Release, float], Release]
     words: Callable[[float], str]
     monotone: bool
+    kind: Literal["numbers", "whole", "listed"] = "whole"
+
+    def has(self, position: float) -> bool:
+        """Whether there is such a position."""
+        if self.kind == "listed":
+            return position in self.positions
+        return position > 0 and (self.kind == "numbers" or (position == int(position) and position >= 1))
 
     def setting(self, position: float) -> Setting:
         """A position in words."""

@@ -172,6 +172,10 @@ class Task:
         """What a release costs readers of what is wanted."""
         return cost_of(release, self.wanted, self._truth)
 
+    def weight(self, cell: Cell) -> float:
+        """How much a wanted number matters."""
+        return self._truth.weight(cell)
+
     @property
     def _truth(self) -> Truth:
         if self.alike:
@@ -191,6 +195,8 @@ def carry_out(
     check_job(Job(task.people, task.wanted, task.measurement))
     if not cells_of(task.wanted):
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")
+    if not any(map(task.weight, cells_of(task.wanted))):
+        raise InputError("weights: all numbers that are wanted weigh 0; give one of them a weight")
     moved = chosen_levers(task.levers, task.forbid, task.fix, task.wanted)
     base, fixed = hold(task)
     with surveying(task.people, task.measurement, workers, executor, folder, task.beside) as survey:
@@ -257,6 +263,11 @@ def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
         if reason is not None:
             raise InputError(f"levers: {name} cannot be fixed at {position:g}, because {reason}")
         family = lever.family(release, task.scene())
+        if not family.has(position):
+            raise InputError(
+                f"levers: {name} cannot be fixed at {position:g}; its positions are "
+                f"{', '.join(f'{each:g}' for each in family.positions[:6])}{', ...' * (len(family.positions) > 6)}"
+            )
         release = family.build(release, float(position))
         settings.append(family.setting(float(position)))
     return release, tuple(settings)

@@ -42,7 +42,7 @@ def _family(name: str, make: Make, scales: tuple[float, ...], monotone: bool, re
     def build(fine: Release, scale: float) -> Release:
         return fine.through(make(scale))
 
-    return Family(name, tuple(sorted(some)), build, lambda scale: described(make(scale)), monotone)
+    return Family(name, tuple(sorted(some)), build, lambda scale: described(make(scale)), monotone, "numbers")
 
 
 def _scale(mechanism: Mechanism) -> float:

@@ -29,7 +29,8 @@ def _family(release: Release, scene: Scene) -> Family:
         for part in level.values()
     )
     positions = tuple(float(n) for n in range(1, len(levels) + 1))
-    return Family("zones", positions, build, lambda n: _words(release, levels[int(n) - 1]), nested and not scene.stay)
+    words = [_words(release, level) for level in levels]
+    return Family("zones", positions, build, lambda n: words[int(n) - 1], nested and not scene.stay, "listed")
 
 
 def _built(release: Release, level: Mapping[str, Zone], scene: Scene) -> Release:
