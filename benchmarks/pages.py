@@ -7,14 +7,16 @@ A page is written by hand but for what stands between `<!-- made: NAME -->` and 
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.markdown import counted, number, sizes, table
+from benchmarks.plan_pieces import again, bisections, greedy, plans, private_noise
 from benchmarks.record import RESULTS, Row
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("speed.md", "tightness.md", "interval.md", "counts.md")
+PAGES = ("speed.md", "tightness.md", "interval.md", "counts.md", "plan.md")
 MARK = re.compile(r"(<!-- made: (?P<name>[a-z-]+) -->\n)(?:.*?)(<!-- end -->)", re.DOTALL)
 
 #: The comparisons, in the order of the page.
@@ -23,32 +25,6 @@ COMPARED = ("decode", "posterior", "exact_loss", "read_visits", "audit", "joint_
 WIDE = 1.05
 
 Results = dict[str, Any]
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; columns but the first stand to the right."""
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """A number as people write it: 12, 0.34, 1,700, 2.1e-09."""
-    if value is None:
-        return ""
-    if value != 0 and not 1e-3 <= abs(value) < 1e7:
-        return f"{value:.{digits - 1}e}"
-    short = f"{value:.{digits}g}"
-    return f"{float(short):,.0f}" if abs(value) >= 10 ** (digits - 1) else short
-
-
-def counted(count: int, name: str) -> str:
-    """A number of things, in the plural but for one."""
-    one = {"misses": "miss", "sensors": "sensor", "places": "place", "steps": "step"}
-    return f"{count:,} {one.get(name, name) if count == 1 else name}"
-
-
-def sizes(size: dict[str, int]) -> str:
-    return ", ".join(counted(count, name) for name, count in size.items())
 
 
 def comparisons(results: Results) -> list[tuple[Row, Row]]:
@@ -353,6 +329,11 @@ PIECES: dict[str, tuple[Callable[[Results], str], tuple[str, ...]]] = {
     "day": (day, ("interval_day",)),
     "realistic": (realistic, ("interval_person",)),
     "zones": (zones, ("counts",)),
+    "plans": (plans, ("plan",)),
+    "bisections": (bisections, ("plan",)),
+    "greedy": (greedy, ("plan",)),
+    "private-noise": (private_noise, ("plan",)),
+    "again": (again, ("plan",)),
 }
 
 

@@ -1,12 +1,15 @@
 """Plans: releases tried per minute and how they grow, how near greedy is to the best, and the noise beside riskcal's.
 
-Everything runs in this process, on one core. `python -m benchmarks.plan --cases 200` measures verdicts again with ten
-times the effort, for that many random towns.
+Everything runs in this process, on one core, and times are processor seconds. Verdicts of 200 random towns are measured
+again with ten times the effort; `python -m benchmarks.plan --cases 20` does so for fewer, and nothing else.
 """
 
 import argparse
 import time
-from itertools import combinations
+from collections import Counter
+from collections.abc import Mapping
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +24,18 @@ from passerby.plans.survey import COLUMNS
 
 #: What is varied, one at a time: people, steps, sensors, and levers that may be moved.
 BASE = {"people": 100, "steps": 4, "sensors": 3}
-GROWN: tuple[dict[str, int], ...] = ({}, {"people": 400}, {"steps": 8}, {"sensors": 6})
-LEVERS = (("rounding",), ("gaussian",), ("places",), ("rounding", "gaussian", "places", "every"))
+GROWN: tuple[dict[str, int], ...] = (
+    {},
+    {"people": 400},
+    {"people": 1600},
+    {"steps": 8},
+    {"sensors": 6},
+    {"sensors": 12},
+)
+SEVERAL = ("gaussian", "rounding", "suppression", "places", "every")
+LEVERS = (("rounding",), ("gaussian",), ("places",), ("counts",), SEVERAL)
+#: Random towns whose verdicts are measured again.
+CASES = 200
 EXACT = {"tolerance": 0.0, "budget": 1e9, "workers": 1}
 
 
@@ -38,7 +51,7 @@ def growth(section: Section) -> None:
         wanted = pb.Release(pb.most_visited_sensors(people, size["sensors"]))
         for levers in LEVERS if not more else LEVERS[-1:]:
             start = time.process_time()
-            found = pb.plan(people, wanted, [pb.Limit(0.05, added=0.05)], 1, levers=levers, budget=1e7, workers=1)
+            found = pb.plan(people, wanted, [pb.Limit(0.05, added=0.02)], 1, levers=levers, budget=1e7, workers=1)
             spent = time.process_time() - start
             section.add(
                 case="growth",
@@ -48,7 +61,10 @@ def growth(section: Section) -> None:
                 measured=found.measured,
                 seconds=rounded(spent),
                 per_minute=rounded(60 * len(found.tried) / spent),
+                moved=" and ".join(levers) if len(levers) < 2 else f"{len(levers)} levers",
             )
+            for lever, positions, plans in found.bisections if levers == SEVERAL and not more else ():
+                section.add(case="bisection", lever=lever, positions=positions, plans=plans)
 
 
 def greedy(section: Section, cases: int = 10) -> None:
@@ -82,46 +98,60 @@ def verdict(people: pb.People, release: pb.Release, limit: pb.Limit) -> str:
 
 
 def noise(section: Section) -> None:
-    """The noise of a plan beside the one that riskcal finds for the same limit on anybody's advantage."""
+    """The noise of a plan beside what riskcal and dp-accounting ask for to keep the same limit for anybody."""
     riskcal = section.peer("riskcal", "riskcal.analysis")
     if riskcal is None:
         return
-    from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+    from dp_accounting.pld import privacy_loss_distribution as pld
 
-    for added in (0.02, 0.1, 0.3):
+    kinds = {"gaussian": pld.from_gaussian_mechanism, "laplace": pld.from_laplace_mechanism}
+    for (lever, losses), added in product(kinds.items(), (0.02, 0.1, 0.3)):
         people = town(1, 60, 4)
         wanted = pb.Release(pb.most_visited_sensors(people, 3))
-        found = pb.plan(people, wanted, [pb.Limit(0.0, added=added)], 1, levers=["gaussian"], budget=1e7, workers=1)
+        found = pb.plan(people, wanted, [pb.Limit(0.0, added=added)], 1, levers=[lever], budget=1e7, workers=1)
         low, high = 0.1, 1000.0
         while high / low > 1.0001:
             middle = (low * high) ** 0.5
-            told = riskcal.get_advantage_from_pld(from_gaussian_mechanism(middle).self_compose(wanted.steps))
+            told = riskcal.get_advantage_from_pld(losses(middle).self_compose(wanted.steps))
             low, high = (low, middle) if told <= added else (middle, high)
-        mine = min(plan.release.mechanism.sigma for plan in found.recommended.values())  # type: ignore[attr-defined]
-        section.add(case="noise", added=added, ours=mine, riskcal=rounded(high), ratio=rounded(mine / high))
+        mine = min(plan.settings[0].position for plan in found.recommended.values())
+        section.add(case="noise", lever=lever, added=added, ours=mine, asked=rounded(high), ratio=rounded(mine / high))
 
 
-def again(cases: int) -> int:
-    """How many verdicts of random towns do not stand with ten times the effort, of how many that were measured."""
-    wrong = measured = 0
+#: What is moved in turn where verdicts are measured again.
+TURNS: tuple[tuple[str, ...], ...] = (
+    ("gaussian",),
+    ("rounding", "suppression"),
+    ("places", "every"),
+    ("zones", "gaussian"),
+    ("visitors",),
+)
+
+
+def again(cases: int) -> dict[str, int]:
+    """How many verdicts of random towns are wrong when measured with ten times the effort, of how many of each kind."""
+    found: Counter[str] = Counter(towns=cases)
     for seed in range(cases):
         rng = np.random.default_rng(seed)
         people = town(seed, int(rng.integers(8, 16)), int(rng.integers(2, 5)), 6)
-        wanted = pb.Release(pb.most_visited_sensors(people, int(rng.integers(1, 4))))
+        wanted = pb.Release(pb.most_visited_sensors(people, int(rng.integers(2, 4))))
+        first, *rest = wanted.sensors[0]
+        levels: list[Mapping[str, Any]] = [{"two": (first, rest[0])}, {"all": (first, *rest)}]
         limit = pb.Limit(float(rng.choice([0.0, 0.1, 0.3])), added=float(rng.uniform(0.01, 0.2)))
-        levers = [["gaussian"], ["rounding", "suppression"], ["places", "every"]][seed % 3]
-        little = {"budget": 1e5, "runs": 30, "seed": seed, "workers": 1}
-        for plan in pb.plan(people, wanted, [limit], 1, levers=levers, **little).tried:  # type: ignore[arg-type]
+        levers = TURNS[seed % len(TURNS)]
+        little: dict[str, Any] = {"budget": 1e5, "runs": 30, "seed": seed, "workers": 1}
+        for plan in pb.plan(people, wanted, [limit], 1, levers=levers, levels=levels, **little).tried:
             if plan.verdict == "open" or plan.cost.mean is None:
                 continue
-            more = {"tolerance": 1e-3, "budget": 1e6, "runs": 300, "seed": seed + 1, "workers": 1}
-            table = pb.audit(people, plan.release, 1, **more)  # type: ignore[arg-type]
+            more: dict[str, Any] = {"tolerance": 1e-3, "budget": 1e6, "runs": 300, "seed": seed + 1, "workers": 1}
+            table = pb.audit(people, plan.release, 1, **more)
             lower, upper, *known = (table[name].to_numpy() for name in COLUMNS)
             now = counted(limit, lower, upper, (known[0], known[1])).verdict
-            measured += 1
-            wrong += {plan.verdict, now} == {"sure", "refused"}
-    print(f"{cases} towns, {measured} verdicts measured again, {wrong} of them wrong", flush=True)
-    return wrong
+            found[plan.verdict] += 1
+            found.update(setting.lever for setting in plan.settings)
+            found["wrong"] += {plan.verdict, now} == {"sure", "refused"}
+    print("  ".join(f"{name} {count}" for name, count in found.items()), flush=True)
+    return {"wrong": 0, **found}
 
 
 def run() -> Section:
@@ -129,10 +159,11 @@ def run() -> Section:
     growth(section)
     greedy(section)
     noise(section)
+    section.add(case="again", **again(CASES))
     return section
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=200)
-    raise SystemExit(again(parser.parse_args().cases))
+    parser.add_argument("--cases", type=int, default=CASES)
+    raise SystemExit(again(parser.parse_args().cases)["wrong"])

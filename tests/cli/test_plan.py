@@ -128,6 +128,18 @@ def test_what_is_wrong_is_said(call: Call, given: tuple[str, ...], said: str) ->
     assert said in " ".join(done.stderr.split())
 
 
+def test_what_was_audited_can_be_planned(folder: tuple[Path, Done], call: Call) -> None:
+    made, _ = folder
+    done = call("audit", "visits.parquet", *OPTIONS, "--sensor-count", "2", "--explore", "0", "--out", "audited")
+    assert done.returncode == 0, done.stderr
+    done = call("plan", "--settings", "audited/audit.toml", "--at-most", "0.9", "--added", "0.9", "--out", "planned")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((made / "planned" / "plan.json").read_text())
+    assert found["wanted"]["counts"] == 8
+    assert not (made / "audited" / "plan.json").exists()
+    assert "title" in (made / "planned" / "plan.toml").read_text()
+
+
 def test_several_limits_and_weights_come_from_a_file(folder: tuple[Path, Done], call: Call) -> None:
     made, _ = folder
     (made / "weights.csv").write_text("step,weight\n1,0\n2,3\n")
@@ -159,6 +171,21 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
     assert (decision["answer"], decision["earlier"]) == ("hold", 1)
     assert "published already" in decision["why"]
     assert not (made / "second" / "audit.toml").exists()
+    noisy = (*table, "--mechanism", "gaussian", "--sigma", "3", "--at-most", "0.5", "--added", "0.9")
+    done = call("next", *noisy, "--earlier", "first", "--out", "third")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (made / "third").iterdir()) == [
+        "audit.toml",
+        "decision.json",
+        "schedule.csv",
+        "together",
+    ]
+    done = call("audit", "--settings", "third/together/together.toml", "--explore", "0", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    decision = json.loads((made / "third" / "decision.json").read_text())
+    table_of = pl.read_parquet(made / "third" / "together" / "audit" / "people.parquet")
+    above = (table_of["upper"] - table_of["baseline_lower"] > 0.9).mean()
+    assert above <= decision["plan"]["wanted"]["tallies"][0]["at_most"]
 
 
 @pytest.mark.parametrize(
@@ -174,6 +201,6 @@ def test_earlier_releases_that_cannot_be_looked_at(
 ) -> None:
     (folder[0] / "empty").mkdir(exist_ok=True)
     kept = [word for pair in zip(OPTIONS[::2], OPTIONS[1::2], strict=True) for word in pair if pair[0] not in options]
-    done = call("next", "visits.parquet", *kept, *LIMIT, *options, "--out", "third")
+    done = call("next", "visits.parquet", *kept, *LIMIT, *options, "--out", "fourth")
     assert done.returncode == 2
     assert said in " ".join(done.stderr.split())

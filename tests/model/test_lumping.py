@@ -272,3 +272,37 @@ def test_one_sensor_tells_of_a_mixture_what_several_do(seed: int, misses: int, s
         found = bracket_series(chain, counts, series, misses, 0.0, 1e8)
         ends.append((series.mass @ found.lower, series.mass @ found.upper))
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 2),
+    st.lists(st.lists(st.integers(0, 5), unique=True, max_size=6), min_size=3, max_size=3),
+)
+def test_sensors_at_some_of_the_steps_are_three_places(
+    seed: int, varying: bool, mixed: bool, misses: int, sensors: list[list[int]]
+) -> None:
+    """Against all traces and all guesses of the chain as it was."""
+    prior = of_two_kinds(seed, 3) if mixed else habits(seed, varying, 3)
+    release = pb.Release(sensors)
+    fewer, told = with_one_sensor(prior, release)
+    group = alike(prior)
+    seen = np.array([[x in step for x in group] for step in sensors]) & prior.guessable[group]
+    if seen.any(axis=0).sum() == 4 and not seen.all():
+        assert fewer.places == 5
+    ends = []
+    for chain, counts in ((prior, release), (fewer, told)):
+        series = enumerate_series(chain, counts)
+        assert series is not None
+        found = bracket_series(chain, counts, series, misses, 0.0, 1e8)
+        ends.append((series.mass @ found.lower, series.mass @ found.upper))
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9)
+    assert ends[0][0] == pytest.approx(ends[0][1], rel=1e-9)
+    if misses == 0 and not mixed:
+        assert np.exp(log_all_right(prior, release, 0)) == pytest.approx(ends[0][0], rel=1e-9)
+    found = bracket_stretches(prior, release, misses, 0.0, 1e8)
+    if found is not None:
+        assert found.lower <= ends[0][1] * (1 + 1e-9)
+        assert found.upper >= ends[0][0] * (1 - 1e-9)

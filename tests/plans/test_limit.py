@@ -80,12 +80,26 @@ def test_a_limit_that_is_broken_without_a_release_is_said_with_the_baseline() ->
         ({"levers": ["noise"]}, "is none of"),
         ({"fix": {"places": 3}}, "cannot be fixed"),
         ({"weights": [[1.0]]}, "weights"),
+        ({"fix": {"rounding": 2.5}}, "cannot be fixed at 2.5; its positions are 3, 5"),
+        ({"fix": {"every": 0}}, "cannot be fixed at 0"),
+        ({"fix": {"gaussian": -1}}, "cannot be fixed at -1"),
+        ({"fix": {"zones": 3}, "levels": [{"all": [0, 1, 2, 3, 4, 5]}]}, "cannot be fixed at 3; its positions are 1"),
+        ({"levels": [{"all": [0, 99]}]}, "place 99 is not there"),
+        ({"levels": [{"a": [0, 1], "b": [1]}]}, "in two zones"),
     ],
 )
 def test_what_cannot_be_planned(given: dict[str, object], said: str) -> None:
     people = town(1)
     with pytest.raises(pb.InputError, match=said):
         pb.plan(people, wanted(people), [pb.Limit(share=0.1, added=0.1)], 1, workers=1, **given)  # type: ignore[arg-type]
+
+
+def test_weights_that_leave_nothing_to_plan() -> None:
+    people = town(1)
+    weights = np.ones(people.counts.shape)
+    weights[:, list(wanted(people).sensors[0])] = 0
+    with pytest.raises(pb.InputError, match="all numbers that are wanted weigh 0"):
+        pb.plan(people, wanted(people), [pb.Limit(share=0.1, added=0.1)], 1, workers=1, weights=weights)
 
 
 def test_what_must_stay_stays_and_what_is_fixed_is() -> None:

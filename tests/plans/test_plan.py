@@ -10,7 +10,7 @@ from tests.plans.towns import limit_between, town, wanted
 import passerby as pb
 from passerby.audits.job import Job
 from passerby.audits.person import person_ends
-from passerby.plans.levers import LEVERS, USUAL
+from passerby.plans.levers import LEVERS, usual
 from passerby.plans.order import made_from, tells_less
 
 LITTLE = {"budget": 1e5, "runs": 20, "workers": 1}
@@ -39,11 +39,11 @@ def test_what_was_measured_before_an_interruption_is_not_measured_again(
 ) -> None:
     calls, plain = [0], person_ends
 
-    def counting(job: Job, person: int) -> tuple[float, float, float, float]:
+    def counting(job: Job, person: int, enough: object = None) -> tuple[float, float, float, float]:
         calls[0] += 1
         if calls[0] == stop:
             raise KeyboardInterrupt
-        return plain(job, person)
+        return plain(job, person, enough)  # type: ignore[arg-type]
 
     monkeypatch.setattr("passerby.plans.survey.person_ends", counting)
     how = {**LITTLE, "levers": ["rounding", "places"]}
@@ -105,7 +105,9 @@ def test_every_lever_tells_less_than_what_is_wanted(people: pb.People) -> None:
             assert all(tells_less(each, release) for each in built)
             if family.monotone:
                 assert all(tells_less(b, a) for a, b in pairwise(built))
-    assert set(USUAL) <= {lever.name for lever in LEVERS}
+    assert set(usual(release)) <= {lever.name for lever in LEVERS}
+    assert "visitors" in usual(release)
+    assert "visitors" not in usual(pb.Release([[0, 1]] * 12))
 
 
 @pytest.mark.parametrize("kind", [pb.Laplace, pb.Geometric])

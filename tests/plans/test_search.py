@@ -11,7 +11,7 @@ import passerby as pb
 from passerby.plans.cost import Truth, cost_of
 from passerby.plans.lever import Choice, Dial, Scene
 from passerby.plans.levers import BY_NAME
-from passerby.plans.levers.noise import SCALES
+from passerby.plans.levers.noise import SCALES, private_scale
 from passerby.plans.search import Plan
 
 CASES = st.tuples(st.integers(0, 50), st.sampled_from([0.1, 0.2, 0.4]), st.integers(0, 1))
@@ -136,21 +136,34 @@ def test_a_sample_of_people_says_what_everyone_says() -> None:
         assert plan.verdict == "sure"
 
 
-def test_the_noise_is_never_more_than_differential_privacy_asks_for() -> None:
+@pytest.mark.parametrize(
+    ("lever", "kind", "law"),
+    [
+        ("gaussian", pb.Gaussian, "from_gaussian_mechanism"),
+        ("laplace", pb.Laplace, "from_laplace_mechanism"),
+        ("geometric", pb.Geometric, "from_discrete_laplace_mechanism"),
+    ],
+)
+def test_the_noise_is_never_more_than_differential_privacy_asks_for(
+    lever: str, kind: type[pb.Mechanism], law: str
+) -> None:
     """Against the noise that riskcal finds for the same advantage of an attack, whoever the person is."""
     analysis = pytest.importorskip("riskcal.analysis", reason="riskcal is not installed")
-    from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+    from dp_accounting.pld import privacy_loss_distribution as pld
 
     people, added = town(2), 0.1
     release = wanted(people)
     limits = [pb.Limit(share=0.0, added=added)]
-    found = pb.plan(people, release, limits, 0, levers=["gaussian"], budget=1e6, workers=1)
     low, high = 1.0, 100.0
     while high - low > 1e-3:
-        sigma = (low + high) / 2
-        advantage = analysis.get_advantage_from_pld(from_gaussian_mechanism(sigma).self_compose(release.steps))
-        low, high = (low, sigma) if advantage <= added else (sigma, high)
-    mine = found.recommended["complete"].release.mechanism
-    assert isinstance(mine, pb.Gaussian)
-    assert mine.sigma <= high
-    assert found.recommended["complete"].verdict == "sure"
+        scale = (low + high) / 2
+        one = getattr(pld, law)(1 / scale if lever == "geometric" else scale)
+        advantage = analysis.get_advantage_from_pld(one.self_compose(release.steps))
+        low, high = (low, scale) if advantage <= added else (scale, high)
+    private = private_scale(kind, release, Scene(people.places, added=added))
+    assert private == pytest.approx(high, rel=2e-3)
+    found = pb.plan(people, release, limits, 0, levers=[lever], budget=1e6, workers=1)
+    best = found.recommended["complete"]
+    assert type(best.release.mechanism) is kind
+    assert best.settings[0].position <= high
+    assert best.verdict == "sure"

@@ -13,6 +13,7 @@ from passerby.measurement.best_guess import bracket_series
 from passerby.measurement.crowd import blind_guesses
 from passerby.measurement.information import sighted
 from passerby.measurement.loss import Loss
+from passerby.measurement.measure import Enough
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series
@@ -96,12 +97,15 @@ def _hits(
     return {f"hit_{name}": count <= loss.misses for name, count in wrong.items()}
 
 
-def person_ends(job: Job, person: int) -> tuple[float, float, float, float]:
-    """Both ends of a person's loss and of their baseline, as in their row; from 0 to 1 where a number is refused."""
+def person_ends(job: Job, person: int, enough: Enough | None = None) -> tuple[float, float, float, float]:
+    """Both ends of a person's loss and of their baseline, as in their row; from 0 to 1 where a number is refused.
+
+    They may be wider where that is `enough`.
+    """
     prior, release, *_ = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
-        loss, _, upper, _ = measured(prior, release, **{**vars(job.measurement), "seed": seed})
+        loss, _, upper, _ = measured(prior, release, enough, **{**vars(job.measurement), "seed": seed})
     except PasserbyError:
         return 0.0, 1.0, 0.0, 1.0
     return loss.lower, upper, loss.baseline.lower, loss.baseline.upper

@@ -10,13 +10,14 @@ each step of a window whether somebody is in the zone, from which visitors follo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from passerby.measurement.finding import exact, limit, refute
 from passerby.measurement.loss import Loss
-from passerby.measurement.measure import measure
+from passerby.measurement.measure import Enough, measure, measure_until
 from passerby.mechanisms import Raw
 from passerby.model.count_release import CountRelease
 from passerby.model.counts import Count, Moved, Present, Visitors
@@ -107,16 +108,35 @@ class Measured(NamedTuple):
     certain: bool
 
 
-def measured(prior: MarkovPrior, release: Release, **how: Any) -> Measured:
-    """Measure a release, or as much of it as can be remembered; `how` are arguments of `measure`."""
+def measured(prior: MarkovPrior, release: Release, enough: Enough | None = None, **how: Any) -> Measured:
+    """Measure a release, or as much of it as can be remembered; `how` are arguments of `measure`.
+
+    Once the ends of all of it are `enough`, nothing more is tried.
+    """
     part, rest = kept_part(prior, release)
     if not rest:
-        loss = measure(prior, part, **how)
+        loss = measure(prior, part, **how) if enough is None else measure_until(enough, prior, part, **how)
         return Measured(loss, part, loss.upper, loss.effort.confidence is None)
     # Both upper ends hold together at the level that is asked for.
     how["confidence"] = 1 - (1 - how["confidence"]) / 2
+    if enough is not None:
+        return _until(enough, prior, release, part, rest, how)
     loss, more = (measure(prior, each, **how) for each in (part, by_steps(release)))
     certain = loss.effort.confidence is None and more.effort.confidence is None
     if certain:
         refute(exact("a part of the windows", loss.lower), limit("what tells of each step", more.upper))
+    return Measured(loss, part, max(loss.lower, min(1.0, loss.upper + rest, more.upper)), certain)
+
+
+def _until(
+    enough: Enough, prior: MarkovPrior, release: Release, part: Release, rest: float, how: dict[str, Any]
+) -> Measured:
+    """The same as far as is needed: first what tells of each step, which is quicker and bounds from above alone."""
+    more = measure_until(lambda _, upper, *known: enough(known[0], upper, *known), prior, by_steps(release), **how)
+    if enough(more.baseline.lower, more.upper, more.baseline.lower, more.baseline.upper):
+        return Measured(replace(more, lower=more.baseline.lower), part, more.upper, more.effort.confidence is None)
+    loss = measure_until(
+        lambda lower, upper, *known: enough(lower, min(upper + rest, more.upper), *known), prior, part, **how
+    )
+    certain = loss.effort.confidence is None and more.effort.confidence is None
     return Measured(loss, part, max(loss.lower, min(1.0, loss.upper + rest, more.upper)), certain)

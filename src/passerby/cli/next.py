@@ -35,6 +35,8 @@ def next_table(  # noqa: D417
     plan` write it; all are of the same steps. The loss is that of all releases together. It is found from habits alone:
     where a release treats small and large counts differently, raw counts stand for it, which tell more.
 
+    Writes decision.json and, if anything may go out, its audit.toml; together/together.toml is of all releases.
+
     Parameters
     ----------
     earlier
@@ -50,7 +52,7 @@ def next_table(  # noqa: D417
     minutes
         Stop searching in time to be done after about so many minutes.
     settings
-        Take settings from this file; options given beside it prevail.
+        Take settings from this file, which may be an audit's; options given beside it prevail.
     overwrite
         Replace an earlier decision in the folder.
     workers

@@ -55,7 +55,8 @@ def plan(  # noqa: D417
     levers
         What may be changed: gaussian, laplace, geometric, discrete-gaussian, rounding, random-rounding, suppression,
         places, steps, counts, every, visitors (different people over several steps), zones (larger ones, by the levels
-        of --zones). [default: gaussian rounding suppression places steps counts every zones]
+        of --zones). [default: gaussian rounding suppression places steps counts every zones, and visitors for at most
+        16 counts]
     forbid
         What may not be changed.
     fix
@@ -69,7 +70,7 @@ def plan(  # noqa: D417
     minutes
         Stop searching in time to be done after about so many minutes.
     settings
-        Take settings from this file; options given beside it prevail.
+        Take settings from this file, which may be an audit's; options given beside it prevail.
     overwrite
         Replace a finished plan in the folder.
     workers

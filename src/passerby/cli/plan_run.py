@@ -55,5 +55,5 @@ def decide_and_show(
     with stages(aside) as tell:
         found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell)
     screen.print(f"{ANSWERS[found.answer]}: {found.why}.", markup=False)
-    if found.plan is not None:
-        screen.print(f"All that may be out then: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)
+    if found.table is not None:
+        screen.print(f"What may go out: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)

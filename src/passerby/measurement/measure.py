@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from passerby.errors import UnsupportedRelease
 from passerby.model.prior import MarkovPrior
@@ -15,6 +16,9 @@ from .loss import Loss
 from .method import Method
 from .methods import METHODS
 from .question import How, Question, Way, pose
+
+#: Whether both ends of the loss and both of the baseline, in this order, are all that is to be known.
+Enough = Callable[[float, float, float, float], bool]
 
 
 def measure(
@@ -70,8 +74,21 @@ def measure(
     return conclude(question, known, refused, started)
 
 
-def investigate(question: Question, methods: Sequence[Method] = METHODS) -> tuple[Known, dict[str, str]]:
-    """Run the methods one after another; returns what they found, and why something was not found."""
+def measure_until(enough: Enough, prior: MarkovPrior, release: Release, misses: int, seed: Any, **how: Any) -> Loss:
+    """The same with no more methods than it takes to know enough: ends hold, and may be wider than was asked for."""
+    started = time.perf_counter()
+    question = pose(prior, release, misses, seed, None, series="auto", way="exact", **how)
+    known, refused = investigate(question, enough=enough)
+    return conclude(question, known, refused, started)
+
+
+def investigate(
+    question: Question, methods: Sequence[Method] = METHODS, enough: Enough | None = None
+) -> tuple[Known, dict[str, str]]:
+    """Run the methods one after another; returns what they found, and why something was not found.
+
+    Once the ends that are certain are `enough`, nothing more is tried.
+    """
     known = Known(unaided=question.published is None)
     refused: dict[str, str] = {}
     for method in methods:
@@ -86,4 +103,8 @@ def investigate(question: Question, methods: Sequence[Method] = METHODS) -> tupl
         except UnsupportedRelease as unsupported:
             # What was tried says more than what does not apply.
             refused.update(dict.fromkeys(method.yields, str(unsupported)))
+        if enough is not None and "baseline" in known:
+            without = known.baseline
+            if enough(known.floor.floor, known.ceiling.ceiling, without.floor, without.ceiling):
+                break
     return known, {name: reason for name, reason in refused.items() if name not in known}

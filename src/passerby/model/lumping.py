@@ -27,6 +27,8 @@ FEWEST = 4
 ROUNDING = 32 * np.finfo(np.float64).eps
 #: The smallest weight of what is possible.
 FAINTEST = 1e-300
+#: What places that are alike become at the steps: sighted, the likeliest that is not, and all others that are not.
+PARTS = 3
 #: Elementary operations of one pass over all series below which merging takes longer than it saves.
 SMALL = 5e3
 
@@ -75,15 +77,25 @@ def _in_proportion(shape: Floats) -> NDArray[np.bool_]:
 
 
 def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, Release]:
-    """For raw counts: places that are alike and have a sensor at every step become one place with a sensor.
+    """For raw counts: places that are alike and have a sensor become one place with a sensor.
 
-    Sighted there, the person is known to be at one of them, and which one does not matter to the other steps.
+    Sighted there, the person is known to be at one of them, and which one does not matter to the other steps. At steps
+    at which some of them have no sensor, two further places stand for those: the likeliest, which a guess should name,
+    and all others, which none should.
     """
     group = alike(prior)
-    everywhere = (release.grid[:, :, None] == group).any(axis=1).all(axis=0)
-    group = group[everywhere & prior.guessable[group]]
-    if len(group) < 2:
+    seen = (release.grid[:, :, None] == group).any(axis=1) & prior.guessable[group]
+    always = seen.all(axis=0)
+    if (seen.any(axis=0) & ~always).any() and seen.any(axis=0).sum() > PARTS and release.steps > 1:
+        some = seen.any(axis=0)
+        return _by_sight(prior, release, group[some], seen[:, some])
+    if always.sum() < 2:
         return prior, release
+    return _together(prior, release, group[always])
+
+
+def _together(prior: MarkovPrior, release: Release, group: Ints) -> tuple[MarkovPrior, Release]:
+    """Places that have a sensor at every step as one."""
     label = np.arange(prior.places)
     label[group] = group[0]
     kept, place_of = np.unique(label, return_inverse=True)
@@ -92,19 +104,67 @@ def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, 
         state_of[mine] = mine[0]
     states = np.unique(state_of)
     into = (state_of[:, None] == states).astype(np.float64)
-    # What only matters to other numbers than success (entropies, the number of places) is not carried over.
-    fewer = MarkovPrior.known(
+    fewer = _chain(
         prior.initial @ into,
         prior.transition[..., states, :] @ into,
-        place_of=place_of[prior.place_of[states]],
-        mode_of=prior.mode_of[states],
-        guessable=prior.guessable[kept],
-        universe=len(kept),
-        merged_entropy=np.zeros(len(kept)),
-        elsewhere=None,
+        place_of[prior.place_of[states]],
+        prior.mode_of[states],
+        prior.guessable[kept],
     )
     told = tuple(tuple(int(place_of[x]) for x in step if label[x] == x) for step in release.sensors)
     return fewer, Release.raw(told)
+
+
+def _by_sight(
+    prior: MarkovPrior, release: Release, group: Ints, seen: NDArray[np.bool_]
+) -> tuple[MarkovPrior, Release]:
+    """Places with a sensor at some steps, `seen` (T, places), as three: sighted, the likeliest unseen, and the others.
+
+    Which of them the person is at is drawn afresh at each step, whatever happens at the others. So a guess for a step
+    without a sighting does best with the likeliest of those that would not be sighted, and a sighting leaves no doubt.
+    """
+    share = np.bincount(prior.place_of, weights=prior.initial + prior.matrices.sum(axis=(0, 1)))[group]
+    likeliest = np.where(seen, -1.0, share).argmax(axis=1)
+    part = np.where(seen, 0, np.where(np.arange(len(group)) == likeliest[:, None], 1, 2))
+    kept = np.setdiff1d(np.arange(prior.places), group)
+    place_of = np.full(prior.places, -1)
+    place_of[kept] = np.arange(len(kept))
+    inside = np.isin(prior.place_of, group)
+    own = np.flatnonzero(~inside)
+    leads = [mine[0] for mine in _in_each_mode(prior, inside)]
+    states = np.concatenate([own, np.repeat(leads, PARTS)])
+    which = np.concatenate([np.full(len(own), -1), np.tile(np.arange(PARTS), len(leads))])
+    member = np.searchsorted(group, prior.place_of.clip(max=group[-1]))
+    # A state of the group becomes the part that it belongs to at each step, in the same mode.
+    same = (part[:, member, None] == which) & (prior.mode_of[:, None] == prior.mode_of[states])
+    into = np.where(inside[:, None], same, np.arange(prior.states)[:, None] == states).astype(np.float64)
+    fewer = _chain(
+        prior.initial @ into[0],
+        np.ascontiguousarray(prior.matrices[:, states] @ into[1:]),
+        np.where(which < 0, place_of[prior.place_of[states]], len(kept) + which),
+        prior.mode_of[states],
+        np.concatenate([prior.guessable[kept], [True, True, False]]),
+    )
+    sighted = [(len(kept),) if any(row) else () for row in seen.tolist()]
+    told = tuple(
+        tuple(int(place_of[x]) for x in step if place_of[x] >= 0) + more
+        for step, more in zip(release.sensors, sighted, strict=True)
+    )
+    return fewer, Release.raw(told)
+
+
+def _chain(initial: Floats, moves: Floats, place_of: Ints, mode_of: Ints, guessable: NDArray[np.bool_]) -> MarkovPrior:
+    """What only matters to other numbers than success (entropies, the number of places) is not carried over."""
+    return MarkovPrior.known(
+        initial,
+        moves,
+        place_of=place_of,
+        mode_of=mode_of,
+        guessable=guessable,
+        universe=len(guessable),
+        merged_entropy=np.zeros(len(guessable)),
+        elsewhere=None,
+    )
 
 
 def _in_each_mode(prior: MarkovPrior, inside: NDArray[np.bool_]) -> list[Ints]:

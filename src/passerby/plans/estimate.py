@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from passerby.model.release import Release
 from passerby.support.census import least_of, most_of
 
-from .limit import Limit, Tally, counted
+from .limit import Decided, Limit, Tally, counted
 from .survey import Ends, Survey
 
 Ints = NDArray[np.int64]
@@ -24,7 +24,7 @@ CONFIDENCE = 0.99
 
 @dataclass(frozen=True)
 class Stratum:
-    """For one limit: people who are above it under whatever is planned, those who may be, and who of them is drawn.
+    """For one limit: how many people are above it under whatever is planned, and those who may be.
 
     Everybody was measured under what is wanted. Who is above without any release stays so, and who is below with all
     that is wanted stays so under all that tells less; the others are `open`.
@@ -33,12 +33,12 @@ class Stratum:
     limit: Limit
     above: int
     open: Ints
-    drawn: Ints
 
 
 class Panel:
     """The people that plans are tried on: a sample of those for whom a plan decides anything.
 
+    `order` holds all of those, at random, and the first so many are `drawn`.
     `wanted` tells more than all that is planned, and everybody was measured under it.
     """
 
@@ -49,16 +49,18 @@ class Panel:
         found = [(_above(limit, silent, 0), _above(limit, ends, 1)) for limit in limits]
         matter = np.flatnonzero(np.any([~known & wide for known, wide in found], axis=0))
         rng = np.random.default_rng([seed, 1])
-        drawn = matter if len(matter) <= count else rng.choice(matter, count, replace=False)
-        self.drawn: Ints = rng.permutation(drawn)
-        self.matter = len(matter)
+        self.order: Ints = rng.permutation(matter)
+        self.drawn = self.order[:count]
         self.strata = [
-            Stratum(limit, int(known.sum()), np.flatnonzero(~known & wide), drawn[(~known & wide)[drawn]])
+            Stratum(limit, int(known.sum()), np.flatnonzero(~known & wide))
             for limit, (known, wide) in zip(limits, found, strict=True)
         ]
 
-    def ends(self, release: Release, who: Ints) -> Ends:
-        """The ends of some people, measured only where it is not yet known on which side of each limit they are."""
+    def ends(self, release: Release, who: Ints, *, how_far: bool = False) -> Ends:
+        """The ends of some people, measured only where it is not yet known on which side of each limit they are.
+
+        No closer than that either, unless it matters `how_far` above they are.
+        """
         lower, upper = self.survey.inherited(release)
         known = self._baseline
         some = Ends(lower[who], upper[who], (known[0][who], known[1][who]))
@@ -67,7 +69,8 @@ class Panel:
             unclear |= _above(stratum.limit, some, 1) & ~_above(stratum.limit, some, 0)
         if not unclear.any():
             return some
-        fresh = self.survey.ends(release, who[unclear])
+        decided = Decided(self.limits, self.survey.measurement.tolerance, how_far)
+        fresh = self.survey.ends(release, who[unclear], decided)
         out = [some.lower.copy(), some.upper.copy(), some.known[0].copy(), some.known[1].copy()]
         values = (np.fmax(fresh.lower, out[0][unclear]), np.fmin(fresh.upper, out[1][unclear]), *fresh.known)
         for column, value in zip(out, values, strict=True):
@@ -80,12 +83,15 @@ class Panel:
         return self.survey.everyone(table).known
 
     def tallies(self, release: Release, confidence: float = CONFIDENCE, count: int | None = None) -> list[Tally]:
-        """How many of everybody are above each limit, with confidence limits from the first `count` drawn people."""
-        some = self.drawn[:count]
+        """How many of everybody are above each limit, with confidence limits from the first `count` people.
+
+        They are those who are drawn by default; who matters is as many as `order` has.
+        """
+        some = self.order[: len(self.drawn) if count is None else count]
         ends = self.ends(release, some)
         out = []
         for stratum in self.strata:
-            here = np.isin(some, stratum.drawn)
+            here = np.isin(some, stratum.open)
             n, everybody = int(here.sum()), len(stratum.open)
             surely, possibly = (int((_above(stratum.limit, ends, end) & here).sum()) for end in (0, 1))
             scale = everybody / n if n else 0.0
@@ -105,9 +111,9 @@ class Panel:
 
     def excess(self, release: Release, among: Ints) -> float:
         """How far some drawn people are above the limits, without those who may be: zero where the limits are kept."""
-        ends, total = self.ends(release, among), 0.0
+        ends, total = self.ends(release, among, how_far=True), 0.0
         for stratum in self.strata:
-            here = np.isin(among, stratum.drawn)
+            here = np.isin(among, stratum.open)
             low, high = stratum.limit.ends(ends.lower, ends.upper, ends.known)
             over = np.sort(np.maximum(0.0, (low + high)[here] / 2 - stratum.limit.level))
             allowed = stratum.limit.allowed(self.people) - stratum.above

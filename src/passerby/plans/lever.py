@@ -55,13 +55,24 @@ class Setting:
 
 @dataclass(frozen=True)
 class Family:
-    """Releases from mild to strong, one for each position; where `monotone`, each tells less than the one before."""
+    """Releases from mild to strong, one for each position; where `monotone`, each tells less than the one before.
+
+    Others than those that are tried may be asked for where positions are `kind` "numbers" (of at least 0) or "whole"
+    (of at least 1), and not where they are "listed".
+    """
 
     lever: str
     positions: tuple[float, ...]
     build: Callable[[Release, float], Release]
     words: Callable[[float], str]
     monotone: bool
+    kind: Literal["numbers", "whole", "listed"] = "whole"
+
+    def has(self, position: float) -> bool:
+        """Whether there is such a position."""
+        if self.kind == "listed":
+            return position in self.positions
+        return position > 0 and (self.kind == "numbers" or (position == int(position) and position >= 1))
 
     def setting(self, position: float) -> Setting:
         """A position in words."""
@@ -70,14 +81,17 @@ class Family:
 
 @dataclass(frozen=True)
 class Dial:
-    """A lever with positions. `refuses` says why a release cannot be changed by it, where that is so."""
+    """A lever with positions. `refuses` says why a release cannot be changed by it, where that is so.
+
+    Where nobody says which levers are moved, the `usual` ones are; some only for releases that they are quick for.
+    """
 
     name: str
     says: str
     kind: Kind
     family: Callable[[Release, Scene], Family]
     refuses: Callable[[Release, Scene], str | None]
-    usual: bool = True
+    usual: bool | Callable[[Release], bool] = True
 
 
 @dataclass(frozen=True)
@@ -97,7 +111,7 @@ class Choice:
     items: Callable[[Release, Scene], list[Item]]
     kept: Callable[[int, int], str]
     kind: Kind = "sensors"
-    usual: bool = True
+    usual: bool | Callable[[Release], bool] = True
 
     def family(self, ordered: Sequence[Item], everything: int) -> Family:
         """The first so many of some items left out, which tells less the more of them there are."""
@@ -110,3 +124,8 @@ class Choice:
 
 
 Lever = Dial | Choice
+
+
+def is_usual(lever: Lever, release: Release) -> bool:
+    """Whether a lever is moved where nobody says which."""
+    return lever.usual if isinstance(lever.usual, bool) else lever.usual(release)

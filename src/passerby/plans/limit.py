@@ -15,6 +15,7 @@ from passerby.support.numerals import percent
 
 Floats = NDArray[np.float64]
 Verdict = Literal["sure", "refused", "open"]
+Side = Literal["above", "below", "unclear"]
 
 #: What a chance may exceed a limit by and still keep it: rounding.
 ROUNDING = 1e-12
@@ -73,11 +74,35 @@ class Limit:
         """Which of them are above the limit."""
         return np.asarray(values > self.level + ROUNDING)
 
+    def side(self, lower: float, upper: float, known: tuple[float, float]) -> Side:
+        """On which side of the limit somebody is: above it, below it, or it is not known."""
+        less, more = (lower, upper) if self.added is None else (lower - known[1], upper - known[0])
+        return "above" if less > self.level + ROUNDING else "below" if more <= self.level + ROUNDING else "unclear"
+
     def __str__(self) -> str:
         who = f"at most {100 * self.share:g} % of people" if self.share else "nobody"
         if self.added is None:
             return f"{who} above a chance of {100 * self.level:g} %"
         return f"{who} with more than {100 * self.level:g} point{'s' * (self.level != 0.01)} added"
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Whether ends of somebody's loss and baseline tell enough: on which side of every limit they are.
+
+    With `how_far`, who is above must be known as closely as was asked for, by `tolerance`.
+    """
+
+    limits: tuple[Limit, ...]
+    tolerance: float
+    how_far: bool = False
+
+    def __call__(self, lower: float, upper: float, without: float, without_upper: float) -> bool:
+        """For both ends of the loss, and of the baseline."""
+        if upper <= lower * (1 + self.tolerance):
+            return True
+        sides = {limit.side(lower, upper, (without, without_upper)) for limit in self.limits}
+        return "unclear" not in sides and not (self.how_far and "above" in sides)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from passerby.support.numerals import percent
 from passerby.support.workers import Progress
 
 from .cells import Cell, cells_of
+from .choice import choose
 from .cost import NOTHING, Cost, Truth, cost_of
 from .estimate import Panel, whole
 from .lever import Dial, Scene, Setting, Zone
@@ -34,13 +36,15 @@ from .levers import BY_NAME, chosen_levers
 from .limit import Limit, Tally, check_limits, counted
 from .names import BASELINE, CONFIRMING, TRYING, WANTED
 from .search import Plan, Search
-from .strategy import explore, frontier, ranked
-from .survey import Survey, surveying
+from .strategy import explore, frontier
+from .survey import Beside, Survey, surveying
 
 #: People that plans are tried on, of those for whom they decide anything.
 DRAWN = 60
-#: Stronger plans that are measured on everyone where the sample promised too much.
-AGAIN = 3
+#: Plans that are recommended, and measured on everyone.
+RECOMMENDED = 3
+#: The time that it takes to measure everyone with a plan, as a share of what it took with all that is wanted.
+RESERVE = 1.1
 #: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
 DOUBT = 1e-6
 
@@ -143,7 +147,11 @@ def plan(
 
 @dataclass(frozen=True)
 class Task:
-    """All that a plan depends on, checked. Where nobody may look at the counts, they are all taken to be `alike`."""
+    """All that a plan depends on, checked.
+
+    Where nobody may look at the counts, they are all taken to be `alike`. Limits are on a release together with what is
+    out already, where `beside` puts the two together.
+    """
 
     people: People
     wanted: Release
@@ -158,10 +166,15 @@ class Task:
     minutes: float | None
     levels: tuple[Mapping[str, Zone], ...] = ()
     alike: bool = False
+    beside: Beside | None = None
 
     def cost(self, release: Release) -> Cost:
         """What a release costs readers of what is wanted."""
         return cost_of(release, self.wanted, self._truth)
+
+    def weight(self, cell: Cell) -> float:
+        """How much a wanted number matters."""
+        return self._truth.weight(cell)
 
     @property
     def _truth(self) -> Truth:
@@ -182,9 +195,11 @@ def carry_out(
     check_job(Job(task.people, task.wanted, task.measurement))
     if not cells_of(task.wanted):
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")
-    moved = chosen_levers(task.levers, task.forbid, task.fix)
+    if not any(map(task.weight, cells_of(task.wanted))):
+        raise InputError("weights: all numbers that are wanted weigh 0; give one of them a weight")
+    moved = chosen_levers(task.levers, task.forbid, task.fix, task.wanted)
     base, fixed = hold(task)
-    with surveying(task.people, task.measurement, workers, executor, folder) as survey:
+    with surveying(task.people, task.measurement, workers, executor, folder, task.beside) as survey:
         return _found(task, survey, base, fixed, moved, began, tell)
 
 
@@ -211,13 +226,16 @@ def _found(
     first = Plan(fixed, base, tuple(whole(survey, base, task.limits)), task.cost(base), len(task.people), True)
     empty = Plan((), Release.silent(base.steps), tuple(silent), NOTHING, len(task.people), True)
     panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
-    deadline = None if task.minutes is None else began + 60 * task.minutes - 3.3 * spent
+    end = math.inf if task.minutes is None else began + 60 * task.minutes
+    # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
+    deadline = end - min(RESERVE * RECOMMENDED * spent, max(0.0, end - time.monotonic()) / 2)
     added = min((limit.added for limit in task.limits if limit.added), default=None)
     search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
-    say.at(CONFIRMING, survey)
-    recommended, spoiled = confirm(task, survey, good, first)
-    tried = {**search.tried, **spoiled, **{plan.release: plan for plan in recommended.values()}}
+    search.progress = _silent
+    say.at(CONFIRMING, survey, times=RECOMMENDED)
+    recommended, looked = choose(panel, good, first, lambda: time.monotonic() + RESERVE * spent > end)
+    tried = {**search.tried, **looked}
     tried = {release: plan for release, plan in tried.items() if release != base and cells_of(release)}
     return Plans(
         task.limits,
@@ -228,40 +246,11 @@ def _found(
         search.refused,
         survey.tables,
         len(panel.drawn),
-        panel.matter,
+        len(panel.order),
         tuple(search.bisections),
-        search.out_of_time,
+        search.out_of_time or time.monotonic() + RESERVE * spent > end,
         survey.measured,
     )
-
-
-def confirm(
-    task: Task, survey: Survey, good: Sequence[Plan], wanted: Plan
-) -> tuple[dict[str, Plan], dict[Release, Plan]]:
-    """The best plan of each kind, measured on everyone, and those that were measured and are not recommended.
-
-    A plan that turns out not to be sure gives way to the next stronger one.
-    """
-    out: dict[str, Plan] = {}
-    measured: dict[Release, Plan] = {}
-    for name, some in ranked(good, wanted).items():
-        taken = {chosen.release for chosen in out.values()}
-        plan: Plan | None = next((plan for plan in some if plan.release not in taken), None)
-        for _ in range(AGAIN):
-            if plan is None or plan.everyone:
-                break
-            tallies = tuple(whole(survey, plan.release, task.limits))
-            plan = replace(plan, tallies=tallies, everyone=True, people=len(task.people))
-            measured[plan.release] = plan
-            if plan.verdict == "sure" or plan.stronger is None:
-                break
-            plan = plan.stronger()
-        if plan is not None and plan.release in measured:
-            plan = measured[plan.release]
-        if plan is not None and plan.everyone and plan.verdict != "refused":
-            out[name] = plan
-    # What is open is recommended only where nothing is sure.
-    return {name: plan for name, plan in out.items() if plan.verdict == "sure"} or out, measured
 
 
 def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
@@ -274,6 +263,11 @@ def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
         if reason is not None:
             raise InputError(f"levers: {name} cannot be fixed at {position:g}, because {reason}")
         family = lever.family(release, task.scene())
+        if not family.has(position):
+            raise InputError(
+                f"levers: {name} cannot be fixed at {position:g}; its positions are "
+                f"{', '.join(f'{each:g}' for each in family.positions[:6])}{', ...' * (len(family.positions) > 6)}"
+            )
         release = family.build(release, float(position))
         settings.append(family.setting(float(position)))
     return release, tuple(settings)
@@ -352,12 +346,19 @@ class _Teller:
     def __init__(self, tell: Tell | None) -> None:
         self.tell = tell
 
-    def at(self, stage: str, survey: Survey, *, each: bool = True) -> Progress:
-        """A stage begins; where it is told by `each` person, all that is measured from now on belongs to it."""
+    def at(self, stage: str, survey: Survey, *, each: bool = True, times: int = 1) -> Progress:
+        """A stage begins; where it is told by `each` person, all that is measured from now on belongs to it.
+
+        Everyone is measured so many `times` in it: what was done before adds up.
+        """
+        before = last = 0
+        expected = times * len(survey.people)
 
         def progress(done: int, everything: int) -> None:
+            nonlocal before, last
+            before, last = before + (last if done < last else 0), done
             if self.tell is not None:
-                self.tell(stage, done, everything)
+                self.tell(stage, before + done, max(expected if times > 1 else 0, before + everything))
 
         progress(0, 0)
         survey.progress = progress if each else _silent

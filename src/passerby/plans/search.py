@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import heapq
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -56,7 +57,22 @@ class Plan:
         """What is published, in words."""
         if not cells_of(self.release):
             return "nothing"
-        return ", ".join(setting.words for setting in self.settings) if self.settings else "all that is wanted"
+        return in_words([setting.words for setting in self.settings]) if self.settings else "all that is wanted"
+
+
+def in_words(said: Sequence[str]) -> str:
+    """What is done to counts, one after another, as one phrase.
+
+    >>> in_words(["counts of 7 of 12 places", "counts rounded to multiples of 5"])
+    'counts of 7 of 12 places, rounded to multiples of 5'
+    >>> in_words(["counts of 7 of 12 places", "counts with normal noise of standard deviation 2"])
+    'counts of 7 of 12 places with normal noise of standard deviation 2'
+    """
+    first, *rest = said
+    for more in rest:
+        last = more.removeprefix("counts")
+        first += last if last.startswith((",", " with ")) else f",{last}" if last != more else f", {more}"
+    return first
 
 
 class Search:
@@ -68,7 +84,7 @@ class Search:
         wanted: Release,
         scene: Scene,
         cost: Callable[[Release], Cost],
-        deadline: float | None = None,
+        deadline: float = math.inf,
         progress: Progress | None = None,
     ) -> None:
         self.panel, self.wanted, self.scene, self.cost, self.deadline = panel, wanted, scene, cost, deadline
@@ -84,13 +100,12 @@ class Search:
         if release not in self.tried:
             self.done += 1
             self.note()
-            for count in (FIRST, len(self.panel.drawn)):
+            drawn = len(self.panel.drawn)
+            for count in (min(FIRST, drawn), drawn):
                 tallies = tuple(self.panel.tallies(release, count=count))
                 if joint(tallies) == "refused":
                     break
-            self.tried[release] = Plan(
-                settings, release, tallies, self.cost(release), min(count, len(self.panel.drawn))
-            )
+            self.tried[release] = Plan(settings, release, tallies, self.cost(release), count)
         return self.tried[release]
 
     def passes(self, plan: Plan) -> bool:
@@ -103,7 +118,7 @@ class Search:
     @property
     def over(self) -> bool:
         """Whether the time is up."""
-        self.out_of_time = self.out_of_time or (self.deadline is not None and time.monotonic() > self.deadline)
+        self.out_of_time = self.out_of_time or time.monotonic() > self.deadline
         return self.out_of_time
 
     def along(

@@ -19,7 +19,8 @@ from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.support.numerals import percent
 
-from .cells import Cell, cells_of, ways_of
+from .cells import cells_of, ways_of
+from .cost import NOTHING
 from .estimate import whole
 from .plan import Plans, Task, Tell, carry_out
 from .search import Plan
@@ -32,14 +33,16 @@ LEVERS = ("every", "places", "steps", "counts")
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether the next table may go out, and why. `plan` is what may: all releases so far and the table, or part of it.
+    """Whether the next table may go out, and why.
 
+    `table` is what of it may, with the shares of people above the limits for all releases `together`, it among them.
     `exact` tells whether the joint loss is that of the releases, or a bound on it by raw counts.
     """
 
     answer: Answer
     why: str
-    plan: Plan | None
+    table: Plan | None
+    together: Release | None
     so_far: Plan | None
     found: Plans
     exact: bool
@@ -87,35 +90,35 @@ def decide(
     tell: Tell | None = None,
 ) -> Decision:
     """Whether `task.wanted`, the next table, may go out after the earlier releases, all of it or part of it."""
-    both, exact = together([*earlier, task.wanted])
-    out = frozenset[Cell](cell for release in earlier for cell in cells_of(release))
-    joint = replace(task, wanted=both, levers=LEVERS, forbid=(), fix={}, stay=out, alike=True)
-    found = carry_out(joint, workers, executor, folder, tell)
+    _, exact = together([*earlier, task.wanted])
+
+    def beside(table: Release) -> Release:
+        return together([*earlier, table])[0]
+
+    task = replace(task, levers=LEVERS, forbid=(), fix={}, alike=True, beside=beside)
+    found = carry_out(task, workers, executor, folder, tell)
     bound = "" if exact else " (by a bound: rounded and hidden counts are taken for raw ones)"
     said = "; ".join(map(str, found.wanted.tallies))
     if found.wanted.verdict == "sure":
-        return Decision("publish", f"with all releases together, {said}{bound}", found.wanted, None, found, exact)
-    so_far = _so_far(joint, earlier, workers, executor, folder) if out else None
+        why = f"with all releases together, {said}{bound}"
+        return Decision("publish", why, found.wanted, beside(task.wanted), None, found, exact)
+    so_far = _so_far(task, workers, executor, folder) if earlier else None
     if so_far is not None and so_far.verdict != "sure":
         told = "; ".join(map(str, so_far.tallies))
         why = f"what is published already is not sure to keep the limit: {told}{bound}"
-        return Decision("hold", why, None, so_far, found, exact)
-    kept = [plan for plan in found.recommended.values() if plan.verdict == "sure" and {*cells_of(plan.release)} - out]
+        return Decision("hold", why, None, None, so_far, found, exact)
+    kept = [plan for plan in found.recommended.values() if plan.verdict == "sure"]
     if kept:
         best = max(kept, key=lambda plan: plan.cost.published)
-        new = len({*cells_of(task.wanted)} - out)
-        share = len({*cells_of(best.release)} - out) / max(1, new)
-        why = f"with all of it, {said}{bound}; with {percent(share)} of its new counts the limit is kept"
-        return Decision("coarser", why, best, so_far, found, exact)
+        why = f"with all of it, {said}{bound}; with {percent(best.cost.published)} of its counts the limit is kept"
+        return Decision("coarser", why, best, beside(best.release), so_far, found, exact)
     why = f"with all of it, {said}{bound}; no part of it that was tried is sure"
-    return Decision("hold", why, None, so_far, found, exact)
+    return Decision("hold", why, None, None, so_far, found, exact)
 
 
-def _so_far(
-    task: Task, earlier: Sequence[Release], workers: int | None, executor: Executor | None, folder: Path | None
-) -> Plan:
+def _so_far(task: Task, workers: int | None, executor: Executor | None, folder: Path | None) -> Plan:
     """What is published already, measured on everyone."""
-    release, _ = together(earlier)
-    with surveying(task.people, task.measurement, workers, executor, folder) as survey:
-        tallies = tuple(whole(survey, release, task.limits))
-    return Plan((), release, tallies, task.cost(release), len(task.people), True)
+    nothing = Release.silent(task.wanted.steps)
+    with surveying(task.people, task.measurement, workers, executor, folder, task.beside) as survey:
+        tallies = tuple(whole(survey, nothing, task.limits))
+    return Plan((), nothing, tallies, NOTHING, len(task.people), True)

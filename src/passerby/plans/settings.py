@@ -40,13 +40,17 @@ class PlanSettings:
 
 
 def check_plan(*sources: Source) -> PlanSettings:
-    """Settings from several sources, of which later ones prevail; all that is wrong is said at once."""
+    """Settings from several sources, of which later ones prevail; all that is wrong is said at once.
+
+    One of them may be those of an audit: its data, release and question are planned.
+    """
     values = {name: value for source in sources for name, value in source.values.items()}
     lines: list[str] = []
     rest = []
     for source in sources:
-        lines += [f"{source.wording.name(name)} is none of a plan" for name in LEFT_OUT if name in source.values]
-        kept = {name: value for name, value in source.values.items() if name not in OWN and name not in LEFT_OUT}
+        # The settings of an audit say where that one is, and more that a plan has no use for.
+        other = (*OWN, *LEFT_OUT, "out", "title") if {*LEFT_OUT} & {*source.values} else OWN
+        kept = {name: value for name, value in source.values.items() if name not in other}
         rest.append(Source(kept, source.where, source.wording))
     given = {"out": FOLDER, "title": TITLE}
     audit: AuditSettings | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,11 +28,14 @@ from passerby.support.pieces import Pieces
 from passerby.support.pool import pool_of
 from passerby.support.workers import Progress, collect
 
+from .limit import Decided
 from .order import tells_less
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+#: A release together with what is out already.
+Beside = Callable[[Release], Release]
 #: People that are handed to a worker at a time, at most.
 CHUNK = 8
 COLUMNS = ("lower", "upper", "baseline_lower", "baseline_upper")
@@ -59,7 +62,11 @@ class Ends:
 
 
 class Survey:
-    """What was measured so far, for which release and whom. `measured` counts people, once for each release."""
+    """What was measured so far, for which release and whom. `measured` counts people, once for each release.
+
+    A release is measured together with what is out already, where `beside` puts the two together. What tells less
+    than another release by itself must tell less together with that, too.
+    """
 
     def __init__(
         self,
@@ -69,31 +76,42 @@ class Survey:
         executor: Executor | None = None,
         workers: int | None = None,
         folder: Path | None = None,
+        beside: Beside | None = None,
     ) -> None:
-        self.people, self.measurement = people, measurement
+        self.people, self.measurement, self.beside = people, measurement, beside
         self.executor, self.workers, self.folder = executor, workers, folder
         self.progress: Progress = _silent
         self.measured = 0
         self.seconds = 0.0
         self.tables: dict[Release, pl.DataFrame] = {}
         self._values: dict[Release, Floats] = {}
+        self._closely: dict[Release, NDArray[np.bool_]] = {}
         self._mark = fingerprint(people, measurement)
 
     def job(self, release: Release) -> Job:
-        """The work of an audit of this release."""
+        """The work of an audit of this release, and of what is out already."""
+        release = self.beside(release) if self.beside is not None else release
         others = everyone_else(self.people, release)
         return Job(replace(self.people, whereabouts=None), release, self.measurement, others)
 
-    def ends(self, release: Release, who: Ints) -> Ends:
-        """What is known of these people under a release, after measuring those of them who are not yet."""
+    def ends(self, release: Release, who: Ints, decided: Decided | None = None) -> Ends:
+        """What is known of these people under a release, after measuring those of them who are not yet.
+
+        Where it is enough that something is `decided`, nobody is measured more closely than that.
+        """
         job = self.job(release)
         check_job(job)
         values = self._values.setdefault(release, np.full((4, len(self.people)), np.nan))
-        left = who[np.isnan(values[0, who])]
+        closely = self._closely.setdefault(release, np.zeros(len(self.people), dtype=bool))
+        enough = [decided is not None and decided(*row) for row in values[:, who].T]
+        left = who[np.isnan(values[0, who]) | (~closely[who] & ~np.array(enough, dtype=bool))]
         if left.size:
             began = time.perf_counter()
-            rows = collect(_one, job, left.tolist(), progress=self.progress, **self._shared(release, left))
+            shared = self._shared(job.release, left, decided)
+            rows = collect(_one, (job, decided), left.tolist(), progress=self.progress, **shared)
             values[:, left] = np.array(rows).T
+            # All was tried for those of whom nothing was decided.
+            closely[left] = [decided is None or not decided(*row) for row in rows]
             self.measured += left.size
             self.seconds += time.perf_counter() - began
         return Ends.of(values).of_some(who)
@@ -101,10 +119,11 @@ class Survey:
     def everyone(self, release: Release) -> Ends:
         """The ends of everybody, by an audit, whose table is kept."""
         if release not in self.tables:
-            folder = None if self.folder is None else make_folder(self.folder / self._name(release), "folder")
+            job = self.job(release)
+            folder = None if self.folder is None else make_folder(self.folder / self._name(job.release), "folder")
             began = time.perf_counter()
             table = audit_job(
-                self.job(release),
+                job,
                 folder,
                 workers=self.workers,
                 executor=self.executor,
@@ -121,6 +140,7 @@ class Survey:
         self._values[release] = np.array(
             [table[name].fill_null(rest).to_numpy() for name, rest in zip(COLUMNS, ANYTHING, strict=True)]
         )
+        self._closely[release] = np.ones(len(self.people), dtype=bool)
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
         """Ends (N,) that follow from other releases: those that tell less have less, those that tell more have more.
@@ -142,18 +162,19 @@ class Survey:
     def _name(self, release: Release) -> str:
         return fingerprint(self._mark, release)[:16]
 
-    def _shared(self, release: Release, left: Ints) -> dict[str, Any]:
+    def _shared(self, release: Release, left: Ints, decided: Decided | None) -> dict[str, Any]:
         kept = None
         if self.folder is not None:
-            name = fingerprint(self._mark, release, left)
+            name = fingerprint(self._mark, release, left, decided)
             kept = Pieces(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)
         # A handful of people is not worth handing out.
         alone = self.executor is None
         return {"workers": 1 if alone else self.workers, "executor": self.executor, "chunk": CHUNK, "kept": kept}
 
 
-def _one(job: Job, person: int) -> list[float]:
-    return list(person_ends(job, person))
+def _one(task: tuple[Job, Decided | None], person: int) -> list[float]:
+    job, decided = task
+    return list(person_ends(job, person, decided))
 
 
 def _silent(done: int, everything: int) -> None:
@@ -167,11 +188,12 @@ def surveying(
     workers: int | None = None,
     executor: Executor | None = None,
     folder: Path | None = None,
+    beside: Beside | None = None,
 ) -> Iterator[Survey]:
     """A survey whose workers stay from one release to the next; few people are measured in this process alone."""
     width = enough_workers(len(people), workers, executor) or os.cpu_count() or 1
     if executor is None and width == 1:
-        yield Survey(people, measurement, workers=1, folder=folder)
+        yield Survey(people, measurement, workers=1, folder=folder, beside=beside)
         return
     with pool_of(executor, width) as pool:
-        yield Survey(people, measurement, executor=pool, workers=width, folder=folder)
+        yield Survey(people, measurement, executor=pool, workers=width, folder=folder, beside=beside)

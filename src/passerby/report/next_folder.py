@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import fields
 from pathlib import Path
 
-from passerby.audits.inputs import gather
+from passerby.audits.inputs import Inputs, gather
 from passerby.audits.release import build_release
 from passerby.audits.settings import AuditSettings, StepSettings
 from passerby.audits.settings_file import as_toml, read_settings
@@ -24,6 +24,9 @@ from passerby.support.files import make_folder, whole_or_nothing, write_json
 
 from .plan_folder import audit_settings, task_of, write_release
 
+#: The settings of an audit of all that is out then.
+TOGETHER = "together.toml"
+
 
 def run_next(
     settings: PlanSettings,
@@ -34,7 +37,7 @@ def run_next(
     executor: Executor | None = None,
     tell: Tell | None = None,
 ) -> Decision:
-    """Decide, and write the folder: decision.json, and an audit.toml of all that may be out then."""
+    """Decide, and write the folder: decision.json, settings of what may go out, and those of all that is out then."""
     out = settings.audit.out
     if (out / "decision.json").exists() and not overwrite:
         raise ConfigError(f"{out} holds a decision; choose another folder (out), or overwrite it")
@@ -49,13 +52,22 @@ def run_next(
     (out / "decision.json").unlink(missing_ok=True)
     for name in ("audit.toml", "schedule.csv", "counts.csv"):
         (out / name).unlink(missing_ok=True)
-    if found.plan is not None:
-        write_release(inputs.people, found.plan.release, out)
-        with whole_or_nothing(out / "audit.toml") as draft:
-            draft.write_text(as_toml(audit_settings(settings, inputs, found.plan.release, out), out), encoding="utf-8")
+    shutil.rmtree(out / "together", ignore_errors=True)
+    if found.table is not None and found.together is not None:
+        _write(settings, inputs, found.table.release, out, "audit.toml")
+        if before:
+            # Not by the name of a release, so that the folder can be one of the earlier ones of the next table.
+            _write(settings, inputs, found.together, make_folder(out / "together", "out"), TOGETHER)
     write_json(out / "decision.json", record)
     shutil.rmtree(parts, ignore_errors=True)
     return found
+
+
+def _write(settings: PlanSettings, inputs: Inputs, release: Release, folder: Path, name: str) -> None:
+    """The counts of a release, and the settings of an audit of it."""
+    write_release(inputs.people, release, folder)
+    with whole_or_nothing(folder / name) as draft:
+        draft.write_text(as_toml(audit_settings(settings, inputs, release, folder), folder), encoding="utf-8")
 
 
 def earlier_files(folder: Path | None) -> list[Path]:

@@ -26,7 +26,7 @@ LEAD = "Which releases keep the limits on how exposed people may be, and what ea
 BEST = {
     "complete": "All numbers that are wanted, with the least error",
     "exact": "Numbers as exact as wanted, as many as can be",
-    "least": "The next best by error in all",
+    "least": "The least error in all of the others",
 }
 VERDICTS = ("sure", "open", "refused")
 #: Names of what is left out that are told; the schedule of a plan holds all.
@@ -41,9 +41,11 @@ SHAPES = {"sure": "circle", "open": "triangle-up", "refused": "cross"}
 FRONTIER = (
     "Each mark is a release that was tried; the line joins those that no other beats in both. To the right readers "
     "lose more: the sum of all errors as a share of the sum of all counts, where a number that is not published is "
-    "taken for 0. Further up more people are above the limit, at most; the bar goes down to those who surely are. The "
-    f"dashed line is what the limit allows. {chart.ZOOM}"
+    "taken for 0, or for an even share of a published one that it is part of. Further up more people are above the "
+    "limit, at most; the bar goes down to those who surely are. The dashed line is what the limit allows. Rings and "
+    f"names are the plans that are recommended. {chart.ZOOM}"
 )
+OUT_OF_TIME = "The search ended because the time was up: with more minutes, better releases may be found."
 TRIED = "All releases that were tried, those that cost readers least first."
 
 
@@ -81,9 +83,11 @@ def in_short(record: Record) -> list[str]:
     limits = "; ".join(limit.words for limit in record.limits)
     out = [f"The limit: {limits}."]
     out.append(f"All that is wanted: {told(record.wanted, record)}. {_says(record.wanted.verdict)}")
+    late = [OUT_OF_TIME] if record.out_of_time else []
     if not record.recommended:
-        return [*out, "No release that keeps the limit was found among those that could be tried."]
-    return [*out, *(f"{BEST[name]}: publish {sentence(plan, record)}" for name, plan in record.recommended.items())]
+        return [*out, "No release that keeps the limit was found among those that could be tried.", *late]
+    said = [f"{BEST[name]}: publish {sentence(plan, record)}" for name, plan in record.recommended.items()]
+    return [*out, *said, *late]
 
 
 def sentence(plan: PlanRecord, record: Record) -> str:
@@ -134,7 +138,9 @@ def _recommended(record: Record) -> Content:
 
 
 def _frontier(record: Record) -> Content:
-    plans = [("wanted", record.wanted), *(("", plan) for plan in record.tried), ("nothing", record.nothing)]
+    names = {_key(plan): name for name, plan in record.recommended.items()}
+    tried = [(names.get(_key(plan), ""), plan) for plan in record.tried]
+    plans = [("wanted", record.wanted), *tried, ("nothing", record.nothing)]
     figures = []
     for number, limit in enumerate(record.limits):
         table = _table(record, plans, number).sort("total", "at_most", maintain_order=True)
@@ -147,6 +153,12 @@ def _frontier(record: Record) -> Content:
     return Content(
         ["Every release trades error against exposure. The ends are all that is wanted, and nothing."], figures
     )
+
+
+def _key(plan: PlanRecord) -> tuple[object, ...]:
+    """What a plan is told from others by, whether everyone was measured with it or not."""
+    left_out = (*plan.places_left_out, None, *plan.steps_left_out)
+    return plan.words, plan.counts, plan.total_error, plan.everyone, left_out
 
 
 def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
@@ -182,9 +194,18 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     line = base.transform_filter("datum.edge").mark_line(strokeWidth=1, color=GREY).encode(y=y)
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y, y2="at_least:Q", color=colour)
     marks = base.mark_point(size=70, filled=True, opacity=1).encode(y=y, color=colour, shape=shape)
+    best = f"indexof({[*BEST]!r}, datum.name) >= 0"
+    rings = base.transform_filter(best).mark_point(size=260, color=GREY, opacity=1, strokeWidth=1.5).encode(y=y)
+    # Names stand beside their marks, and within the figure.
+    left, right = (
+        base.transform_filter(f"{best} && {where}")
+        .mark_text(dx=shift, dy=-10, align=side, color=GREY)  # type: ignore[arg-type]
+        .encode(y=y, text="name:N")
+        for where, shift, side in (("datum.total <= 0.8", 12, "left"), ("datum.total > 0.8", -12, "right"))
+    )
     level = alt.Data(values=[{"allowed": allowed}])  # type: ignore[no-untyped-call]
     rule = alt.Chart(level).mark_rule(strokeDash=[6, 4], color=GREY).encode(y="allowed:Q")
-    return chart.spec(alt.layer(rule, line, bars, marks.add_params(chart.zoom())), 320)
+    return chart.spec(alt.layer(rule, line, bars, rings, left, right, marks.add_params(chart.zoom())), 320)
 
 
 def _all(record: Record) -> Figure:
@@ -243,7 +264,7 @@ def _moved(record: Record) -> list[str]:
             f"Levers that could not be moved: {'; '.join(f'{k}: {why}' for k, why in record.not_moved.items())}."
         )
     if record.out_of_time:
-        out.append("The search ended because the time was up: better releases may exist.")
+        out.append(OUT_OF_TIME)
     return out
 
 

@@ -27,8 +27,8 @@ def fano_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: flo
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
-    """By formula."""
-    yield limit("fano", fano_bound(question.prior, question.release, question.misses, log_baseline(question, known)))
+    """By formula, for raw counts where the release tells the same as those of some of its sensors."""
+    yield limit("fano", fano_bound(question.prior, question.told, question.misses, log_baseline(question, known)))
 
 
 FANO = Method(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from passerby.errors import InputError
-from passerby.plans.lever import Dial, Lever
+from passerby.model.release import Release
+from passerby.plans.lever import Dial, Lever, is_usual
 
 from . import left_out, noise, rounding, suppression, thinning, visitors, zones
 
@@ -26,11 +27,16 @@ LEVERS: tuple[Lever, ...] = (
 )
 
 BY_NAME: dict[str, Lever] = {lever.name: lever for lever in LEVERS}
-#: Those that are tried where nobody says which.
-USUAL: tuple[str, ...] = tuple(lever.name for lever in LEVERS if lever.usual)
 
 
-def chosen_levers(names: Sequence[str] | None, forbidden: Sequence[str], fixed: Mapping[str, float]) -> list[Lever]:
+def usual(release: Release) -> tuple[str, ...]:
+    """Those that are tried where nobody says which."""
+    return tuple(lever.name for lever in LEVERS if is_usual(lever, release))
+
+
+def chosen_levers(
+    names: Sequence[str] | None, forbidden: Sequence[str], fixed: Mapping[str, float], release: Release
+) -> list[Lever]:
     """The levers that may be moved: those of these names, or the usual ones, without what is forbidden or fixed."""
     for name in (*(names or ()), *forbidden, *fixed):
         if name not in BY_NAME:
@@ -41,7 +47,7 @@ def chosen_levers(names: Sequence[str] | None, forbidden: Sequence[str], fixed: 
     for name in fixed:
         if not isinstance(BY_NAME[name], Dial):
             raise InputError(f"levers: {name} cannot be fixed at a position; want fewer counts instead")
-    out = [BY_NAME[name] for name in (USUAL if names is None else names) if name not in {*forbidden, *fixed}]
+    out = [BY_NAME[name] for name in (usual(release) if names is None else names) if name not in {*forbidden, *fixed}]
     if not out:
         raise InputError(
             f"levers: none is left to be moved; allow one of {', '.join(BY_NAME)} that is neither forbidden nor fixed"

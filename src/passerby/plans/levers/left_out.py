@@ -33,6 +33,6 @@ def _counts(release: Release, scene: Scene) -> list[Item]:
     return _items(release, scene, lambda cell: cell, lambda cell: f"{scene.name(cell)} at step {cell.read + 1}")
 
 
-PLACES = Choice("places", "some places left out", _places, lambda kept, of: f"{kept:,} of {of:,} places")
-STEPS = Choice("steps", "some steps left out", _steps, lambda kept, of: f"{kept:,} of {of:,} steps")
+PLACES = Choice("places", "some places left out", _places, lambda kept, of: f"counts of {kept:,} of {of:,} places")
+STEPS = Choice("steps", "some steps left out", _steps, lambda kept, of: f"counts at {kept:,} of {of:,} steps")
 COUNTS = Choice("counts", "single counts left out", _counts, lambda kept, of: f"{kept:,} of {of:,} counts")

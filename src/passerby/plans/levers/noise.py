@@ -42,7 +42,7 @@ def _family(name: str, make: Make, scales: tuple[float, ...], monotone: bool, re
     def build(fine: Release, scale: float) -> Release:
         return fine.through(make(scale))
 
-    return Family(name, tuple(sorted(some)), build, lambda scale: described(make(scale)), monotone)
+    return Family(name, tuple(sorted(some)), build, lambda scale: described(make(scale)), monotone, "numbers")
 
 
 def _scale(mechanism: Mechanism) -> float:
@@ -56,11 +56,12 @@ def private_scale(make: Make, release: Release, scene: Scene) -> float | None:
     """The scale that adds no more than a limit to anybody's chance, by differential privacy alone.
 
     Whatever is known of a person, a release adds at most the total variation between what it publishes with and without
-    them, who are in one count at a step at most: `2 Φ(sqrt(T) / (2 σ)) - 1` for normal noise, and `T` times that of one
-    count, `1 - exp(-1 / (2 b))`, at most for Laplace noise. As a position, it makes sure that the noise that is found
-    is never larger.
+    them, who are in one count at a step at most (`most_added`). As a position, it makes sure that the noise that is
+    found is never larger. It is found to a relative 1e-4, and in closed form for normal noise.
     """
     from scipy.special import ndtri
+
+    from passerby.measurement.accounting import most_added
 
     steps = sum(1 for step in release.sensors if step)
     # In zones that overlap, in flows and among visitors, a person is counted more often than once a step.
@@ -68,11 +69,17 @@ def private_scale(make: Make, release: Release, scene: Scene) -> float | None:
         return None
     if make is Gaussian:
         exact = math.sqrt(steps) / (2 * float(ndtri((1 + scene.added) / 2)))
-    elif make is Laplace:
-        exact = -1 / (2 * math.log1p(-scene.added / steps))
-    else:
+        return math.ceil(exact * 1e6) / 1e6
+    if make not in (Laplace, Geometric):
         return None
-    return math.ceil(exact * 1e6) / 1e6
+    # One count alone adds `1 - exp(-1 / (2 b))` for Laplace noise, and several no more than as many times that.
+    low, high = 0.0, -1 / (2 * math.log1p(-scene.added / steps))
+    while most_added(make(high), steps) > scene.added:
+        low, high = high, 2 * high
+    while high - low > 1e-4 * high and high < MOST_WHOLE:
+        middle = (low + high) / 2
+        low, high = (low, middle) if most_added(make(middle), steps) <= scene.added else (middle, high)
+    return math.ceil(high * 1e6) / 1e6
 
 
 def _dial(

@@ -14,7 +14,7 @@ def _family(release: Release, scene: Scene) -> Family:
         return without(fine, frozenset(cell for cell in cells_of(fine) if cell.read % int(nth)) - scene.stay)
 
     kept = tuple(float(nth) for nth in EVERY_NTH if nth <= release.steps)
-    return Family("every", kept, build, lambda nth: f"every {nth:g}{_ending(int(nth))} step", False)
+    return Family("every", kept, build, lambda nth: f"counts at every {nth:g}{_ending(int(nth))} step", False)
 
 
 def _ending(number: int) -> str:

@@ -29,7 +29,8 @@ def _family(release: Release, scene: Scene) -> Family:
         for part in level.values()
     )
     positions = tuple(float(n) for n in range(1, len(levels) + 1))
-    return Family("zones", positions, build, lambda n: _words(release, levels[int(n) - 1]), nested and not scene.stay)
+    words = [_words(release, level) for level in levels]
+    return Family("zones", positions, build, lambda n: words[int(n) - 1], nested and not scene.stay, "listed")
 
 
 def _built(release: Release, level: Mapping[str, Zone], scene: Scene) -> Release:
@@ -65,17 +66,17 @@ def _unions(zones: set[Zone], level: Mapping[str, Zone]) -> dict[Zone, Zone]:
 def _words(release: Release, level: Mapping[str, Zone]) -> str:
     zones = {zone for cell in cells_of(release) for zone in cell.zones}
     larger = len({*_unions(zones, level).values()})
-    return f"{larger:,} larger zone{'s' * (larger != 1)} in the place of {len(zones):,}"
+    return f"counts of {larger:,} larger zone{'s' * (larger != 1)} in the place of {len(zones):,}"
 
 
 def _refuses(release: Release, scene: Scene) -> str | None:
+    if not scene.levels:
+        return "no larger zones are given"
     if (reason := not_counted_anew(release)) is not None:
         return reason
-    return (
-        None
-        if _coarser(release, scene)
-        else ("no zones are given that put together what is counted apart, and tell no more than it for certain")
-    )
+    if _coarser(release, scene):
+        return None
+    return "no zones are given that put together what is counted apart, and tell no more than it for certain"
 
 
 ZONES = Dial("zones", "larger zones, by the levels that are given", "sensors", _family, _refuses)

@@ -1,0 +1,88 @@
+"""The settings that are written for a plan lead back to its release, whatever its counts and mechanisms are."""
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import passerby as pb
+from passerby.audits.inputs import Inputs, gather
+from passerby.audits.settings_file import as_toml, read_settings
+from passerby.audits.validation import check_settings
+from passerby.plans.cells import without
+from passerby.plans.lever import Choice, Dial, Scene
+from passerby.plans.levers import BY_NAME
+from passerby.plans.settings import PlanSettings
+from passerby.report.plan_folder import audit_settings, write_release
+
+ALONE = [("zones",), ("visitors",), ("places",), ("counts",), ("every",), ("gaussian",), ("suppression",)]
+ONE, OTHER = ("zones", "visitors", "places", "counts", "every"), ("gaussian", "rounding", "suppression", "geometric")
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> tuple[PlanSettings, Inputs]:
+    folder = tmp_path_factory.mktemp("plans")
+    pb.simulate_city(20, 12, 4, seed=3).table.write_parquet(folder / "visits.parquet")
+    settings = check_settings(
+        {
+            "visits": str(folder / "visits.parquet"),
+            "window": "6h",
+            "places": 6,
+            "min_active": 1,
+            "holdout": 3,
+            "habits": "paper",
+            "sensor_count": 3,
+        }
+    )
+    return PlanSettings(settings, (pb.Limit(share=0.1, added=0.05),)), gather(settings)
+
+
+def moved(release: pb.Release, lever: str, scene: Scene) -> pb.Release:
+    """The release with a lever in a middle position."""
+    found = BY_NAME[lever]
+    if isinstance(found, Choice):
+        return without(release, found.items(release, scene)[1].cells)
+    assert isinstance(found, Dial)
+    assert found.refuses(release, scene) is None
+    family = found.family(release, scene)
+    return family.build(release, family.positions[len(family.positions) // 2])
+
+
+@pytest.mark.parametrize("levers", [*ALONE, *product(ONE, OTHER)], ids=" and ".join)
+def test_the_release_comes_back(levers: tuple[str, ...], given: tuple[PlanSettings, Inputs], tmp_path: Path) -> None:
+    settings, inputs = given
+    first, second, third = inputs.release.sensors[0]
+    scene = Scene(inputs.people.places, levels=({"two": (first, second), "one": (third,)},))
+    release = inputs.release
+    for lever in levers:
+        release = moved(release, lever, scene)
+    assert release != inputs.release
+    write_release(inputs.people, release, tmp_path)
+    written = as_toml(audit_settings(settings, inputs, release, tmp_path), tmp_path)
+    (tmp_path / "audit.toml").write_text(written, encoding="utf-8")
+    again = gather(check_settings(read_settings(tmp_path / "audit.toml"), "audit.toml"))
+    assert again.release == release
+    assert again.people.ids.equals(inputs.people.ids)
+
+
+def test_the_figures_come_back_to_the_digit(given: tuple[PlanSettings, Inputs], tmp_path: Path) -> None:
+    """What a plan measured on everyone, and an audit by its settings."""
+    settings, inputs = given
+    people = inputs.people
+    first, second, third = inputs.release.sensors[0]
+    levels = [{"two": (first, second), "one": (third,)}]
+    how = {"budget": 1e6, "runs": 30, "workers": 1, "levels": levels}
+    for levers in (["zones", "gaussian"], ["visitors", "rounding"]):
+        limit = pb.Limit(share=0.1, added=0.02)
+        found = pb.plan(people, inputs.release, [limit], 1, levers=levers, **how)  # type: ignore[arg-type]
+        for name, plan in found.recommended.items():
+            folder = tmp_path / "-".join([*levers, name])
+            folder.mkdir()
+            write_release(people, plan.release, folder)
+            chosen = replace(settings, audit=replace(settings.audit, misses=1, budget=1e6, runs=30))
+            text = as_toml(audit_settings(chosen, inputs, plan.release, folder), folder)
+            (folder / "audit.toml").write_text(text, encoding="utf-8")
+            read = check_settings(read_settings(folder / "audit.toml"), "audit.toml")
+            table = pb.audit(people, gather(read).release, **vars(read.measurement), workers=1)
+            assert table.equals(found.tables[plan.release], null_equal=True)
