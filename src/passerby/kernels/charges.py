@@ -10,7 +10,7 @@ and x were so at the step before and success is still open. A guess that names g
 
 with W what the told adversary has left at best, by a recursion backwards over (c, k, x), k misses being left:
 
-    W_t(c, k, x) = Σ_y Q(x,y) W_{t+1}(c', k-1, y) + max_g (Q(x,g) (W_{t+1}(c', k, g) - W_{t+1}(c', k-1, g)) - λ(c, x, g)).
+    W_t(c,k,x) = Σ_y Q(x,y) W_{t+1}(c',k-1,y) + max_g (Q(x,g) (W_{t+1}(c',k,g) - W_{t+1}(c',k-1,g)) - λ_t(c,x,g)).
 
 Charges are set as the recursion goes, so that the known guess is as good as any other wherever it has as many misses
 left; what may be charged for other places without raising `max_g Λ(g)` is charged to those who have more. After that
@@ -99,15 +99,16 @@ def top(row):
 
 
 @inlined
-def set_charges(Q, P, gain, mine, charges, sums):
-    """Fill `charges` (C, M, M) for a step, and `sums` (M,), `Λ`: the smallest share at which no place exceeds `mine`.
+def set_charges(Q, P, gain, mine, charges, sums, begin):
+    """Fill `charges` (C, M, M) for a step, and `sums` (M,), `Λ`: with a share at which no place exceeds `mine`.
 
-    `P` (C, M) is the law beside at the step before, `gain` (C, K, M) what a right name adds.
+    `P` (C, M) is the law beside at the step before, `gain` (C, K, M) what a right name adds. Shares are tried from the
+    number `begin` on; returns the number of the one that was taken.
     """
     C, K, M = gain.shape
-    share = 0.0
-    for i in range(SHARES.shape[0]):
-        share = SHARES[i]
+    share, taken = 0.0, begin
+    for i in range(begin, SHARES.shape[0]):
+        share, taken = SHARES[i], i
         sums[:] = 0.0
         for c in range(K):
             for x in range(M):
@@ -140,6 +141,7 @@ def set_charges(Q, P, gain, mine, charges, sums):
                             raised[g] *= more[g]
                             charges[c, x, g] += raised[g]
                         add_times(P[c, x], raised, sums)
+    return taken
 
 
 @inlined
@@ -190,17 +192,17 @@ def first_name(start, now, gain):
 
 
 @inlined
-def backwards(chain_moves, start, pinned, named, guess, P, charges, gains, fresh):
+def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh):
     """(bound, first place named) of charges (T or 1, C, M, M), which are set on the way if `fresh`.
 
-    `gains` (T or 1, C, K, M) keeps what right names add.
+    `gains` (T or 1, C, K, M) keeps what right names add, and `tops` (T,) the place that is charged most at each step.
     """
     T, C, M = P.shape
     K = C - 1
     W, now, sums = np.ones((C, K, M)), np.empty((C, K, M)), np.empty(M)
-    total = 0.0
+    total, share = 0.0, 0
     for t in range(T - 1, 0, -1):
-        g, Q = guess[t], chain_moves[t - 1]
+        g, Q = guess[t], moves[t - 1]
         charge, gain = charges[t % charges.shape[0]], gains[t % gains.shape[0]]
         arrive(W, g, now, gain, named)
         if pinned[t] >= 0:
@@ -209,13 +211,15 @@ def backwards(chain_moves, start, pinned, named, guess, P, charges, gains, fresh
                     W[c, k] = now[c, k, g]
             continue
         if fresh:
-            set_charges(Q, P[t - 1], gain, g, charge, sums)
+            # What suits a step suits its neighbours, more or less.
+            share = set_charges(Q, P[t - 1], gain, g, charge, sums, max(0, share - 1))
         else:
             sums[:] = 0.0
             for c in range(C):
                 for x in range(M):
                     if P[t - 1, c, x] > 0.0:
                         add_times(P[t - 1, c, x], charge[c, x], sums)
+        tops[t] = np.argmax(sums)
         total += top(sums)
         pay(Q, P[t - 1], now, gain, charge, T - 1 - t, t, W)
     arrive(W, guess[0], now, gains[0], named)
@@ -272,69 +276,74 @@ def go_on(Q, g, mass, pick, right, total, after):
 
 
 @inlined
-def slope(mass, pick, P, charge, most, out):
-    """Fill `out` (C, M, M) with the subgradient at a step over the law beside; returns its square, weighted so.
+def slope(mass, pick, share, charge, most, line, touched):
+    """Put in `line` the subgradient for one count and place, over their chance `share`; returns how many are touched.
 
     Charges of the place that pays most could be lowered; those of what is named where one is told could be raised.
     """
-    C, K, M = mass.shape
-    square = 0.0
-    for c in range(C):
-        for x in range(M):
-            if P[c, x] == 0.0:
-                continue
-            line = out[c, x]
-            line[:] = 0.0
-            line[most] = 1.0
-            for k in range(K):
-                p = pick[c, k, x]
-                if p >= 0:
-                    line[p] -= mass[c, k, x] / P[c, x]
-            for g in range(M):
-                if line[g] > 0.0 and charge[c, x, g] <= 0.0:
-                    line[g] = 0.0
-                square += P[c, x] * line[g] * line[g]
-    return square
+    touched[0] = most
+    line[most] = 1.0
+    n = 1
+    for k in range(mass.shape[0]):
+        p = pick[k]
+        if p >= 0 and mass[k] > 0.0:
+            if line[p] == 0.0:
+                touched[n] = p
+                n += 1
+            line[p] -= mass[k] / share
+    for i in range(n):
+        if line[touched[i]] > 0.0 and charge[touched[i]] <= 0.0:
+            line[touched[i]] = 0.0
+    return n
 
 
 @inlined
-def descend(moves, start, pinned, guess, P, charges, gains, first, gap, slopes):
-    """Change charges along a subgradient, by as much as would close the gap if the bound were linear."""
+def walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick):
+    """Fill `mass` and `pick` (T, C, K, M): where the told adversary is before each step, and what they name there."""
     T, C, M = P.shape
     K = C - 1
-    mass, after = np.zeros((C, K, M)), np.empty((C, K, M))
-    pick, right, total, sums = np.empty((C, K, M), np.int64), np.empty(M), np.empty(M), np.empty(M)
-    square = 0.0
+    right, total = np.empty(M), np.empty(M)
+    mass[1] = 0.0
     for x in range(M):
-        c = 0 if x == guess[0] else 1
         k = K - 1 if x == first else K - 2
         if k >= 0:
-            mass[c, k, x] = start[x]
+            mass[1, 0 if x == guess[0] else 1, k, x] = start[x]
     for t in range(1, T):
-        Q, charge = moves[t - 1], charges[t]
         if pinned[t] >= 0:
-            pick[:] = guess[t]
+            pick[t] = guess[t]
         else:
-            name_told(Q, P[t - 1], gains[t], charge, T - 1 - t, mass, pick)
-            sums[:] = 0.0
+            name_told(moves[t - 1], P[t - 1], gains[t], charges[t], T - 1 - t, mass[t], pick[t])
+        if t + 1 < T:
+            go_on(moves[t - 1], guess[t], mass[t], pick[t], right, total, mass[t + 1])
+
+
+@inlined
+def descend(pinned, P, charges, tops, mass, pick, gap):
+    """Change charges along a subgradient, by as much as would close the gap if the bound were linear."""
+    T, C, M = P.shape
+    line, touched = np.zeros(M), np.empty(C, np.int64)
+    step, square = 0.0, 0.0
+    for turn in range(2):
+        for t in range(1, T):
+            if pinned[t] >= 0:
+                continue
             for c in range(C):
                 for x in range(M):
-                    if P[t - 1, c, x] > 0.0:
-                        add_times(P[t - 1, c, x], charge[c, x], sums)
-            square += slope(mass, pick, P[t - 1], charge, np.argmax(sums), slopes[t])
-        go_on(Q, guess[t], mass, pick, right, total, after)
-        mass, after = after, mass
-    if square == 0.0:
-        return False
-    step = gap / square
-    for t in range(1, T):
-        if pinned[t] < 0:
-            for c in range(C):
-                for x in range(M):
-                    if P[t - 1, c, x] > 0.0:
-                        charge, line = charges[t, c, x], slopes[t, c, x]
-                        for g in range(M):
+                    share = P[t - 1, c, x]
+                    if share == 0.0:
+                        continue
+                    charge = charges[t, c, x]
+                    n = slope(mass[t, c, :, x], pick[t, c, :, x], share, charge, tops[t], line, touched)
+                    for i in range(n):
+                        g = touched[i]
+                        if turn == 0:
+                            square += share * line[g] * line[g]
+                        else:
                             charge[g] = max(0.0, charge[g] - step * line[g])
+                        line[g] = 0.0
+        if square == 0.0:
+            return False
+        step = gap / square
     return True
 
 
@@ -351,19 +360,20 @@ def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds
     P = np.empty((T, C, M))
     count_beside(moves, law, guess, P)
     kept = T if rounds > 0 else 1
-    charges, gains = np.zeros((kept, C, M, M)), np.zeros((kept, C, K, M))
-    best, first = backwards(moves, start, pinned, named, guess, P, charges, gains, True)
-    each = 1.0 * T * C * K * M * M
-    work = 2.0 * each
+    charges, gains, tops = np.zeros((kept, C, M, M)), np.zeros((kept, C, K, M)), np.zeros(T, np.int64)
+    best, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, True)
+    each = 2.0 * T * C * K * M * M
+    work = each
     if rounds == 0 or best <= enough:
         return best, work
-    slopes = np.zeros((T, C, M, M))
+    mass, pick = np.zeros((T, C, K, M)), np.zeros((T, C, K, M), np.int64)
     bound = best
     for _ in range(rounds):
-        if not descend(moves, start, pinned, guess, P, charges, gains, first, bound - low, slopes):
+        walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick)
+        if not descend(pinned, P, charges, tops, mass, pick, bound - low):
             break
-        bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, False)
-        work += 2.0 * each
+        bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, False)
+        work += each
         best = min(best, bound)
         if best <= enough:
             break

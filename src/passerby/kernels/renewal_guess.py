@@ -154,13 +154,17 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, hi
 
 
 class Stretchwise(NamedTuple):
-    """Both ends, the number of stretches whose guess was improved, nodes, and work in elementary operations."""
+    """Both ends, the number of stretches whose guess was improved, nodes, and work in elementary operations.
+
+    `law` (N, T S + 1, K) is that of the guesses: the chance from u that v is next and k steps between are wrong.
+    """
 
     lower: float
     upper: float
     refined: int
     nodes: int
     operations: float
+    law: Floats | None = None
 
 
 def stretchwise(
@@ -196,7 +200,7 @@ def stretchwise(
         high = min(high, lay(*chain, U, V, bounds, before, nodes, SEARCHING * left, nodes > 1, costs, done))
         if high <= low * (1 + tolerance) or (nodes > NODES[1] and high - low > STALLED * gap):
             break
-    return Stretchwise(min(1.0, low), min(1.0, high), refined, int(done[0]), float(done[1]))
+    return Stretchwise(min(1.0, low), min(1.0, high), refined, int(done[0]), float(done[1]), law)
 
 
 def unwatched(watched: Ints, places: int) -> Floats:

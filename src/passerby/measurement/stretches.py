@@ -44,7 +44,7 @@ def bracket_stretches(
     if not all(mode.single for _, mode in modes):
         return None
     each = [_of_chain(*with_one_sensor(mode, release), misses, tolerance, weight * budget) for weight, mode in modes]
-    lower, upper, refined, nodes, operations = np.array(each).T
+    lower, upper, refined, nodes, operations = np.array([found[:5] for found in each]).T
     weights = np.array([weight for weight, _ in modes])
     return each[0]._replace(
         lower=min(1.0, float(weights @ lower)) if told else guided_success(prior, release, misses),
@@ -52,6 +52,7 @@ def bracket_stretches(
         refined=int(refined.sum()),
         nodes=int(nodes.sum()),
         operations=float(operations.sum()),
+        law=None,
     )
 
 
