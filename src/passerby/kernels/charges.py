@@ -318,11 +318,15 @@ def walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick):
 
 
 @inlined
-def descend(pinned, P, charges, tops, mass, pick, gap):
-    """Change charges along a subgradient, by as much as would close the gap if the bound were linear."""
+def descend(pinned, P, charges, tops, mass, pick, gap, trend, state):
+    """Change charges along a subgradient and those before it, by as much as would close the gap of a linear bound.
+
+    The direction is that subgradient plus the last direction, both weighed alike (Sherali and Ulular 1989). Directions
+    are `state[0]` times `trend` (T, C, M, M), of square `state[1]` where each entry counts by its chance.
+    """
     T, C, M = P.shape
     line, touched = np.zeros(M), np.empty(C, np.int64)
-    step, square = 0.0, 0.0
+    square, both = 0.0, 0.0
     for turn in range(2):
         for t in range(1, T):
             if pinned[t] >= 0:
@@ -332,19 +336,40 @@ def descend(pinned, P, charges, tops, mass, pick, gap):
                     share = P[t - 1, c, x]
                     if share == 0.0:
                         continue
-                    charge = charges[t, c, x]
-                    n = slope(mass[t, c, :, x], pick[t, c, :, x], share, charge, tops[t], line, touched)
+                    n = slope(mass[t, c, :, x], pick[t, c, :, x], share, charges[t, c, x], tops[t], line, touched)
                     for i in range(n):
                         g = touched[i]
                         if turn == 0:
                             square += share * line[g] * line[g]
+                            both += share * line[g] * state[0] * trend[t, c, x, g]
                         else:
-                            charge[g] = max(0.0, charge[g] - step * line[g])
+                            trend[t, c, x, g] += line[g] / state[0]
                         line[g] = 0.0
         if square == 0.0:
             return False
-        step = gap / square
+        if turn == 0 and state[1] > 0.0:
+            share = np.sqrt(square / state[1])
+            state[0] *= share
+            state[1] = square + 2.0 * share * both + square
+        elif turn == 0:
+            state[1] = square
+    if state[1] > 1e-12 * square:
+        follow(pinned, P, charges, trend, state[0] * gap / state[1])
     return True
+
+
+@inlined
+def follow(pinned, P, charges, trend, step):
+    """Lower charges by `step` times a direction, not below 0."""
+    T, C, M = P.shape
+    for t in range(1, T):
+        if pinned[t] < 0:
+            for c in range(C):
+                for x in range(M):
+                    if P[t - 1, c, x] > 0.0:
+                        charge, line = charges[t, c, x], trend[t, c, x]
+                        for g in range(M):
+                            charge[g] = max(0.0, charge[g] - step * line[g])
 
 
 @kernel(types.UniTuple(number, 2)(vector, cube, matrix, wholes, vector, wholes, whole, number, number, whole))
@@ -367,10 +392,11 @@ def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds
     if rounds == 0 or best <= enough:
         return best, work
     mass, pick = np.zeros((T, C, K, M)), np.zeros((T, C, K, M), np.int64)
+    trend, state = np.zeros((T, C, M, M)), np.array([1.0, 0.0])
     bound = best
     for _ in range(rounds):
         walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick)
-        if not descend(pinned, P, charges, tops, mass, pick, bound - low):
+        if not descend(pinned, P, charges, tops, mass, pick, bound - low, trend, state):
             break
         bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, False)
         work += each

@@ -56,6 +56,22 @@ def bracket_stretches(
     )
 
 
+def least_cost(prior: MarkovPrior, release: Release, misses: int) -> float:
+    """Elementary operations of guesses for all stretches, roughly."""
+    return 40.0 * (release.grid.size + 1.0) ** 2 * (misses + 1.0) * prior.states
+
+
+def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
+    """The upper end alone, at the least effort; 1 where stretches are not looked at (see `bracket_stretches`)."""
+    from passerby.kernels.renewal_guess import ceiling_at_once
+
+    named = prior.guessable[release.grid[release.grid >= 0]].all()
+    if not release.reveals or not prior.single or not release.grid.size or not named:
+        return 1.0
+    upper = ceiling_at_once(prior.initial, prior.matrices, release.grid, prior.named, misses)
+    return min(1.0, upper + missing(prior, release.steps))
+
+
 def _of_chain(prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float) -> Stretchwise:
     """The same for a chain whose states are places. Somebody whose trace is known needs no search."""
     # Only long series need it, and it takes a while to compile.

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.measurement.average import MIN_RUNS, searched
-from passerby.measurement.best_guess import cost_of_series
+from passerby.measurement.average import draws, searched
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
@@ -18,8 +17,10 @@ from .ways import by_sightings, refuses_others, too_many
 
 Floats = NDArray[np.float64]
 
-#: The share of what is left of the budget that the first look at series that are drawn may take.
-FIRST_LOOK = 0.3
+#: The share of the budget that goes to all series at once, before any are drawn.
+SHARE = 0.4
+#: The share of what is left then that the first look at those that are drawn may take.
+FIRST_LOOK = 0.4
 #: Series are drawn where the certain ends are further apart than so many times what a sample resolves.
 FAR = 2.0
 
@@ -30,7 +31,8 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     Of a mixture, where the mode is told: `Σ_k w_k loss_k`. Where that leaves the ends far apart, series are drawn: what
     the best guess for each adds to the guesses for its stretches, whose success over all series is known.
     """
-    found = bracket_stretches(question.prior, question.told, question.misses, question.tolerance, question.budget / 2)
+    prior, told, misses, budget = question.prior, question.told, question.misses, SHARE * question.budget
+    found = bracket_stretches(prior, told, misses, question.tolerance, budget)
     if found is not None:
         look = Look(found.refined, nodes=found.nodes, operations=found.operations)
         yield exact("ascent", found.lower, look=look)
@@ -47,9 +49,7 @@ def beyond(question: Question, known: Known, law: Floats) -> Series | None:
     lower, upper, told = known.floor.floor, known.ceiling.ceiling, question.told
     if question.within(lower, upper) or known.floor.name != "ascent" or law.shape[1] != told.grid.size + 1:
         return None
-    each = cost_of_series(question.prior, question.steps, question.misses)
-    affordable = int(FIRST_LOOK * max(0.0, question.budget - known.spent) / each)
-    runs = max(min(MIN_RUNS, question.runs), min(question.runs, affordable))
+    runs = draws(question, known.spent, FIRST_LOOK)
     if upper - lower <= FAR * math.log(1 / (1 - question.level)) * (1 - lower) / runs:
         return None
     policy = policy_of(question.prior, told, law, lower)
@@ -73,5 +73,5 @@ RENEWAL = Method(
     bounds=("posterior",),
     needs=("baseline",),
     refuses=refuses,
-    cost=lambda question: question.budget / 2,
+    cost=lambda question: SHARE * question.budget,
 )
