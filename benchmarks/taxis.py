@@ -1,7 +1,7 @@
 """People who are everywhere: dense habits over a hundred places that change by the hour, a dozen sensors, a day.
 
-For each kind of such people, with 2 and 6 misses, raw counts and Gaussian noise: both ends and whether they are certain,
-the attack `marginal` as sampled, with its error, and the processor seconds of one measurement.
+For each kind of such people, with 2 and 6 misses, raw counts and Gaussian noise: both ends and whether they are
+certain, the attack `marginal` as sampled, with its error, and the processor seconds of one measurement.
 """
 
 import time

@@ -2,8 +2,8 @@
 
 Effort comes in levels. At the lowest, states are bounded by being told the past (and by the union over the first right
 step, where that is cheap) and a few nodes are searched; at higher levels more nodes are searched from every known state
-and from the start, or right steps next to each other are taken out where right steps are rare. Between these levels come
-stages at which those who are told are charged for it (`charges`), which is cheap where there are many places.
+and from the start, or right steps next to each other are taken out where right steps are rare. Between these levels
+come stages at which those who are told are charged for it (`charges`), which is cheap where there are many places.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """One guess for each stretch between sightings, as what a sample of raw series is anchored at.
 
 The success `p` of such guesses over all series is known exactly, and so is their success `h(y)` given a series y. With
-`B(y)` that of the best guess, the loss is `p + E[B - h] = p + (1 - p) E'[(B - h) / (1 - h)]`, where the last mean is over
-series drawn with density `(1 - h) / (1 - p)`. Where the guesses are nearly as good as any, hardly anything is left to
-chance.
+`B(y)` that of the best guess, the loss is `p + E[B - h] = p + (1 - p) E'[(B - h) / (1 - h)]`, where the last mean is
+over series drawn with density `(1 - h) / (1 - p)`. Where the guesses are nearly as good as any, hardly anything is left
+to chance.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Ints = NDArray[np.int64]
 class Policy:
     """Guesses for the stretches of a release of raw counts.
 
-    `given` (N, T S + 1, K) is the chance of k wrong steps between a restart point and the next sighting, given both (see
-    `kernels.renewal`), and `success` that of at most K - 1 wrong steps in all.
+    `given` (N, T S + 1, K) is the chance of k wrong steps between a restart point and the next sighting, given both
+    (see `kernels.renewal`), and `success` that of at most K - 1 wrong steps in all.
     """
 
     given: Floats
