@@ -41,7 +41,8 @@ def test_a_sample_that_raises_the_lower_end_by_a_factor_counts() -> None:
     """Where the upper end is far off, the gap hardly changes, and what is achieved doubles."""
     certain = exact("ascent", 1e-5), limit("posterior", 1e-2)
     assert ends(*certain, *drawn(2e-5, 0.5)) == (2e-5, 1e-2, True)
-    assert ends(*certain, *drawn(1.1e-5, 0.5)) == (1e-5, 1e-2, False)
+    assert ends(*certain, *drawn(1.1e-5, 0.5)) == (1.1e-5, 1e-2, True)
+    assert ends(*certain, *drawn(1.04e-5, 0.5)) == (1e-5, 1e-2, False)
 
 
 def test_an_unlucky_sample_is_said_and_not_used() -> None:

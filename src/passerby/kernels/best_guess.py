@@ -2,7 +2,8 @@
 
 Effort comes in levels. At the lowest, states are bounded by being told the past (and by the union over the first right
 step, where that is cheap) and a few nodes are searched; at higher levels more nodes are searched from every known state
-and from the start, or right steps next to each other are taken out where right steps are rare.
+and from the start, or right steps next to each other are taken out where right steps are rare. Between these levels
+come stages at which those who are told are charged for it (`charges`), which is cheap where there are many places.
 """
 
 import numpy as np
@@ -11,6 +12,7 @@ from numba import types
 from .ascent import ascend, map_guess, score
 from .ceiling import first_right, told_step, union_sums
 from .chain import dot, likeliest
+from .charges import MOST_CHARGES, charged
 from .jit import (
     cube,
     flag,
@@ -33,6 +35,12 @@ from .search import NODE, put, room_for, search, take
 STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
 ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
+#: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
+SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
+CHARGED = np.array([-1, 0, 8, -1, 40, -1, -1, -1, -1])
+STAGES = 9
+#: Charges are set at once if they cost no more than so many scores of a guess.
+AT_ONCE = 20.0
 #: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
 #: on trying all constants.
 UNION_AT_ONCE = 1e5
@@ -43,7 +51,7 @@ CONSTANT_LIMIT = 2e8
 #: make up for the few that stay outside, and all would be done again at ever higher levels. A series alone need not.
 CLOSER, ALONE = 0.1, 0.2
 #: Columns of what is found for a series: success of the decoded guess, of the step-by-step guess, of the best one,
-#: what no guess exceeds, and the level reached. The first three are also the rows of its guesses.
+#: what no guess exceeds, and the stage reached. The first three are also the rows of its guesses.
 DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
 #: Sums over series: of gaps, of lower ends, of what is beyond the anchor, and of its squares.
 GAP, ACHIEVED, BEYOND, SQUARES = range(4)
@@ -104,6 +112,18 @@ def cost_of_level(T, M, needed, level):
     width = min(needed, T - needed + 1)
     states = T * M * width if STATE_NODES[level] > 1 else 0
     return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
+
+
+@inlined
+def cost_of_stage(chain_single, T, M, needed, stage):
+    """Elementary operations of a stage, roughly; none for charges where states share places or there are too many."""
+    if SEARCHED[stage] >= 0:
+        return cost_of_level(T, M, needed, SEARCHED[stage])
+    misses, rounds = T - needed, CHARGED[stage]
+    kept = (T if rounds > 0 else 1.0) * (misses + 2.0) * M * M
+    if not chain_single or kept > MOST_CHARGES:
+        return 0.0
+    return 2.0 * (rounds + 1.0) * T * (misses + 2.0) * (misses + 1.0) * M * M
 
 
 @once
@@ -208,19 +228,45 @@ def count_in(sums, sign, mass, found, anchored):
 
 
 @once
-def next_series(heap, size, parts, out, T, M, needed, left):
-    """Take from the heap the series that adds most to the gap, of those whose next level can be afforded; or -1."""
+def next_series(heap, size, parts, out, alone, T, M, needed, left):
+    """Take from the heap the series that adds most to the gap, of those whose next stage can be afforded; or -1."""
     while size > 0:
         i, size = take(heap, size, parts)
-        if cost_of_level(T, M, needed, int(out[i, LEVEL]) + 1) <= left:
+        if cost_of_stage(alone, T, M, needed, int(out[i, LEVEL]) + 1) <= left:
             return i, size
     return -1, size
 
 
 @once
-def deepen(chain, needed, level, thorough, tolerance, found, guesses, after, room, total):
-    """Do a series at a level, and fill in what is found; the lowest level does no more than `thorough` asks for."""
+def charge(chain, needed, rounds, tolerance, found, guess, total):
+    """Bound a series by charges, of which the best guess so far keeps count."""
+    enough = found[LOWER] * (1.0 + tolerance)
+    up, work = charged(
+        chain.start,
+        chain.moves,
+        chain.law,
+        chain.pinned,
+        chain.named,
+        guess,
+        guess.shape[0] - needed,
+        found[LOWER],
+        enough,
+        rounds,
+    )
+    found[UPPER] = min(found[UPPER], max(up, found[LOWER]))
+    total[WORK] += work
+
+
+@once
+def deepen(chain, needed, stage, thorough, tolerance, found, guesses, after, room, total):
+    """Do a series at a stage, and fill in what is found; the lowest does no more than `thorough` asks for."""
     T, M = chain.law.shape
+    level = SEARCHED[stage]
+    found[LEVEL] = stage
+    if level < 0:
+        if cost_of_stage(chain.single, T, M, needed, stage) > 0.0:
+            charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], total)
+        return
     if level == 0:
         first_look(chain, needed, found, guesses, thorough, after)
         total[WORK] += (20.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
@@ -233,7 +279,12 @@ def deepen(chain, needed, level, thorough, tolerance, found, guesses, after, roo
         found[UPPER] = min(found[UPPER], up)
         total[NODES] += nodes
         total[WORK] += work
-    found[LEVEL] = level
+        # Charges are set at once where they cost no more than what was done.
+        first = cost_of_stage(chain.single, T, M, needed, 1)
+        if level == 0 and 0.0 < first <= AT_ONCE * T * min(needed, T - needed + 1) * M * M:
+            if found[UPPER] > found[LOWER] * (1.0 + tolerance):
+                charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], total)
+            found[LEVEL] = 1
 
 
 _RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
@@ -243,10 +294,10 @@ _RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
 def brackets(initial, matrices, place_of, classes, weights, mass, named, misses, tolerance, budget, sampled, anchored):
     """Bracket the best guess for each of n series (weights (n, T, C), mass (n,)).
 
-    Returns a table (n, 5) of what is found (level -1 where the series could not be explained: it is impossible, or
+    Returns a table (n, 5) of what is found (stage -1 where the series could not be explained: it is impossible, or
     numbers underflow), the guesses (n, 3, T), and what it took. Every series (but the least likely of those that are
     listed) is done at the lowest level of effort; then the series that adds most to the gap is done again at the next
-    level, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling
+    stage, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling
     error of what is achieved beyond the success `anchored` (n,) of a known guess), or the `budget` of elementary
     operations is spent. With an infinite tolerance nothing is searched, and the plain guesses remain.
     """
@@ -267,7 +318,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     closer = tolerance * (CLOSER if n > 1 else ALONE)
     while True:
         if done < n:
-            i, level = order[done], 0
+            i, stage = order[done], 0
             done += 1
         elif not searching:
             break
@@ -275,11 +326,11 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
             close = tolerance * sums[ACHIEVED]
             if sampled:
                 close = max(close, 0.25 * np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n))
-            i, size = next_series(heap, size, parts, out, T, M, needed, budget - total[WORK])
+            i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK])
             if i < 0 or sums[GAP] <= close:
                 break
-            level = int(out[i, LEVEL]) + 1
-            nodes = max(1, min(ROOT_NODES[level], int(5e7 / (needed * M + M))))
+            stage = int(out[i, LEVEL]) + 1
+            nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes)
             count_in(sums, -1.0, mass[i], out[i], anchored[i])
@@ -291,10 +342,10 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
-        deepen(chain, needed, level, thorough, closer, out[i], guesses[i], after, room, total)
-        rest -= mass[i] if level == 0 else 0.0
+        deepen(chain, needed, stage, thorough, closer, out[i], guesses[i], after, room, total)
+        rest -= mass[i] if stage == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[i])
         parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])
-        if parts[i] > 0.0 and level < LEVELS - 1:
+        if parts[i] > 0.0 and stage < STAGES - 1:
             size = put(heap, size, parts, i)
     return out, guesses, total

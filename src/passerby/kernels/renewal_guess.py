@@ -30,7 +30,7 @@ MEMORY = 2e7
 GUESSING, SEARCHING = 0.2, 0.7
 #: With less than this share left, no round is begun, nor after one that left more than so much of the gap.
 SPENT = 0.1
-STALLED = 0.99
+STALLED = 0.9
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -154,9 +154,10 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, hi
 
 
 class Stretchwise(NamedTuple):
-    """Both ends, the success of likeliest ways and of likeliest places, and the effort.
+    """Both ends, the success of likeliest ways and of likeliest places, the effort, and what the guesses lead to.
 
-    `refined` is the number of stretches whose guess was improved; `operations` are elementary ones.
+    `refined` is the number of stretches whose guess was improved; `operations` are elementary ones. The guesses' own
+    `law` (N, T S + 1, K) is the chance from u that v is next and k steps between are wrong.
     """
 
     lower: float
@@ -166,6 +167,7 @@ class Stretchwise(NamedTuple):
     refined: int
     nodes: int
     operations: float
+    law: Floats | None = None
 
 
 def stretchwise(
@@ -203,7 +205,17 @@ def stretchwise(
         if high <= low * (1 + tolerance) or (nodes > NODES[1] and high - low > STALLED * gap):
             break
     ways, places = np.minimum(alone, 1.0).tolist()
-    return Stretchwise(min(1.0, low), min(1.0, high), ways, places, refined, int(done[0]), float(done[1]))
+    return Stretchwise(min(1.0, low), min(1.0, high), ways, places, refined, int(done[0]), float(done[1]), law)
+
+
+def ceiling_at_once(initial: Floats, matrices: Floats, watched: Ints, named: Floats, misses: int) -> float:
+    """What no guess exceeds over all series of raw counts, told the places of each stretch, without any search."""
+    chain = initial, matrices, watched, unwatched(watched, len(initial)), named
+    points, number_wrong = watched.size + 1, misses + 1
+    U = np.ones((2, points, number_wrong, len(initial)))
+    V, bounds = np.ones((points, number_wrong)), np.zeros((points, points, number_wrong))
+    scratch = np.zeros((points, number_wrong)), 1, 0.0, False, np.zeros(HALVINGS), np.zeros(2)
+    return min(1.0, float(lay(*chain, U, V, bounds, *scratch)))
 
 
 def unwatched(watched: Ints, places: int) -> Floats:

@@ -44,6 +44,12 @@ def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
     return 20.0 * steps * min(steps - misses, misses + 1) * moves(prior)
 
 
+def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
+    """The same with charges (`kernels.charges`), which are set at once where they help."""
+    charges = 2.0 * steps * (misses + 2) * (misses + 1) * prior.states**2 if prior.single else 0.0
+    return cost_of_series(prior, steps, misses) + charges
+
+
 def moves(prior: MarkovPrior) -> float:
     """Elementary operations of a step from every state, roughly: moves stay within a mode."""
     size = np.bincount(prior.mode_of) if prior.modes > 1 else np.array([prior.states])

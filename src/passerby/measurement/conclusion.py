@@ -13,7 +13,7 @@ from .question import Question
 #: A sample decides where it leaves at most this share of the certain gap, or raises the lower end by this factor: an
 #: interval that holds for certain is worth more than one that is a little narrower.
 WORTHWHILE = 0.8
-FACTOR = 1.25
+FACTOR = 1.05
 #: The ends of an interval that differ by less than this share differ by rounding.
 SAME = 1e-12
 

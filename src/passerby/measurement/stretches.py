@@ -44,7 +44,7 @@ def bracket_stretches(
     if not all(mode.single for _, mode in modes):
         return None
     each = [_of_chain(*with_one_sensor(mode, release), misses, tolerance, weight * budget) for weight, mode in modes]
-    lower, upper, _, _, refined, nodes, operations = np.array(each).T
+    lower, upper, _, _, refined, nodes, operations = np.array([found[:-1] for found in each]).T
     weights = np.array([weight for weight, _ in modes])
     return each[0]._replace(
         lower=min(1.0, float(weights @ lower)) if told else guided_success(prior, release, misses),
@@ -52,7 +52,24 @@ def bracket_stretches(
         refined=int(refined.sum()),
         nodes=int(nodes.sum()),
         operations=float(operations.sum()),
+        law=None,
     )
+
+
+def least_cost(prior: MarkovPrior, release: Release, misses: int) -> float:
+    """Elementary operations of guesses for all stretches, roughly."""
+    return 40.0 * (release.grid.size + 1.0) ** 2 * (misses + 1.0) * prior.states
+
+
+def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
+    """The upper end alone, at the least effort; 1 where stretches are not looked at (see `bracket_stretches`)."""
+    from passerby.kernels.renewal_guess import ceiling_at_once
+
+    named = prior.guessable[release.grid[release.grid >= 0]].all()
+    if not release.reveals or not prior.single or not release.grid.size or not named:
+        return 1.0
+    upper = ceiling_at_once(prior.initial, prior.matrices, release.grid, prior.named, misses)
+    return min(1.0, upper + missing(prior, release.steps))
 
 
 def _of_chain(prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float) -> Stretchwise:

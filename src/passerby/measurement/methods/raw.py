@@ -11,7 +11,7 @@ from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
-from passerby.measurement.stretches import bracket_stretches
+from passerby.measurement.stretches import bracket_stretches, least_cost, stretch_ceiling
 from passerby.outcomes.series import count_series, enumerate_series
 
 from .no_misses import log_all_right
@@ -29,6 +29,8 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
 def run_again(question: Question, known: Known) -> Iterator[Finding]:
     """Where nothing is below what raw counts tell, and this is not known well, it deserves more effort."""
     first = known.bound("raw")
+    if first is not None and first.error == first.ceiling:
+        return  # there is no more to be had within the budget
     if first is None or question.within(first.ceiling - first.error, first.ceiling):
         return
     if first.ceiling <= min(finding.ceiling for finding in known if finding.about == "loss"):
@@ -50,6 +52,8 @@ def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, fl
         return math.exp(log_exact), rounded_up(log_exact)
     most = affordable(question, budget)
     if count_series(prior, counts) > most:
+        if prior.single and least_cost(prior, counts, misses) > question.budget:
+            return 0.0, stretch_ceiling(prior, counts, misses)
         found = bracket_stretches(prior, counts, misses, tolerance, budget, told=True)
         if found is not None:
             return found.lower, found.upper

@@ -1,21 +1,38 @@
 """Raw counts with too many series to list: both ends for all of them at once, from the stretches between sightings."""
 
+import math
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.measurement.average import draws, searched
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.stretches import bracket_stretches
+from passerby.outcomes.series import Series
 
 from .ways import by_sightings, by_stretches, refuses_others
+
+Floats = NDArray[np.float64]
+
+#: The share of the budget that goes to all series at once, before any are drawn.
+SHARE = 0.4
+#: The share of what is left then that the first look at those that are drawn may take.
+FIRST_LOOK = 0.4
+#: Series are drawn where the certain ends are further apart than so many times what a sample resolves.
+FAR = 2.0
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
     """A sighting makes the chain start afresh (`kernels.renewal_guess`); nothing where its tables are too big.
 
-    Of a mixture, where the mode is told: `Σ_k w_k loss_k`.
+    Of a mixture, where the mode is told: `Σ_k w_k loss_k`. Where that leaves the ends far apart, series are drawn: what
+    the best guess for each adds to the guesses for its stretches, whose success over all series is known.
     """
-    found = bracket_stretches(question.prior, question.told, question.misses, question.tolerance, question.budget / 2)
+    prior, told, misses, budget = question.prior, question.told, question.misses, SHARE * question.budget
+    found = bracket_stretches(prior, told, misses, question.tolerance, budget)
     if found is not None:
         look = Look(found.refined, nodes=found.nodes, operations=found.operations)
         yield exact("ascent", found.lower, look=look)
@@ -23,6 +40,23 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
             yield exact("map", found.ways)
             yield exact("marginal", found.places)
         yield limit("posterior" if question.prior.modes == 1 else "modes", found.upper, look)
+        drawn = None if found.law is None else beyond(question, known, found.law)
+        if drawn is not None:
+            yield from searched(question, question.told, drawn, known.spent)
+
+
+def beyond(question: Question, known: Known, law: Floats) -> Series | None:
+    """A sample of series, anchored at guesses for their stretches; None where it would not help."""
+    from passerby.measurement.policy import policy_of, sample_beyond
+
+    lower, upper, told = known.floor.floor, known.ceiling.ceiling, question.told
+    if question.within(lower, upper) or known.floor.name != "ascent" or law.shape[1] != told.grid.size + 1:
+        return None
+    runs = draws(question, known.spent, FIRST_LOOK)
+    if upper - lower <= FAR * math.log(1 / (1 - question.level)) * (1 - lower) / runs:
+        return None
+    policy = policy_of(question.prior, told, law, lower)
+    return sample_beyond(question.prior, told, policy, question.rng(), runs)
 
 
 def refuses(question: Question) -> str | None:
@@ -42,5 +76,5 @@ RENEWAL = Method(
     bounds=("posterior",),
     needs=("baseline",),
     refuses=refuses,
-    cost=lambda question: question.budget / 2,
+    cost=lambda question: SHARE * question.budget,
 )

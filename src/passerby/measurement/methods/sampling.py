@@ -24,15 +24,16 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     finest = resolution(question, known) * (NEAR if looked else 1.0)
     near = (upper - lower <= finest and upper <= FACTOR * lower) or question.within(lower, upper)
     listed = "posterior" in known and not by_stretches(question)
-    if question.series == "auto" and scored and (listed or near):
+    drawn = any(finding.level is not None for finding in known)
+    if question.series == "auto" and scored and (listed or near or drawn):
         return
-    drawn = sample(question, known)
+    series = sample(question, known)
     if question.series == "auto" and near:
         if "ascent" not in known:
             yield exact("ascent", known.baseline.floor)
-        yield from plainly(question, drawn)
+        yield from plainly(question, series)
     else:
-        yield from searched(question, question.told, drawn, known.spent)
+        yield from searched(question, question.told, series, known.spent)
 
 
 def refuses(question: Question) -> str | None:

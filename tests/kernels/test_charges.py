@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.guesses import Chain, small_chains
+
+from passerby.kernels.charges import charged
+
+Ints = NDArray[np.int64]
+
+
+def bound(chain: Chain, guess: Ints, misses: int, low: float, rounds: int) -> float:
+    there = [np.flatnonzero(law) for law in chain.law]
+    pinned = np.array([x[0] if len(x) == 1 and chain.named[x[0]] > 0 else -1 for x in there])
+    seen = chain.a, chain.Q, chain.law, pinned, chain.named
+    return float(charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds)[0])
+
+
+@given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))
+def test_no_guess_exceeds_it(chain: Chain, seed: int) -> None:
+    """Whatever guess counts beside: a bad one makes it loose, and no more."""
+    chain.place_of = np.arange(chain.states)
+    for misses in range(chain.steps):
+        guesses, success = chain.guesses(chain.a, 0, chain.steps - misses)
+        for i in (success.argmax(), seed % len(guesses)):
+            found = [bound(chain, guesses[i], misses, float(success[i]), rounds) for rounds in (0, 1, 6)]
+            assert success.max() <= min(found) * (1 + 1e-12) + 1e-290
+            assert found[2] <= found[1] * (1 + 1e-12)
+            assert found[1] <= found[0] * (1 + 1e-12)
+
+
+def test_closes_the_gap_where_steps_are_independent() -> None:
+    """The likeliest place of each step is the best guess, and knowing the past does not help."""
+    law = np.random.default_rng(0).dirichlet(np.ones(4), 6)
+    chain = Chain(0, 4, 6)
+    chain.a, chain.Q, chain.law = law[0], np.repeat(law[1:, None], 4, axis=1), law
+    guess = law.argmax(axis=1)
+    for misses in range(6):
+        low = chain.success(guess, 6 - misses)
+        assert bound(chain, guess, misses, low, 0) == pytest.approx(low, rel=1e-9)
+
+
+def test_improves_on_telling_the_place() -> None:
+    """Somebody who stays where they begin, mostly: told the place, one would know it ever after."""
+    chain = Chain(0, 4, 6)
+    stay = 0.9 * np.eye(4) + 0.025
+    chain.a, chain.Q = np.full(4, 0.25), np.repeat(stay[None], 5, axis=0)
+    chain.law = np.full((6, 4), 0.25)
+    guess = np.zeros(6, dtype=np.int64)
+    low = chain.success(guess, 5)
+    assert chain.guesses(chain.a, 0, 5)[1].max() == pytest.approx(low)
+    found = [bound(chain, guess, 1, low, rounds) for rounds in (0, 10, 100)]
+    assert found[2] < found[1] <= found[0] < 0.95
+    assert found[2] < 1.8 * low
