@@ -58,6 +58,7 @@ def bracket_stretches(
 
 def least_cost(prior: MarkovPrior, release: Release, misses: int) -> float:
     """Elementary operations of guesses for all stretches, roughly."""
+    prior, release = with_one_sensor(prior, release)
     return 40.0 * (release.grid.size + 1.0) ** 2 * (misses + 1.0) * prior.states
 
 

@@ -18,7 +18,7 @@ from .ways import by_sightings, by_stretches, refuses_others
 Floats = NDArray[np.float64]
 
 #: The share of the budget that goes to all series at once, before any are drawn.
-SHARE = 0.4
+SHARE = 0.5
 #: The share of what is left then that the first look at those that are drawn may take.
 FIRST_LOOK = 0.4
 #: Series are drawn where the certain ends are further apart than so many times what a sample resolves.
