@@ -9,6 +9,7 @@ from tests.strategies import chain
 
 import passerby as pb
 from passerby.measurement import crowd as measured
+from passerby.model import passage
 
 RULES: tuple[pb.Mechanism, ...] = (
     pb.Raw(),
@@ -71,6 +72,20 @@ def test_the_truth_lies_between_the_ends(
     if loss.effort.confidence is None:
         assert loss.bounds["crowd"] == pytest.approx(told(prior, release, others, misses), rel=1e-9)
         assert loss.bounds["crowd"] <= all_known * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("noise", [pb.Geometric(0.4), pb.DiscreteGaussian(0.6)], ids=repr)
+def test_noise_in_whole_numbers(noise: pb.Mechanism) -> None:
+    """A flow and a window of visitors, both with noise: values without an end, of which all likely ones are listed."""
+    prior, others = chain(5, 2, 3, "varying"), [chain(6, 2, 3, "varying"), chain(7, 2, 3, "started")]
+    counts = [pb.Moved([0], [1], step=0), pb.Visitors([0], steps=range(3), times=2)]
+    release = pb.Release(counts=counts, steps=3, mechanism=noise, others=pb.Crowd(others))
+    loss = pb.measure(prior, release, 0, tolerance=0, confidence=1 - 1e-6)
+    best, bound = (of(prior, release, others, 0) for of in (truth, told))
+    assert loss.lower <= best * (1 + 1e-9)
+    assert best <= bound * (1 + 1e-9)
+    assert bound <= loss.bounds["crowd"] * (1 + 1e-9)
+    assert loss.lower >= 0.9 * best
 
 
 @pytest.mark.parametrize("shape", range(len(SHAPES)))
@@ -180,6 +195,15 @@ class TestForms:
             pb.measure(prior, release, published=[1, 1, 1])
         with pytest.raises(pb.InputError, match="not sensors or others beside"):
             pb.Release(counts=[count], steps=3, others=[[1], [], []])
+
+    def test_too_many_others_to_remember_leave_what_holds_anyway(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(passage, "MOST_NUMBERS", 100)
+        prior, release, others = case_of(pb.Raw(), 4, 5, 3)
+        passage.passages.cache_clear()
+        loss = pb.measure(prior, release)
+        assert "too much to remember of 3 others" in loss.refused["crowd"]
+        assert loss.lower == loss.baseline.lower
+        assert truth(prior, release, others, 0) <= loss.upper == loss.bounds["known"]
 
     def test_laws_of_numbers_that_are_independent_are_measured_exactly(self) -> None:
         prior = chain(3, 3, 2, "varying")
