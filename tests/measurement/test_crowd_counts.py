@@ -127,6 +127,22 @@ class TestDrawn:
         for attack in loss.attacks.values():
             assert attack.value <= best + 5 * attack.error + 1e-9
 
+    def test_intervals_hold_as_often_as_they_say(self) -> None:
+        prior, release, others = case_of(pb.Raw(), 11, 7, 2)
+        best, bound, held, bounded, repeats = (
+            truth(prior, release, others, 0),
+            told(prior, release, others, 0),
+            0,
+            0,
+            40,
+        )
+        for seed in range(repeats):
+            loss = pb.measure(prior, release, runs=60, confidence=0.7, seed=seed)
+            held += loss.lower <= best <= loss.upper
+            bounded += bound <= loss.bounds["crowd"]
+        assert held >= 0.7 * repeats - 3 * np.sqrt(repeats * 0.21)
+        assert bounded >= 0.9 * repeats - 3 * np.sqrt(repeats * 0.09)
+
     def test_noise_from_a_continuum(self) -> None:
         prior, release, _ = case_of(pb.Gaussian(1.0), 5, 5, 2)
         raw = pb.measure(prior, release.through(pb.Raw()))
