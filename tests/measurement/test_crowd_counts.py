@@ -248,4 +248,5 @@ def test_a_rule_that_tells_nothing_of_one_count_may_tell_by_two() -> None:
 
     coin, still = pb.MarkovPrior([0.5, 0.5], np.full((2, 2), 0.5)), pb.MarkovPrior([0.5, 0.5], np.eye(2))
     release = pb.Release([0, 0], Odd(), pb.Crowd([still]))
+    assert release.revealed is None  # single counts do not say what they tell together
     assert pb.measure(coin, release).upper >= truth(coin, release, [still], 0) * (1 - 1e-9) > 0.3
