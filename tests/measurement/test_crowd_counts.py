@@ -9,6 +9,7 @@ from tests.strategies import chain
 
 import passerby as pb
 from passerby.measurement import crowd as measured
+from passerby.model import passage
 
 RULES: tuple[pb.Mechanism, ...] = (
     pb.Raw(),
@@ -73,6 +74,20 @@ def test_the_truth_lies_between_the_ends(
         assert loss.bounds["crowd"] <= all_known * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("noise", [pb.Geometric(0.4), pb.DiscreteGaussian(0.6)], ids=repr)
+def test_noise_in_whole_numbers(noise: pb.Mechanism) -> None:
+    """A flow and a window of visitors, both with noise: values without an end, of which all likely ones are listed."""
+    prior, others = chain(5, 2, 3, "varying"), [chain(6, 2, 3, "varying"), chain(7, 2, 3, "started")]
+    counts = [pb.Moved([0], [1], step=0), pb.Visitors([0], steps=range(3), times=2)]
+    release = pb.Release(counts=counts, steps=3, mechanism=noise, others=pb.Crowd(others))
+    loss = pb.measure(prior, release, 0, tolerance=0, confidence=1 - 1e-6)
+    best, bound = (of(prior, release, others, 0) for of in (truth, told))
+    assert loss.lower <= best * (1 + 1e-9)
+    assert best <= bound * (1 + 1e-9)
+    assert bound <= loss.bounds["crowd"] * (1 + 1e-9)
+    assert loss.lower >= 0.9 * best
+
+
 @pytest.mark.parametrize("shape", range(len(SHAPES)))
 def test_numbers_by_habits_are_those_of_the_enumeration(shape: int) -> None:
     """Each count's law by itself, and how all of them go together."""
@@ -111,6 +126,22 @@ class TestDrawn:
         assert loss.bounds["crowd"] <= bound + 0.1
         for attack in loss.attacks.values():
             assert attack.value <= best + 5 * attack.error + 1e-9
+
+    def test_intervals_hold_as_often_as_they_say(self) -> None:
+        prior, release, others = case_of(pb.Raw(), 11, 7, 2)
+        best, bound, held, bounded, repeats = (
+            truth(prior, release, others, 0),
+            told(prior, release, others, 0),
+            0,
+            0,
+            40,
+        )
+        for seed in range(repeats):
+            loss = pb.measure(prior, release, runs=60, confidence=0.7, seed=seed)
+            held += loss.lower <= best <= loss.upper
+            bounded += bound <= loss.bounds["crowd"]
+        assert held >= 0.7 * repeats - 3 * np.sqrt(repeats * 0.21)
+        assert bounded >= 0.9 * repeats - 3 * np.sqrt(repeats * 0.09)
 
     def test_noise_from_a_continuum(self) -> None:
         prior, release, _ = case_of(pb.Gaussian(1.0), 5, 5, 2)
@@ -181,6 +212,15 @@ class TestForms:
         with pytest.raises(pb.InputError, match="not sensors or others beside"):
             pb.Release(counts=[count], steps=3, others=[[1], [], []])
 
+    def test_too_many_others_to_remember_leave_what_holds_anyway(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(passage, "MOST_NUMBERS", 100)
+        prior, release, others = case_of(pb.Raw(), 4, 5, 3)
+        passage.passages.cache_clear()
+        loss = pb.measure(prior, release)
+        assert "too much to remember of 3 others" in loss.refused["crowd"]
+        assert loss.lower == loss.baseline.lower
+        assert truth(prior, release, others, 0) <= loss.upper == loss.bounds["known"]
+
     def test_laws_of_numbers_that_are_independent_are_measured_exactly(self) -> None:
         prior = chain(3, 3, 2, "varying")
         counts = [pb.Present([0, 1], step=0), pb.Moved([0], [1, 2], step=0)]
@@ -208,4 +248,5 @@ def test_a_rule_that_tells_nothing_of_one_count_may_tell_by_two() -> None:
 
     coin, still = pb.MarkovPrior([0.5, 0.5], np.full((2, 2), 0.5)), pb.MarkovPrior([0.5, 0.5], np.eye(2))
     release = pb.Release([0, 0], Odd(), pb.Crowd([still]))
+    assert release.revealed is None  # single counts do not say what they tell together
     assert pb.measure(coin, release).upper >= truth(coin, release, [still], 0) * (1 - 1e-9) > 0.3

@@ -60,8 +60,10 @@ def test_limits_from_some_people_hold_for_everyone(people: pb.People) -> None:
 def test_the_least_noise_is_enough_and_no_less_is(people: pb.People) -> None:
     release = wanted(people)
     table = audited(people, release)
-    found = compare(people, release, table, {}, HOW, len(people), LEVELS, workers=1)
+    found = compare(people, release, table, {}, HOW, 2 * len(people), LEVELS, workers=1)
     assert found.noise["threshold"].to_list() == list(LEVELS)
+    # More than there are cannot be tried.
+    assert set(found.noise["people"]) == {min(len(people), 40)}
     for row in found.noise.iter_rows(named=True):
         known = float((table["baseline_lower"] > row["threshold"]).mean())
         assert row["allowed"] == pytest.approx(known + MORE)

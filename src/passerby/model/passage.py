@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Counts = tuple[tuple[Count, ...], ...]
 
+#: Numbers that the matrices of all chains may hold together.
+MOST_NUMBERS = 2e8
 #: Chains of more states than this are not asked where they are uncertain.
 _MOST_STATES = 200
 
@@ -171,9 +173,17 @@ class Passage:
 def passages(priors: tuple[MarkovPrior, ...], counts: Counts) -> tuple[Passage, ...]:
     """The passage of each of the others; people of the same habits share one. Remembered for those of the moment."""
     known: dict[int, Passage] = {}
+    size = 0
     for prior in priors:
         if id(prior) not in known:
             known[id(prior)] = Passage.of(prior, counts)
+            size += known[id(prior)].chain.matrices.size
+        if size > MOST_NUMBERS:
+            raise UnsupportedRelease(
+                f"too much to remember of {len(priors):,} others: after {len(known):,} of them, their chains hold "
+                f"{size:,} numbers; at most {int(MOST_NUMBERS):,} are possible: publish fewer zones, flows or kinds "
+                "together, or give several others the same habits"
+            )
     return tuple(known[id(prior)] for prior in priors)
 
 

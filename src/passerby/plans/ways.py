@@ -80,7 +80,7 @@ def compare(
                 progress(done * len(drawn), (len(rules) + 1) * len(drawn))
             means.append({"mechanism": name, **_means(survey, release, way, drawn)})
             shares += [{"mechanism": name, **_share(survey, way, drawn, level)} for level in thresholds]
-        noise = [_noise(survey, release, level, min(count, FEWER)) for level in thresholds if noisy(release)]
+        noise = [_noise(survey, release, level, min(len(drawn), FEWER)) for level in thresholds if noisy(release)]
         if progress:
             progress((len(rules) + 1) * len(drawn), (len(rules) + 1) * len(drawn))
     return Ways(

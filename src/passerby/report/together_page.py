@@ -25,9 +25,7 @@ from .section import Built, Columns, Content, Figure, sheet
 from .terms import few, group, mechanism
 
 TITLE = "Several tables about the same people"
-LEAD = (
-    "What somebody finds out about the people who were counted who has all of these tables, beside each of them alone."
-)
+LEAD = "What somebody who has all of these tables finds out about the people who were counted, beside each table alone."
 #: Added chances at which people are divided.
 ADDED = (0.01, 0.05, 0.1, 0.25, 0.5)
 AT_LEAST, AT_MOST = "added for sure", "added at most"
@@ -102,7 +100,7 @@ def _tables(found: Together, releases: Mapping[str, Release]) -> Content:
     }
     says = (
         f"The mean chance that an adversary names {_asked(found)}. Each bar goes from the best attack found (the dot) "
-        "to the bound that no attack exceeds; the dashed line is the chance without any table."
+        "to the bound that no attack exceeds if the habits are right; the dashed line is the chance without any table."
     )
     lead = [
         "Each table was measured alone, and then all of them as one. Whoever has all knows at least as much as with "

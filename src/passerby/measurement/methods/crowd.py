@@ -20,7 +20,9 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     """Both ends under the true law of all counts together, or given what is told of the others in an audit."""
     crowd = question.release.crowd
     assert crowd is not None
-    aim = Aim(question.misses, question.tolerance, question.budget, question.level, draws(question))
+    aim = Aim(
+        question.misses, question.tolerance, question.budget, question.level, draws(question), anchor(question, known)
+    )
     if crowd.told is not None:
         yield from given_told(question, crowd.told, aim)
         return
@@ -28,7 +30,6 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
         rng = question.rng()
         ends = drawn_ends(question.prior, question.release, crowd.witness.draw(aim.runs, rng), aim, rng)
     else:
-        aim = replace(aim, anchor=anchor(question, known))
         ends = against_crowd(question.prior, question.release, aim, question.rng())
     look = Look(ends.series, not ends.certain, nodes=ends.nodes, operations=ends.operations)
     for attack in ends.attacks.values():
