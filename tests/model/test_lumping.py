@@ -301,8 +301,8 @@ def test_sensors_at_some_of_the_steps_are_three_places(
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9)
     assert ends[0][0] == pytest.approx(ends[0][1], rel=1e-9)
     if misses == 0 and not mixed:
-        assert np.exp(log_all_right(prior, release, 0)) == pytest.approx(ends[0][0], rel=1e-9)
-    found = bracket_stretches(prior, release, misses, 0.0, 1e8)
-    if found is not None:
-        assert found.lower <= ends[0][1] * (1 + 1e-9)
-        assert found.upper >= ends[0][0] * (1 - 1e-9)
+        assert log_all_right(prior, release, 0) == pytest.approx(np.log(ends[0][0]), rel=1e-9)
+    all_of = bracket_stretches(prior, release, misses, 0.0, 1e8)
+    if all_of is not None:
+        assert all_of.lower <= ends[0][1] * (1 + 1e-9)
+        assert all_of.upper >= ends[0][0] * (1 - 1e-9)

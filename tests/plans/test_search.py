@@ -136,6 +136,23 @@ def test_a_sample_of_people_says_what_everyone_says() -> None:
         assert plan.verdict == "sure"
 
 
+@pytest.mark.parametrize("drawn", [1, 6])
+def test_strict_limits_are_kept_where_few_people_are_drawn(drawn: int) -> None:
+    """Of few people it cannot be told that nobody is above: what seems so is looked at more closely."""
+    people = town(3, people=40)
+    limit = pb.Limit(share=0.0, added=limit_between(people, wanted(people), 0.3).level)
+    found = pb.plan(people, wanted(people), [limit], 0, levers=["rounding"], drawn=drawn, **EXACT)  # type: ignore[arg-type]
+    bases = [3, 5, 10, 20, 50, 100]
+    releases = [wanted(people).through(pb.Rounding(base)) for base in bases]
+    sure = [release for release in releases if verdict(people, release, [limit]) == "sure"]
+    assert sure
+    assert found.drawn == drawn < found.matter
+    assert {plan.verdict for plan in found.recommended.values()} == {"sure"}
+    assert min(plan.cost.total for plan in found.recommended.values()) == min(
+        total(people, release, wanted(people)) for release in sure
+    )
+
+
 @pytest.mark.parametrize(
     ("lever", "kind", "law"),
     [

@@ -83,7 +83,7 @@ def measure_until(enough: Enough, prior: MarkovPrior, release: Release, misses: 
 
 
 def investigate(
-    question: Question, methods: Sequence[Method] = METHODS, enough: Enough | None = None
+    question: Question, methods: Sequence[Method] = METHODS, *, enough: Enough | None = None
 ) -> tuple[Known, dict[str, str]]:
     """Run the methods one after another; returns what they found, and why something was not found.
 

@@ -109,11 +109,16 @@ class Search:
         return self.tried[release]
 
     def passes(self, plan: Plan) -> bool:
-        """Whether it is likely enough to keep the limits; certain where the panel is everybody who matters."""
+        """Whether it is likely enough to keep the limits; certain where the panel is everybody who matters.
+
+        For strict limits a sample may leave doubt whatever it shows: nobody of it above is all that can be asked for.
+        """
         if plan.verdict == "refused":
             return False
         tallies = self.panel.tallies(plan.release, LEAN)
-        return all(tally.most <= tally.limit.allowed(tally.people) for tally in tallies)
+        nobody = [tally.possibly <= stratum.above for tally, stratum in zip(tallies, self.panel.strata, strict=True)]
+        kept = [tally.most <= tally.limit.allowed(tally.people) for tally in tallies]
+        return all(fine or none for fine, none in zip(kept, nobody, strict=True))
 
     @property
     def over(self) -> bool:

@@ -194,18 +194,23 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     line = base.transform_filter("datum.edge").mark_line(strokeWidth=1, color=GREY).encode(y=y)
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y, y2="at_least:Q", color=colour)
     marks = base.mark_point(size=70, filled=True, opacity=1).encode(y=y, color=colour, shape=shape)
-    best = f"indexof({[*BEST]!r}, datum.name) >= 0"
-    rings = base.transform_filter(best).mark_point(size=260, color=GREY, opacity=1, strokeWidth=1.5).encode(y=y)
-    # Names stand beside their marks, and within the figure.
-    left, right = (
-        base.transform_filter(f"{best} && {where}")
-        .mark_text(dx=shift, dy=-10, align=side, color=GREY)  # type: ignore[arg-type]
-        .encode(y=y, text="name:N")
-        for where, shift, side in (("datum.total <= 0.8", 12, "left"), ("datum.total > 0.8", -12, "right"))
-    )
     level = alt.Data(values=[{"allowed": allowed}])  # type: ignore[no-untyped-call]
     rule = alt.Chart(level).mark_rule(strokeDash=[6, 4], color=GREY).encode(y="allowed:Q")
-    return chart.spec(alt.layer(rule, line, bars, rings, left, right, marks.add_params(chart.zoom())), 320)
+    return chart.spec(alt.layer(rule, line, bars, *_names(base, rows, y), marks.add_params(chart.zoom())), 320)
+
+
+def _names(base: alt.Chart, rows: pl.DataFrame, y: alt.Y) -> list[alt.Chart]:
+    """Rings around the marks of what is recommended, with names beside them, on the side where there is room."""
+    out = []
+    for side, shift, where, there in (
+        ("left", 12, "datum.total <= 0.8", pl.col("total") <= 0.8),
+        ("right", -12, "datum.total > 0.8", pl.col("total") > 0.8),
+    ):
+        if rows.filter(pl.col("name").is_in([*BEST]) & there).height:
+            some = base.transform_filter(f"indexof({[*BEST]!r}, datum.name) >= 0 && {where}")
+            out.append(some.mark_point(size=260, color=GREY, opacity=1, strokeWidth=1.5).encode(y=y))
+            out.append(some.mark_text(dx=shift, dy=-10, align=side, color=GREY).encode(y=y, text="name:N"))  # type: ignore[arg-type]
+    return out
 
 
 def _all(record: Record) -> Figure:
