@@ -38,6 +38,7 @@ BENCHMARKS = (
     "interval_day",
     "interval_person",
     "interval_sweeps",
+    "taxis",
     "counts",
     "interval_samples",
     "before",

@@ -39,8 +39,8 @@ LEVELS = 6
 SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
 CHARGED = np.array([-1, 0, 8, -1, 40, -1, -1, -1, -1])
 STAGES = 9
-#: With fewer states than these, a search gets further than charges do.
-MANY = 24
+#: Fewer places than this are searched, and nobody is charged: that is as quick.
+FEW = 24
 #: Charges are set at once if they cost no more than so many scores of a guess.
 AT_ONCE = 20.0
 #: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
@@ -118,12 +118,12 @@ def cost_of_level(T, M, needed, level):
 
 @inlined
 def cost_of_stage(chain_single, T, M, needed, stage):
-    """Elementary operations of a stage, roughly; none for charges where states share places, are few or too many."""
+    """Elementary operations of a stage, roughly; none for charges where places are few or too many, or share states."""
     if SEARCHED[stage] >= 0:
         return cost_of_level(T, M, needed, SEARCHED[stage])
     misses, rounds = T - needed, CHARGED[stage]
     kept = (T if rounds > 0 else 1.0) * (misses + 2.0) * M * M
-    if not chain_single or M < MANY or kept > MOST_CHARGES:
+    if not chain_single or M < FEW or kept > MOST_CHARGES:
         return 0.0
     return 2.0 * (rounds + 1.0) * T * (misses + 2.0) * (misses + 1.0) * M * M
 
@@ -230,10 +230,10 @@ def count_in(sums, sign, mass, found, anchored):
 
 
 @inlined
-def next_stage(chain_single, T, M, needed, stage):
-    """The stage after this one at which there is something to do."""
+def stage_after(alone, T, M, needed, stage):
+    """The next stage at which there is something to do; the last one is a search."""
     stage += 1
-    while SEARCHED[stage] < 0 and cost_of_stage(chain_single, T, M, needed, stage) == 0.0:
+    while cost_of_stage(alone, T, M, needed, stage) == 0.0:
         stage += 1
     return stage
 
@@ -243,7 +243,7 @@ def next_series(heap, size, parts, out, alone, T, M, needed, left):
     """Take from the heap the series that adds most to the gap, of those whose next stage can be afforded; or -1."""
     while size > 0:
         i, size = take(heap, size, parts)
-        stage = next_stage(alone, T, M, needed, int(out[i, LEVEL]))
+        stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]))
         if cost_of_stage(alone, T, M, needed, stage) <= left:
             return i, size
     return -1, size
@@ -340,7 +340,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
             i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK])
             if i < 0 or sums[GAP] <= close:
                 break
-            stage = next_stage(alone, T, M, needed, int(out[i, LEVEL]))
+            stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]))
             nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes)

@@ -13,15 +13,7 @@ from passerby.measurement.decode import averaged, map_attack, map_successes
 from passerby.model.release import Release
 from passerby.outcomes.series import MAX_SERIES, Anchor, Floats, Series, sample_series
 
-from .best_guess import (
-    Brackets,
-    alone,
-    average_upper,
-    bracket_series,
-    cost_of_look,
-    cost_of_series,
-    plain_series,
-)
+from .best_guess import Brackets, alone, average_upper, bracket_series, cost_of_series, plain_series
 from .finding import Finding, Known, Look, Pooled, limit
 from .question import Question
 
@@ -29,8 +21,6 @@ from .question import Question
 MIN_RUNS = 20
 #: Series that are, all together, so small a part of what the tolerance allows are not listed: most series are such.
 NEGLIGIBLE = 1e-3
-#: The share of the budget that the first look at all series that are drawn may take.
-FIRST_LOOK = 0.75
 
 
 def affordable(question: Question, budget: float) -> int:
@@ -44,11 +34,9 @@ def negligible(question: Question, known: Known) -> float:
     return 0.0 if question.series == "enumerate" else NEGLIGIBLE * question.tolerance * known.baseline.floor
 
 
-def draws(question: Question, spent: float = 0.0, share: float = FIRST_LOOK) -> int:
-    """How many series are drawn, where they are, for a share of what is left of the budget."""
-    left = max(question.budget - spent, 2e9)
-    each = cost_of_look(question.prior, question.steps, question.misses)
-    return max(min(MIN_RUNS, question.runs), min(question.runs, MAX_SERIES, int(share * left / each)))
+def draws(question: Question) -> int:
+    """How many series are drawn, where they are."""
+    return max(min(MIN_RUNS, question.runs), min(question.runs, affordable(question, question.budget)))
 
 
 def resolution(question: Question, known: Known) -> float:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.measurement.average import draws, searched
+from passerby.measurement.average import MIN_RUNS, searched
+from passerby.measurement.best_guess import cost_of_look
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
@@ -52,7 +53,9 @@ def beyond(question: Question, known: Known, law: Floats) -> Series | None:
     lower, upper, told = known.floor.floor, known.ceiling.ceiling, question.told
     if question.within(lower, upper) or known.floor.name != "ascent" or law.shape[1] != told.grid.size + 1:
         return None
-    runs = draws(question, known.spent, FIRST_LOOK)
+    each = cost_of_look(question.prior, question.steps, question.misses)
+    affordable = int(FIRST_LOOK * max(question.budget - known.spent, 2e9) / each)
+    runs = max(min(MIN_RUNS, question.runs), min(question.runs, affordable))
     if upper - lower <= FAR * math.log(1 / (1 - question.level)) * (1 - lower) / runs:
         return None
     policy = policy_of(question.prior, told, law, lower)
