@@ -63,7 +63,7 @@ def test_a_false_bound_is_not_turned_into_an_exact_answer(monkeypatch: pytest.Mo
     false = Method("false", "is wrong", run, bounds=("false",))
     prior, release = chain(6, 3, 3, "started"), pb.Release([0, 1, 2])
     assert pb.measure(prior, release, 1).lower > 0.5
-    monkeypatch.setattr(module.investigate, "__defaults__", ((*METHODS, false), None))
+    monkeypatch.setattr(module.investigate, "__defaults__", ((*METHODS, false),))
     with pytest.raises(pb.Contradiction, match=r"achieves 0\..* for certain, but false says .* more than 0\.5"):
         pb.measure(prior, release, 1)
 
