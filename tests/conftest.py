@@ -12,6 +12,20 @@ settings.register_profile(
 )
 settings.load_profile("passerby")
 
+#: Examples that a property gets at the most where tests that take long are left out. `make deep` gives it many.
+QUICK = 10
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Runs once all tests are collected."""
+    if config.option.markexpr != "not thorough":
+        return
+    for test in {getattr(item, "function", None) for item in items}:
+        # Where hypothesis keeps the settings of a test: those of a decorator do not follow a profile.
+        asked = getattr(test, "_hypothesis_internal_use_settings", None)
+        if asked is not None and asked.max_examples > QUICK:
+            test._hypothesis_internal_use_settings = settings(asked, max_examples=QUICK)
+
 
 @pytest.fixture(scope="session")
 def line_reference() -> Any:

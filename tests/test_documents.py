@@ -170,7 +170,8 @@ def test_numbers_of_the_readme_are_those_of_its_commands(
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/tutorial.md", pytest.param("docs/counts.md", marks=pytest.mark.thorough)]
+    "name",
+    ["README.md", *(pytest.param(f"docs/{name}.md", marks=pytest.mark.thorough) for name in ("tutorial", "counts"))],
 )
 def test_commands_run(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -180,6 +181,7 @@ def test_commands_run(
         assert main(lighter(arguments)) == 0, (arguments, capsys.readouterr().err)
 
 
+@pytest.mark.thorough
 def test_commands_on_own_data_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -228,6 +228,7 @@ def cluster() -> Iterator[Any]:
 
 
 class TestDask:
+    @pytest.mark.thorough
     def test_the_same_rows(self, city: Path, tmp_path: Path, cluster: Any) -> None:
         chosen = settings_of(city, tmp_path)
         here, there = both(city, tmp_path, Team(None, cluster))

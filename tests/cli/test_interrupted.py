@@ -83,10 +83,17 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, 
     ("where", "after", "said"),
     [
         ("passerby.audits.audit.audit_person", 20, "while auditing people (16 of 40)"),
-        ("passerby.audits.what_if._simple", 4, "while trying out sensors and steps (4 of 6)"),
+        pytest.param(
+            "passerby.audits.what_if._simple",
+            4,
+            "while trying out sensors and steps (4 of 6)",
+            marks=pytest.mark.thorough,
+        ),
         ("passerby.audits.backtest._at", 2, "while trying habits on earlier steps (2 of 4)"),
-        ("passerby.audits.adversaries._one", 3, "while trying other adversaries (3 of 6)"),
-        ("passerby.report.folder.report_of", 0, "while writing the report"),
+        pytest.param(
+            "passerby.audits.adversaries._one", 3, "while trying other adversaries (3 of 6)", marks=pytest.mark.thorough
+        ),
+        pytest.param("passerby.report.folder.report_of", 0, "while writing the report", marks=pytest.mark.thorough),
         ("passerby.report.folder.as_json", 0, "while writing the report"),
     ],
 )

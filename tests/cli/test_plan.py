@@ -59,6 +59,7 @@ def test_the_folder_holds_what_was_found(folder: tuple[Path, Done]) -> None:
     assert {plan.verdict for plan in found.recommended.values()} <= {"sure", "open"}
 
 
+@pytest.mark.thorough
 def test_an_audit_of_each_plan_gives_its_figures(folder: tuple[Path, Done], call: Call) -> None:
     made, _ = folder
     for name, plan in record(made).recommended.items():

@@ -54,10 +54,18 @@ def test_without_matplotlib_it_is_said_what_to_install(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nonsense"], "there is no experiment 'nonsense'; choose from examples, formulas, places"),
+        pytest.param(
+            ["nonsense"],
+            "there is no experiment 'nonsense'; choose from examples, formulas, places",
+            marks=pytest.mark.thorough,
+        ),
         (["--foursquare", "nowhere.txt"], "--foursquare: 'nowhere.txt' does not exist"),
-        (["--gowalla", "."], "--gowalla: '.' is a folder, not a file"),
-        (["real-right"], "real-right: real check-ins are needed; give --foursquare FILE, --gowalla FILE or both"),
+        pytest.param(["--gowalla", "."], "--gowalla: '.' is a folder, not a file", marks=pytest.mark.thorough),
+        pytest.param(
+            ["real-right"],
+            "real-right: real check-ins are needed; give --foursquare FILE, --gowalla FILE or both",
+            marks=pytest.mark.thorough,
+        ),
         (["examples", "--out", "/dev/null/x"], "--out: cannot make the folder"),
     ],
 )

@@ -122,6 +122,7 @@ def test_an_interruption_says_in_which_stage_it_was() -> None:
         stop_in_a_stage()
 
 
+@pytest.mark.thorough
 def test_compiling_is_announced_when_it_happens_and_not_again(tmp_path: Path) -> None:
     """A small function stands for the kernels, which take longer: compiled, then found on disk."""
     (tmp_path / "small.py").write_text(

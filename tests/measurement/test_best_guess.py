@@ -360,6 +360,7 @@ def search_buffers(places: int, needed: int) -> int:
 
 
 class TestMemory:
+    @pytest.mark.thorough
     def test_no_table_over_traces(self) -> None:
         """60 places and 10 steps: 6e17 traces. Arrays of the package stay within a few times T M²."""
         places, steps = 60, 10
@@ -373,6 +374,7 @@ class TestMemory:
         series = 2**steps * (2 * places + 2 * steps + 8 * steps)  # what is listed: beliefs, evidence, guesses
         assert peak < 8 * (10 * steps * places**2 + 3 * series) + search_buffers(places, steps - 4)
 
+    @pytest.mark.thorough
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
     def test_the_process_stays_small(self) -> None:
         """The same as the system sees it, kernels and their search buffers included."""

@@ -202,7 +202,7 @@ class TestExtremes:
             assert big.bounds["tight"] == pytest.approx(little.bounds["tight"], abs=1e-9)
             assert math.isfinite(big.upper)
 
-    @pytest.mark.parametrize("places", [2, 12])
+    @pytest.mark.parametrize("places", [2, pytest.param(12, marks=pytest.mark.thorough)])
     @pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0)], ids=repr)
     def test_a_thousand_steps(self, places: int, mechanism: pb.Mechanism) -> None:
         rng = np.random.default_rng(places)

@@ -91,6 +91,7 @@ def test_bisection_takes_the_logarithm_of_the_positions() -> None:
     assert len(SCALES) > 40
 
 
+@pytest.mark.thorough
 @settings(max_examples=3)
 @given(
     seed=st.integers(0, 1000),

@@ -42,6 +42,7 @@ def test_it_is_what_the_command_line_makes(made: Made, monkeypatch: pytest.Monke
     assert ("Auditing people", 40, 40) in told
 
 
+@pytest.mark.thorough
 def test_an_executor_makes_the_same(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(made[0])
     with ThreadPoolExecutor(2) as pool:
