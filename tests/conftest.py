@@ -20,11 +20,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Runs once all tests are collected."""
     if config.option.markexpr != "not thorough":
         return
-    for test in {getattr(item, "function", None) for item in items}:
+    for test in {item.function for item in items if isinstance(item, pytest.Function)}:
         # Where hypothesis keeps the settings of a test: those of a decorator do not follow a profile.
         asked = getattr(test, "_hypothesis_internal_use_settings", None)
         if asked is not None and asked.max_examples > QUICK:
-            test._hypothesis_internal_use_settings = settings(asked, max_examples=QUICK)
+            vars(test)["_hypothesis_internal_use_settings"] = settings(asked, max_examples=QUICK)
 
 
 @pytest.fixture(scope="session")
