@@ -236,6 +236,7 @@ def test_a_full_disk_leaves_an_earlier_audit_as_it_was(visits: Path, expected: C
     assert seen(out) == expected
 
 
+@pytest.mark.thorough
 def test_an_interruption_at_every_point(visits: Path, expected: Contents, tmp_path: Path) -> None:
     at = 0
     for at, said in strikes(KeyboardInterrupt(), lambda at: audit(visits, tmp_path / str(at), overwrite=True)):
@@ -330,6 +331,7 @@ def test_a_city_that_does_not_fit(tmp_path: Path, name: str, capsys: pytest.Capt
         assert {path.name for path in tmp_path.iterdir()} == {name, "city-zones.csv"}
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed_half_way(tmp_path: Path) -> None:
     people = pb.fit_people(random_traces(5, 60, 12, 15), holdout=3)
     release = pb.Release([0, 1, 2])

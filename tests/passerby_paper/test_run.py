@@ -13,6 +13,9 @@ import passerby as pb
 from passerby_paper.experiments import EXPERIMENTS
 from passerby_paper.run import GROUPS, choose, reproduce
 
+#: The whole reproduction, at its smallest: ten seconds.
+pytestmark = pytest.mark.thorough
+
 pytest.importorskip("matplotlib")
 
 

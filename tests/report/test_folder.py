@@ -136,6 +136,7 @@ def test_what_is_turned_off_is_left_out_and_not_warned_of(tmp_path: Path) -> Non
     assert "Did such predictions come true? Because habits were not tried on earlier steps" in report.page
 
 
+@pytest.mark.thorough
 def test_an_interrupted_backtest_goes_on_and_its_pieces_are_cleared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
