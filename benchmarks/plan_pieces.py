@@ -8,6 +8,11 @@ from benchmarks.markdown import number, sizes, table
 Results = dict[str, Any]
 
 
+def of_case(results: Results, case: str) -> list[dict[str, Any]]:
+    """The rows of the benchmark about one question."""
+    return [row for row in results["plan"]["rows"] if row["case"] == case]
+
+
 def plans(results: Results) -> str:
     """How long plans take, and how that grows."""
     rows = [
@@ -19,8 +24,7 @@ def plans(results: Results) -> str:
             f"{number(row['seconds'])} s",
             number(row["per_minute"]),
         )
-        for row in results["plan"]["rows"]
-        if row["case"] == "growth"
+        for row in of_case(results, "growth")
     ]
     return table(("size", "moved", "releases tried", "measurements of a person", "one core", "releases a minute"), rows)
 
@@ -29,8 +33,7 @@ def bisections(results: Results) -> str:
     """How many releases each bisection took."""
     rows = [
         (row["lever"], f"{row['positions']}", f"{row['plans']}", f"{math.ceil(math.log2(row['positions'] + 1))}")
-        for row in results["plan"]["rows"]
-        if row["case"] == "bisection"
+        for row in of_case(results, "bisection")
     ]
     return table(("bisection along", "positions", "releases tried", "log2(positions + 1), rounded up"), rows)
 
@@ -39,8 +42,7 @@ def greedy(results: Results) -> str:
     """What is kept by leaving out greedily, beside the best that could be."""
     rows = [
         (row["lever"], f"{row['cases']}", f"{100 * row['mean']:.1f} %", f"{100 * row['least']:.1f} %")
-        for row in results["plan"]["rows"]
-        if row["case"] == "greedy"
+        for row in of_case(results, "greedy")
     ]
     return table(("left out", "towns", "kept of the best, on average", "at least"), rows)
 
@@ -55,8 +57,7 @@ def private_noise(results: Results) -> str:
             number(row["asked"]),
             number(row["ratio"], 2),
         )
-        for row in results["plan"]["rows"]
-        if row["case"] == "noise"
+        for row in of_case(results, "noise")
     ]
     return table(("noise and limit", "scale found", "scale by riskcal", "ratio"), rows)
 

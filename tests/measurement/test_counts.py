@@ -157,3 +157,14 @@ class TestDifferences:
         both = self.loss(large, larger)
         assert both >= max(self.loss(large), self.loss(larger)) * (1 - 1e-12)
         assert both == pytest.approx(self.loss(large, pb.Present([3], 1)), rel=1e-12)
+
+
+def test_many_zones_of_few_places_with_noise_and_a_small_budget() -> None:
+    """More counts at a step than places: their numbers are not those of places."""
+    places, steps = 6, 24
+    prior = pb.MarkovPrior(np.full(places, 1 / places), np.full((places, places), 1 / places))
+    pairs = [sorted({a, b}) for a in range(places) for b in range(a, places)]
+    counts = [pb.Present(zone, step=t) for t in range(steps) for zone in pairs]
+    release = pb.Release(counts=counts, steps=steps, mechanism=pb.Gaussian(1.0))
+    loss = pb.measure(prior, release, 2, budget=1e5, runs=20)
+    assert loss.baseline.lower <= loss.lower <= loss.upper <= 1

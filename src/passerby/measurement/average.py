@@ -34,14 +34,15 @@ def negligible(question: Question, known: Known) -> float:
     return 0.0 if question.series == "enumerate" else NEGLIGIBLE * question.tolerance * known.baseline.floor
 
 
-def draws(question: Question) -> int:
-    """How many series are drawn, where they are."""
-    return max(min(MIN_RUNS, question.runs), min(question.runs, affordable(question, question.budget)))
+def draws(question: Question, most: int | None = None) -> int:
+    """How many series are drawn, where they are: at most so many, or what the budget pays for."""
+    most = affordable(question, question.budget) if most is None else most
+    return max(min(MIN_RUNS, question.runs), min(question.runs, most))
 
 
-def resolution(question: Question, known: Known) -> float:
-    """How wide an interval from a sample is, at least."""
-    return math.log(1 / (1 - question.level)) * (1 - known.baseline.floor) / draws(question)
+def resolution(question: Question, anchored: float, runs: int) -> float:
+    """How wide an interval from so many draws is, at least, beside a guess with the success `anchored`."""
+    return math.log(1 / (1 - question.level)) * (1 - anchored) / runs
 
 
 def anchor(question: Question, known: Known) -> Anchor | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.average import affordable, negligible, resolution, searched
+from passerby.measurement.average import affordable, draws, negligible, resolution, searched
 from passerby.measurement.best_guess import cost_of_series
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
@@ -49,7 +49,8 @@ def left_over(question: Question, known: Known) -> float:
     """The probability that a list may leave over: negligible against the loss, or below what a sample resolves."""
     if question.series == "enumerate":
         return 1.0
-    return max(0.2 * question.tolerance * known.baseline.floor, min(0.01, resolution(question, known)))
+    floor = known.baseline.floor
+    return max(0.2 * question.tolerance * floor, min(0.01, resolution(question, floor, draws(question))))
 
 
 def refuses(question: Question) -> str | None:

@@ -29,10 +29,10 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
 def run_again(question: Question, known: Known) -> Iterator[Finding]:
     """Where nothing is below what raw counts tell, and this is not known well, it deserves more effort."""
     first = known.bound("raw")
-    if first is not None and first.error == first.ceiling:
-        return  # there is no more to be had within the budget
     if first is None or question.within(first.ceiling - first.error, first.ceiling):
         return
+    if too_dense(question, question.budget):
+        return  # there is no more to be had within the budget
     if first.ceiling <= min(finding.ceiling for finding in known if finding.about == "loss"):
         yield bounded(question, known, question.budget)
 
@@ -51,9 +51,9 @@ def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, fl
     if log_exact is not None:
         return math.exp(log_exact), rounded_up(log_exact)
     most = affordable(question, budget)
+    if too_dense(question, budget):
+        return 0.0, stretch_ceiling(prior, counts, misses)
     if count_series(prior, counts) > most:
-        if prior.single and least_cost(prior, counts, misses) > question.budget:
-            return 0.0, stretch_ceiling(prior, counts, misses)
         found = bracket_stretches(prior, counts, misses, tolerance, budget, told=True)
         if found is not None:
             return found.lower, found.upper
@@ -65,6 +65,14 @@ def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, fl
     except UnsupportedRelease:
         return 0.0, 1.0
     return listed.mean(best.lower)[0], average_upper(listed, best, question.level)
+
+
+def too_dense(question: Question, budget: float) -> bool:
+    """Whether raw counts have too many series to list, and guesses for their stretches cost more than is there."""
+    prior, counts = question.prior, question.release.as_raw()
+    if not prior.single or not counts.reveals or count_series(prior, counts) <= affordable(question, budget):
+        return False
+    return least_cost(prior, counts, question.misses) > question.budget
 
 
 def refuses(question: Question) -> str | None:

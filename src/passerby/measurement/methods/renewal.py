@@ -1,12 +1,11 @@
 """Raw counts with too many series to list: both ends for all of them at once, from the stretches between sightings."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.measurement.average import MIN_RUNS, searched
+from passerby.measurement.average import draws, resolution, searched
 from passerby.measurement.best_guess import cost_of_look
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.method import Method
@@ -54,9 +53,8 @@ def beyond(question: Question, known: Known, law: Floats) -> Series | None:
     if question.within(lower, upper) or known.floor.name != "ascent" or law.shape[1] != told.grid.size + 1:
         return None
     each = cost_of_look(question.prior, question.steps, question.misses)
-    affordable = int(FIRST_LOOK * max(question.budget - known.spent, 2e9) / each)
-    runs = max(min(MIN_RUNS, question.runs), min(question.runs, affordable))
-    if upper - lower <= FAR * math.log(1 / (1 - question.level)) * (1 - lower) / runs:
+    runs = draws(question, int(FIRST_LOOK * max(question.budget - known.spent, 2e9) / each))
+    if upper - lower <= FAR * resolution(question, lower, runs):
         return None
     policy = policy_of(question.prior, told, law, lower)
     return sample_beyond(question.prior, told, policy, question.rng(), runs)

@@ -21,7 +21,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     lower, upper = known.floor.floor, known.ceiling.ceiling
     scored = known.attack("map") is not None and known.attack("marginal") is not None
     looked = "posterior" in known or "modes" in known
-    finest = resolution(question, known) * (NEAR if looked else 1.0)
+    finest = resolution(question, known.baseline.floor, draws(question)) * (NEAR if looked else 1.0)
     near = (upper - lower <= finest and upper <= FACTOR * lower) or question.within(lower, upper)
     listed = "posterior" in known and not by_stretches(question)
     drawn = any(finding.level is not None for finding in known)
