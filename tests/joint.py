@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 import passerby as pb
@@ -159,3 +160,20 @@ def count_facts(
                 told = None if open_ and told in two else told
             fact.append(told)
         yield tuple(fact), float(p), trace
+
+
+def check_ends(
+    loss: pb.Loss, prior: pb.MarkovPrior, release: pb.Release, others: list[pb.MarkovPrior], misses: int
+) -> None:
+    """The truth is between both ends and below every bound; where all was listed, `crowd` is the enumerated one."""
+    best, all_known = (of(prior, release, others, misses) for of in (truth, known))
+    assert loss.lower <= best * (1 + 1e-9)
+    assert best <= loss.upper * (1 + 1e-9)
+    for name, bound in loss.bounds.items():
+        assert best <= bound * (1 + 1e-9), name
+    for name, attack in loss.attacks.items():
+        assert attack.floor <= best * (1 + 1e-9), name
+    assert all_known <= loss.bounds["known"] * (1 + 1e-9)
+    if loss.effort.confidence is None:
+        assert loss.bounds["crowd"] == pytest.approx(told(prior, release, others, misses), rel=1e-9)
+        assert loss.bounds["crowd"] <= all_known * (1 + 1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.joint import Law, channel, known, numbers_of_others, told, truth
+from tests.joint import Law, channel, check_ends, numbers_of_others, told, truth
 from tests.oracle import World
 from tests.strategies import chain
 
@@ -63,17 +63,7 @@ def test_the_truth_lies_between_the_ends(
     prior, others = others_of(seed, shape, number, still)
     release = pb.Release(SHAPES[shape][1], rule, pb.Crowd(others))
     loss = pb.measure(prior, release, misses, tolerance=0)
-    best, all_known = (of(prior, release, others, misses) for of in (truth, known))
-    assert loss.lower <= best * (1 + 1e-9)
-    assert best <= loss.upper * (1 + 1e-9)
-    for name, bound in loss.bounds.items():
-        assert best <= bound * (1 + 1e-9), name
-    for name, attack in loss.attacks.items():
-        assert attack.floor <= best * (1 + 1e-9), name
-    assert all_known <= loss.bounds["known"] * (1 + 1e-9)
-    if loss.effort.confidence is None:
-        assert loss.bounds["crowd"] == pytest.approx(told(prior, release, others, misses), rel=1e-9)
-        assert loss.bounds["crowd"] <= all_known * (1 + 1e-9)
+    check_ends(loss, prior, release, others, misses)
 
 
 def test_somebody_who_stays_hides_nobody() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.joint import known, numbers_of_others, told, truth
+from tests.joint import check_ends, numbers_of_others, told, truth
 from tests.strategies import chain
 
 import passerby as pb
@@ -61,17 +61,7 @@ def test_the_truth_lies_between_the_ends(
     prior, release, others = case_of(rule, seed, shape, number, still)
     # Where ends rest on a sample, they fail less often than this test is ever run.
     loss = pb.measure(prior, release, misses, tolerance=0, confidence=1 - 1e-9)
-    best, all_known = (of(prior, release, others, misses) for of in (truth, known))
-    assert loss.lower <= best * (1 + 1e-9)
-    assert best <= loss.upper * (1 + 1e-9)
-    for name, bound in loss.bounds.items():
-        assert best <= bound * (1 + 1e-9), name
-    for name, attack in loss.attacks.items():
-        assert attack.floor <= best * (1 + 1e-9), name
-    assert all_known <= loss.bounds["known"] * (1 + 1e-9)
-    if loss.effort.confidence is None:
-        assert loss.bounds["crowd"] == pytest.approx(told(prior, release, others, misses), rel=1e-9)
-        assert loss.bounds["crowd"] <= all_known * (1 + 1e-9)
+    check_ends(loss, prior, release, others, misses)
 
 
 @pytest.mark.parametrize("noise", [pb.Geometric(0.4), pb.DiscreteGaussian(0.6)], ids=repr)

@@ -258,6 +258,14 @@ def test_merging_changes_no_success_of_a_mixture(seed: int, sensors: list[list[i
         np.testing.assert_allclose(at, (found.map[i], found.marginal[i], found.lower[i]), rtol=1e-9)
 
 
+def both_ends(prior: pb.MarkovPrior, release: pb.Release, misses: int) -> tuple[float, float]:
+    """Of the best guess over all series, each looked at by itself."""
+    series = enumerate_series(prior, release)
+    assert series is not None
+    found = bracket_series(prior, release, series, misses, 0.0, 1e8)
+    return float(series.mass @ found.lower), float(series.mass @ found.upper)
+
+
 @given(st.integers(0, 10**6), st.integers(0, 2), st.lists(st.integers(0, 5), unique=True, min_size=1, max_size=5))
 def test_one_sensor_tells_of_a_mixture_what_several_do(seed: int, misses: int, step: list[int]) -> None:
     prior = of_two_kinds(seed, 3)
@@ -265,12 +273,7 @@ def test_one_sensor_tells_of_a_mixture_what_several_do(seed: int, misses: int, s
     fewer, told = with_one_sensor(prior, release)
     seen = np.intersect1d(alike(prior)[prior.guessable[alike(prior)]], step)
     assert fewer.places == prior.places - max(0, len(seen) - 1)
-    ends = []
-    for chain, counts in ((prior, release), (fewer, told)):
-        series = enumerate_series(chain, counts)
-        assert series is not None
-        found = bracket_series(chain, counts, series, misses, 0.0, 1e8)
-        ends.append((series.mass @ found.lower, series.mass @ found.upper))
+    ends = [both_ends(prior, release, misses), both_ends(fewer, told, misses)]
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9)
 
 
@@ -292,12 +295,7 @@ def test_sensors_at_some_of_the_steps_are_three_places(
     seen = np.array([[x in step for x in group] for step in sensors]) & prior.guessable[group]
     if seen.any(axis=0).sum() == 4 and not seen.all():
         assert fewer.places == 5
-    ends = []
-    for chain, counts in ((prior, release), (fewer, told)):
-        series = enumerate_series(chain, counts)
-        assert series is not None
-        found = bracket_series(chain, counts, series, misses, 0.0, 1e8)
-        ends.append((series.mass @ found.lower, series.mass @ found.upper))
+    ends = [both_ends(prior, release, misses), both_ends(fewer, told, misses)]
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9)
     assert ends[0][0] == pytest.approx(ends[0][1], rel=1e-9)
     if misses == 0 and not mixed:
