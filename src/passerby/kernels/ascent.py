@@ -5,7 +5,7 @@ The chain is a `posterior.Chain`, and a guess names places. Tables over numbers 
 
 import numpy as np
 
-from .chain import likeliest
+from .chain import copy, likeliest
 from .jit import inlined
 from .posterior import ahead, move
 
@@ -49,7 +49,7 @@ def map_guess(chain, guess):
     named = np.empty(M)
     for x in range(M):
         named[x] = chain.named[chain.place_of[x]]
-    v[0] = chain.start * named
+        v[0, x] = chain.start[x] * named[x]
     for t in range(1, T):
         top = v[t - 1].max()
         for x in range(M):
@@ -76,7 +76,7 @@ def score(chain, guess, needed):
     for t in range(T):
         first, last = rows_alive(needed, t, T)
         if t == 0:
-            now[0] = chain.start
+            copy(chain.start, now[0])
         else:
             advance(chain, t - 1, now, new, first, last)
             now, new = new, now
@@ -123,7 +123,7 @@ def ascend(chain, guess, needed, after):
         for t in range(T):
             first, last = rows_alive(needed, t, T)
             if t == 0:
-                now[0] = chain.start
+                copy(chain.start, now[0])
             else:
                 advance(chain, t - 1, now, new, first, last)
                 now, new = new, now

@@ -10,8 +10,8 @@ import numpy as np
 from numba import types
 
 from .ascent import ascend, map_guess, score
-from .ceiling import first_right, told_step, union_sums
-from .chain import dot, likeliest
+from .ceiling import first_right, right_adds, told_step, union_sums
+from .chain import copy, dot, likeliest
 from .charges import MOST_CHARGES, charged
 from .jit import (
     cube,
@@ -85,8 +85,7 @@ def ceilings(V, chain, needed, level, room):
             union_sums(V, chain, t, low, high, sums, by_place)
             work += (T - low - t) * M * M * (M + high - low + 1)
         for k in range(low, high + 1):
-            for x in range(M):
-                gain[x] = V[t + 1, k - 1, x] - V[t + 1, k, x]
+            right_adds(V, t + 1, k, gain)
             for x in range(M):
                 if chain.law[t, x] == 0.0:
                     continue
@@ -134,12 +133,11 @@ def bracket(chain, needed, level, low, tolerance, guess, room):
     T, a = guess.shape[0], chain.start
     V = np.empty((T, needed + 1, a.shape[0]))
     work = ceilings(V, chain, needed, level, room)
-    # Not a literal: numba would compile search and bounds once more for it.
     begin = np.int64(0)
     blind = first_right(V, chain, a, begin, needed, True, room)
-    told = dot(a, V[0, needed]) + top_place(
-        chain, a, V[0, needed - 1] - V[0, needed], begin, a.shape[0], room.by_place[0]
-    )
+    gain = np.empty(a.shape[0])
+    right_adds(V, begin, needed, gain)
+    told = dot(a, V[0, needed]) + top_place(chain, a, gain, begin, a.shape[0], room.by_place[0])
     upper = min(min(blind, told), 1.0)
     nodes = 0
     if upper > low * (1.0 + tolerance):
@@ -152,7 +150,7 @@ def bracket(chain, needed, level, low, tolerance, guess, room):
         work += more
         if whole_guess and b > low:
             low = min(b, upper)
-            guess[:] = found
+            copy(found, guess)
         upper = min(upper, b)
     return low, upper, nodes, work
 
@@ -166,7 +164,8 @@ def try_constants(chain, needed, low, guess, after):
     cost = T * M * M * min(needed, T - needed + 1)
     for t in range(T):
         add_by_place(chain, chain.law[t], merit)
-    merit *= named
+    for g in range(named.shape[0]):
+        merit[g] *= named[g]
     tried = min(named.shape[0], max(2, int(CONSTANT_LIMIT / (cost * 1.0))))
     order = np.argsort(-merit)[:tried]
     for i in range(tried):
@@ -182,13 +181,13 @@ def try_constants(chain, needed, low, guess, after):
         b = ascend(chain, trial, needed, after)
         if b > low:
             low = b
-            guess[:] = trial
+            copy(trial, guess)
     return low, tried * cost * 1.0
 
 
 @once
 def plain(chain, needed, decoded, stepwise):
-    """The likeliest trace and the likeliest place of each step, as guesses; returns the success of both."""
+    """The likeliest trace and the likeliest place of each step, as guesses; returns their success and if they agree."""
     map_guess(chain, decoded)
     same = True
     chances = np.empty(chain.named.shape[0])
@@ -198,25 +197,25 @@ def plain(chain, needed, decoded, stepwise):
         stepwise[t] = likeliest(chances, chain.named)
         same = same and stepwise[t] == decoded[t]
     success = score(chain, decoded, needed)
-    return success, success if same else score(chain, stepwise, needed)
+    return success, success if same else score(chain, stepwise, needed), same
 
 
 @once
 def first_look(chain, needed, found, guesses, thorough, after):
     """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from either leads to."""
-    found[DECODED], found[STEPWISE] = plain(chain, needed, guesses[DECODED], guesses[STEPWISE])
+    found[DECODED], found[STEPWISE], same = plain(chain, needed, guesses[DECODED], guesses[STEPWISE])
     better = DECODED if found[DECODED] >= found[STEPWISE] else STEPWISE
-    guesses[LOWER] = guesses[better]
+    copy(guesses[better], guesses[LOWER])
     found[LOWER], found[UPPER] = found[better], 1.0
     if not thorough:
         return
     found[LOWER] = ascend(chain, guesses[LOWER], needed, after)
-    if (guesses[DECODED] != guesses[STEPWISE]).any():
+    if not same:
         trial = guesses[DECODED + STEPWISE - better].copy()
         b = ascend(chain, trial, needed, after)
         if b > found[LOWER]:
             found[LOWER] = b
-            guesses[LOWER] = trial
+            copy(trial, guesses[LOWER])
 
 
 @inlined
@@ -291,7 +290,7 @@ def deepen(chain, needed, stage, thorough, tolerance, found, guesses, after, roo
         total[NODES] += nodes
         total[WORK] += work
         # Charges are set at once where they cost no more than what was done.
-        first = cost_of_stage(chain.single, T, M, needed, 1)
+        first = cost_of_stage(chain.single, T, M, needed, np.int64(1))
         if level == 0 and 0.0 < first <= AT_ONCE * T * min(needed, T - needed + 1) * M * M:
             if found[UPPER] > found[LOWER] * (1.0 + tolerance):
                 charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], total)

@@ -13,13 +13,21 @@ Three arguments are combined entry by entry, each using the entries of later ste
 
 import numpy as np
 
+from .chain import copy
 from .jit import inlined, once
-from .posterior import add_by_place, ahead, move, top_place
+from .posterior import ahead, move, top_place
+
+
+@inlined
+def right_adds(V, t, k, out):
+    """`out(x) = V_t(x, k-1) - V_t(x, k)`: what a right step adds."""
+    for x in range(out.shape[0]):
+        out[x] = V[t, k - 1, x] - V[t, k, x]
 
 
 @once
 def told_step(V, chain, t, x, k, gain, sums):
-    """`Σ_y Q(x,y) V_{t+1}(y,k) + max_g Σ_{y at g} Q(x,y) gain(y)`, `gain(y) = V_{t+1}(y,k-1) - V_{t+1}(y,k)`."""
+    """`Σ_y Q(x,y) V_{t+1}(y,k) + max_g Σ_{y at g} Q(x,y) gain(y)`, `gain` being what a right step t + 1 adds."""
     return ahead(chain, t, x, V[t + 1, k]) + top_place(
         chain, chain.moves[t, x], gain, chain.low[x], chain.high[x], sums
     )
@@ -37,11 +45,11 @@ def first_right(V, chain, start, begin, k, avoid, room):
     """
     T, M = V.shape[0], V.shape[2]
     spread, sums = room.spread, room.by_place[0]
-    spread[begin] = start
+    copy(start, spread[begin])
     end = begin
     total = 0.0
     while True:
-        total += top_place(chain, spread[end], V[end, k - 1], 0, M, sums)
+        total += top_place(chain, spread[end], V[end, k - 1], np.int64(0), M, sums)
         # A first right step must leave enough steps for the rest.
         if end == T - k or chain.pinned[end] >= 0:
             break
@@ -52,7 +60,7 @@ def first_right(V, chain, start, begin, k, avoid, room):
     value, after, taken = room.by_place[1], room.by_place[2], room.by_place[3]
     worth(chain, spread[end], V[end, k - 1], value)
     for t in range(end - 1, begin - 1, -1):
-        after[:] = value
+        copy(value, after)
         worth(chain, spread[t], V[t, k - 1], value)
         add_followers(chain, spread[t], t, V[t + 1, k - 1], after, taken, value)
     best = 0.0
@@ -65,8 +73,10 @@ def first_right(V, chain, start, begin, k, avoid, room):
 def worth(chain, row, reward, value):
     """`value[g] = Σ_{x at g} row[x] reward[x]`; a place that is not named earns nothing."""
     value[:] = 0.0
-    add_by_place(chain, row * reward, value)
-    value *= chain.named
+    for x in range(row.shape[0]):
+        value[chain.place_of[x]] += row[x] * reward[x]
+    for g in range(value.shape[0]):
+        value[g] *= chain.named[g]
 
 
 @inlined
@@ -101,7 +111,7 @@ def union_sums(V, chain, t, low, high, sums, by_place):
         for x in range(M):
             if chain.law[t, x] > 0.0:
                 for k in range(low, min(high, T - u) + 1):
-                    sums[k, x] += top_place(chain, reach[x], V[u, k - 1], 0, M, by_place)
+                    sums[k, x] += top_place(chain, reach[x], V[u, k - 1], np.int64(0), M, by_place)
         if u == T - low or chain.pinned[u] >= 0:
             return
         for x in range(M):

@@ -30,6 +30,13 @@ def at(matrices, t):
 
 
 @inlined
+def copy(row, out):
+    """Fill `out` with what is in a row."""
+    for x in range(out.shape[0]):
+        out[x] = row[x]
+
+
+@inlined
 def weigh(row, classes, weights):
     """Multiply a row over states by the evidence of a step, in place."""
     for x in range(row.shape[0]):

@@ -20,7 +20,7 @@ they are improved step by step (`charge_descent`): the bound is convex in them.
 import numpy as np
 from numba import types
 
-from .chain import dot, push
+from .chain import copy, dot, push
 from .charge_descent import best_name, descend, walk
 from .jit import (
     adding,
@@ -51,7 +51,7 @@ def count_beside(moves, law, guess, out):
     for t in range(T):
         for c in range(min(C, t + 1)):
             if t == 0:
-                row[:] = law[0]
+                copy(law[0], row)
             else:
                 push(out[t - 1, c], moves[t - 1], row)
             wrong = min(c + 1, C - 1)
@@ -69,7 +69,7 @@ def arrive(W, g, now, gain, named):
     for c in range(C):
         wrong = min(c + 1, C - 1)
         for k in range(K):
-            now[c, k] = W[wrong, k]
+            copy(W[wrong, k], now[c, k])
             now[c, k, g] = W[c, k, g]
             for y in range(M):
                 gain[c, k, y] = (now[c, k, y] - (now[c, k - 1, y] if k > 0 else 0.0)) * named[y]
@@ -228,12 +228,15 @@ def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds
     """
     T, M = law.shape
     C, K = misses + 2, misses + 1
-    guess = np.where(pinned >= 0, pinned, guess)
+    guess = guess.copy()
+    for t in range(T):
+        if pinned[t] >= 0:
+            guess[t] = pinned[t]
     P = np.empty((T, C, M))
     count_beside(moves, law, guess, P)
     kept = T if rounds > 0 else 1
     charges, gains, tops = np.zeros((kept, C, M, M)), np.zeros((kept, C, K, M)), np.zeros(T, np.int64)
-    best, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, True)
+    best, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(True))
     each = 2.0 * T * C * K * M * M
     work = each
     if rounds == 0 or best <= enough:
@@ -245,7 +248,7 @@ def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds
         walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick)
         if not descend(pinned, P, charges, tops, mass, pick, bound - low, trend, state):
             break
-        bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, False)
+        bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(False))
         work += each
         best = min(best, bound)
         if best <= enough:

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from .chain import at
+from .chain import at, copy
 from .jit import cube, inlined, kernel, matrix, out_matrix, out_vector, out_whole_matrix, vector, whole_matrix
 
 #: In `decode`, how many leading states are tried as dominators before the rest is done row by row.
@@ -79,7 +79,7 @@ def best_step(v, log_transition, dominated, out, left, used):
     """`out[y] = max_x v[x] + log P(x, y)`; the states x that were tried go to `used`, their number is returned."""
     M = v.shape[0]
     out[:] = -np.inf
-    left[:] = v
+    copy(v, left)
     n = 0
     if dominated.shape[0] == M:
         while n < LEADERS:
@@ -139,7 +139,7 @@ def decode(log_initial, log_matrices, dominated, classes, log_weights):
     used = np.empty((T, M), np.int64)
     count = np.zeros(T, np.int64)
     for i in range(n):
-        v[0] = log_initial
+        copy(log_initial, v[0])
         add_evidence(v[0], classes[0], log_weights[i, 0])
         for t in range(1, T):
             count[t] = best_step(v[t - 1], at(log_matrices, t - 1), dominated, v[t], left, used[t])

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from .chain import at
+from .chain import at, copy
 from .jit import cube, kernel, number, out_vector, out_whole_matrix, vector, whole, whole_matrix, wholes
 
 _LISTED = types.Tuple((out_whole_matrix, out_vector, number))
@@ -53,7 +53,7 @@ def likeliest(initial, matrices, classes, tables, sizes, most, enough, little):
             i, o = order[r] // outcomes, order[r] % outcomes
             for x in range(M):
                 grown[r, x] = belief[i, x] * tables[t, o, classes[t, x]]
-            longer[r, :t] = chosen[i, :t]
+            copy(chosen[i, :t], longer[r, :t])
             longer[r, t] = o
             mass[r] = every[order[r]]
         belief = np.dot(grown, at(matrices, t)) if t + 1 < T else grown

@@ -5,10 +5,15 @@ Kernels see arrays only. Arguments are typed read-only, so that frozen and fresh
 Letters used in all kernels: `T` steps, `M` states, `P` places, `S` counts at a step, `C` classes of states that a step
 tells apart, `x`, `y` states, `g` a place that is named, `t`, `u` steps, `k` a number of steps
 that are right (or still needed).
+
+Kernels hand `np.int64(0)` and `np.bool_(True)` to helpers, not `0` and `True`: a helper is compiled anew for a literal.
+Arrays are added, multiplied and compared in loops: for whole ones numba compiles how to complain about their shapes.
 """
 
+import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from numba import njit, types
@@ -32,7 +37,7 @@ out_wholes, out_whole_matrix, out_whole_cube = whole[::1], whole[:, ::1], whole[
 
 # Values are never NaN (minus infinity is fine), which lets maxima and minima use vector instructions.
 _FAST = {"nnan", "nsz", "contract"}
-
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
 
 _log = logging.getLogger("passerby")
 #: Called with the name of each kernel that was not found on disk, once it is compiled.
@@ -44,14 +49,26 @@ def kernel(signature: Any) -> Callable[[Function], Function]:
     """Compile a function for `signature`, release the interpreter lock in it, and keep the result on disk."""
 
     def compiled(function: Function) -> Function:
-        with disk.kept():
-            made = njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=_FAST)(function)
+        with disk.kept(), _without_collection():
+            made = njit(signature, cache=True, **_OPTIONS)(function)
         # NUMBA_DISABLE_JIT=1 leaves plain functions, to debug and to measure coverage.
         if made is not function and sum(made.stats.cache_misses.values()):
             _announce(f"{function.__module__}.{function.__name__}")
         return cast(Function, made)
 
     return compiled
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Within this, no garbage is looked for: numba makes many objects, and nearly all of them stay."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def _announce(name: str) -> None:
@@ -66,14 +83,20 @@ def _announce(name: str) -> None:
 
 def inlined(function: Function) -> Function:
     """A helper of kernels, compiled into each of its callers."""
-    return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST))
+    return _helper(function)
 
 
 def once(function: Function) -> Function:
     """A helper with one caller, compiled as a part of it; it takes no unpacked arguments."""
-    return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath=_FAST, inline="always"))
+    return _helper(function, inline="always")
 
 
 def adding(function: Function) -> Function:
     """A helper whose sums may be added up in any order, which lets them use vector instructions too."""
-    return cast(Function, njit(function, nogil=True, error_model="numpy", fastmath={*_FAST, "reassoc"}))
+    return _helper(function, fastmath={*_FAST, "reassoc"})
+
+
+def _helper(function: Function, **options: Any) -> Function:
+    """A function that only kernels call: what Python needs to call it is not compiled."""
+    unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Function, njit(function, **(_OPTIONS | unwrapped | options)))

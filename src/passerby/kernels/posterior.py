@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from .chain import at, dot, weigh
+from .chain import at, copy, dot, weigh
 from .jit import cube, inlined, kernel, matrix, number, out_cube, out_vector, out_wholes, vector, whole_matrix, wholes
 
 #: In `posterior`, states less likely than this, relative to the likeliest of the step after, are left out, and the log
@@ -96,20 +96,25 @@ def ranges(matrices):
             while y > high[x] and matrices[k, x, y - 1] == 0.0:
                 y -= 1
             high[x] = max(high[x], y)
-    return np.minimum(low, high), high
+    for x in range(M):
+        low[x] = min(low[x], high[x])
+    return low, high
 
 
 @inlined
 def single(place_of):
     """Whether a state is a place."""
-    return (place_of == np.arange(place_of.shape[0])).all()
+    same = True
+    for x in range(place_of.shape[0]):
+        same = same and place_of[x] == x
+    return same
 
 
 @inlined
 def look(chain):
     """Fill the law of each step, and `pinned`."""
     law, pinned = chain.law, chain.pinned
-    law[0] = chain.start
+    copy(chain.start, law[0])
     for t in range(law.shape[0]):
         if t > 0:
             move(chain, t - 1, law[t - 1], law[t])

@@ -11,7 +11,7 @@ of r that is lost or gained, times w: near enough to how much the best guess can
 import numpy as np
 from numba import types
 
-from .chain import at, push
+from .chain import at, copy, push
 from .jit import (
     cube,
     flag,
@@ -130,14 +130,14 @@ def grow(initial, matrices, classes, sees, laws, sizes, limits, more, faint, mos
     cut = np.empty((K + 1, 2))
     kept = np.empty(K + 1, np.int64)
     moved = np.empty(M)
-    belief[0] = initial
+    copy(initial, belief[0])
     told[0] = 1.0
     n, dropped = 1, 0.0
     for t in range(T):
         if t > 0:
             for i in range(n):
                 push(belief[i], at(matrices, t - 1), moved)
-                belief[i] = moved
+                copy(moved, belief[i])
         for j in range(S):
             cell = t * S + j
             if sizes[cell] == 0:
@@ -159,7 +159,8 @@ def grow(initial, matrices, classes, sees, laws, sizes, limits, more, faint, mos
                         return np.empty((0, T, C)), np.empty(0), 1.0
                     for x in range(M):
                         belief_next[grown, x] = belief[i, x] * cut[o, sees[t, classes[t, x], j]]
-                    told_next[grown] = told[i]
+                    for u in range(T):
+                        copy(told[i, u], told_next[grown, u])
                     for c in range(C):
                         told_next[grown, t, c] *= cut[o, sees[t, c, j]]
                     grown += 1

@@ -8,7 +8,7 @@ logarithms, so that long chains do not underflow.
 import numpy as np
 from numba import types
 
-from .chain import at, push
+from .chain import at, copy, push
 from .decode import raise_to
 from .jit import cube, inlined, kernel, matrix, number, out_matrix, vector, whole_matrix
 
@@ -18,11 +18,11 @@ def begin(initial, matrices, places, point, row):
     """Put in `row` the law of the place at the first step after a restart point; returns that step."""
     S = places.shape[1]
     if point == 0:
-        row[:] = initial
+        copy(initial, row)
         return 0
     t, j = (point - 1) // S, (point - 1) % S
     if t + 1 < places.shape[0]:
-        row[:] = at(matrices, t)[places[t, j]]
+        copy(at(matrices, t)[places[t, j]], row)
     return t + 1
 
 

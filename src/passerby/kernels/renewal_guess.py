@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from .chain import at, dot, likeliest, push
+from .chain import at, copy, dot, likeliest, push
 from .jit import cube, inlined, kernel, matrix, number, once, out_cube, out_cubes, out_matrix, vector, whole_matrix
 from .renewal import begin
 from .stretch_ceiling import HALVINGS, cut, halvings, lay
@@ -146,7 +146,7 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, hi
                 reached, more = climb(watch, u, v, starts[i, v], worth, scratch, found)
                 work += more
                 if reached > dot(law[u, v], worth):
-                    law[u, v] = found
+                    copy(found, law[u, v])
             climbed += 1
         add_up_from(S, u, law[u], after)
     add_before(S, law, before)

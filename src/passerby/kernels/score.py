@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .chain import at, push, weigh
+from .chain import at, copy, push, weigh
 from .jit import cube, kernel, matrix, number, out_vector, vector, whole, whole_matrix, wholes
 
 
@@ -23,9 +23,9 @@ def success(initial, matrices, place_of, classes, weights, guess, misses):
     last = rows - 1  # by_wrong: all mass, whatever the count; else: mass with enough steps right
     for t in range(T):
         if t == 0:
-            now[0] = initial
+            copy(initial, now[0])
             if by_wrong:
-                now[last] = initial
+                copy(initial, now[last])
         else:
             P = at(matrices, t - 1)
             for r in range(rows):

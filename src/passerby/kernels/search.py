@@ -15,7 +15,7 @@ import numpy as np
 
 from .ascent import rows_alive
 from .ceiling import first_right
-from .chain import dot
+from .chain import copy, dot
 from .jit import inlined, once
 from .posterior import move
 
@@ -100,7 +100,7 @@ def take(heap, size, bound):
 def name_place(chain, table, row, first, last, g):
     """Copy the rows of `table` and count one more right step for those at g; returns the mass that now has enough."""
     for r in range(first, last):
-        row[r] = table[r]
+        copy(table[r], row[r])
     if last < row.shape[0]:
         row[last] = 0.0
     won = 0.0
@@ -174,7 +174,7 @@ def search(V, chain, start, begin, k, nodes, cutoff, careful, guess, room):
     gain, blind_gain = np.empty(P), np.empty(P)
     row = np.empty((k, M))
     work = 0.0
-    size, entries, used = 0, 0, 0
+    size, entries, used = np.int64(0), np.int64(0), 0
     d, parent, won, limit, blind = begin - 1, -1, 0.0, 1.0, 0.0
     while True:
         # Expand: move the table one step on, and queue a child for each place that could be named there.
@@ -183,7 +183,7 @@ def search(V, chain, start, begin, k, nodes, cutoff, careful, guess, room):
         first, last = rows_alive(k, d - begin, T - begin)
         for r in range(first, last):
             if d == begin:
-                table[r] = start
+                copy(start, table[r])
             else:
                 move(chain, d - 1, row[r], table[r])
         source[used] = parent

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .chain import at, dot, push
+from .chain import at, copy, dot, push
 from .jit import (
     cube,
     flag,
@@ -118,8 +118,8 @@ def state(watch, U, V, t, x, mass, effort, room, out):
         for r in range(K):
             here[t * S + j, r, x] = row[c] if c >= 0 else 0.0
     seen = t == 0 or watch.hidden[t - 1, x] == 0.0
-    ready = 1
-    room.here[0] = belief
+    ready = np.int64(1)
+    copy(belief, room.here[0])
     nodes = ROOTS * effort.nodes if seen else effort.nodes
     for v in range((t + 1) * S, T * S + 1):
         if v < T * S and watch.watched[v // S, v % S] < 0:
@@ -166,7 +166,7 @@ def spread(watch, before, mass):
     for t in range(T):
         for r in range(K):
             if t == 0:
-                mass[1, r] = watch.initial
+                copy(watch.initial, mass[1, r])
             else:
                 push(mass[t, r], at(watch.matrices, t - 1), mass[t + 1, r])
             mass[t + 1, r] *= watch.hidden[t]
@@ -237,6 +237,6 @@ def lay(initial, matrices, watched, hidden, named, U, V, bounds, before, nodes, 
             if x >= 0:
                 u = 1 + (t - 1) * S + j if t > 0 else 0
                 for v in range(t * S, TS + 1):
-                    bounds[u, v] = U[t % depth, v, :, x]
+                    copy(U[t % depth, v, :, x], bounds[u, v])
                 add_ceilings(bounds[u], V, t * S, V[u - 1])
     return V[TS, K - 1]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .chain import at, dot, likeliest, push
+from .chain import at, copy, dot, likeliest, push
 from .jit import inlined
 from .renewal import begin
 
@@ -32,7 +32,7 @@ def arrival(watch, v, out):
     if v == T * S:
         out[:] = 1.0
     else:
-        out[:] = at(watch.matrices, v // S - 1)[:, watch.watched[v // S, v % S]]
+        copy(at(watch.matrices, v // S - 1)[:, watch.watched[v // S, v % S]], out)
 
 
 @inlined
@@ -48,7 +48,7 @@ def count_wrong(table, rows, g):
     for r in range(rows - 1, -1, -1):
         right = table[r, g]
         if r > 0:
-            table[r] = table[r - 1]
+            copy(table[r - 1], table[r])
         else:
             table[r] = 0.0
         table[r, g] = right
@@ -98,7 +98,7 @@ def map_guesses(watch, u, guesses):
     t0 = begin(watch.initial, watch.matrices, watch.watched, u, both)
     for t in range(t0, T):
         if t == t0:
-            ways[t] = both
+            copy(both, ways[t])
         else:
             top = 0.0
             for x in range(M):
@@ -120,7 +120,7 @@ def map_guesses(watch, u, guesses):
                 both[x] = ways[t, x] * arrive[x]
             guesses[v, t] = likeliest(both, watch.named)
             if t > t0:
-                arrive[:] = at(watch.matrices, t - 1)[:, guesses[v, t]]
+                copy(at(watch.matrices, t - 1)[:, guesses[v, t]], arrive)
 
 
 @inlined
@@ -190,7 +190,7 @@ def score_all(watch, u, guesses, law, tables):
     law[:] = 0.0
     group[:] = 0
     now[0] = 0.0
-    groups, work = 1, 0.0
+    groups, work = np.int64(1), 0.0
     t0 = begin(watch.initial, watch.matrices, watch.watched, u, now[0, 0])
     if t0 == T:
         law[TS, 0] = 1.0

@@ -9,7 +9,7 @@ entries (`worth_of`). Somebody whose habits are one of several (modes) has a law
 import numpy as np
 from numba import types
 
-from .chain import at, dot, push
+from .chain import at, copy, dot, push
 from .jit import (
     cube,
     inlined,
@@ -82,7 +82,7 @@ def reached(watch, law):
     T, S = watch.watched.shape
     out = np.zeros(T * S + 1, np.bool_)
     out[0] = True
-    law[0] = watch.initial
+    copy(watch.initial, law[0])
     for t in range(T):
         for j in range(S):
             out[1 + t * S + j] = watch.watched[t, j] >= 0 and law[t % 2, watch.watched[t, j]] > 0.0
@@ -147,9 +147,11 @@ def best_plain(S, weights, laws, before, after, law, alone):
         if alone[i] > top:
             pick, top = i, alone[i]
     for k in range(modes):
-        law[k] = laws[k * each + pick]
+        for u in range(law.shape[1]):
+            for v in range(TS + 1):
+                copy(laws[k * each + pick, u, v], law[k, u, v])
         add_before(S, law[k], before[k])
-    low = add_all(S, weights, law, 0, after)
+    low = add_all(S, weights, law, np.int64(0), after)
     # Backwards, one restart point after the other: no series has two stretches from the same one.
     for u in range(TS, -1, -1):
         for v in range((after_point(u, S) + 1) * S, TS + 1):
@@ -167,7 +169,7 @@ def best_plain(S, weights, laws, before, after, law, alone):
                     best, pick = total, i
             if pick >= 0:
                 for k in range(modes):
-                    law[k, u, v] = laws[k * each + pick, u, v]
+                    copy(laws[k * each + pick, u, v], law[k, u, v])
         for k in range(modes):
             add_up_from(S, u, law[k, u], after[k])
     now = 0.0

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .chain import at, dot, push
+from .chain import at, copy, dot, push
 from .jit import inlined, once
 from .search import NODE, put, take
 from .stretch_union import untold
@@ -89,7 +89,7 @@ def name(table, rows, g, later, r, least, row):
     for j in range(min(rows, r) + 1):
         line, now = row[j], later[r - j]
         if j > 0:
-            line[:] = table[j - 1]
+            copy(table[j - 1], line)
         else:
             line[:] = 0.0
         line[g] = table[j, g] if j < rows else 0.0
@@ -113,12 +113,12 @@ def look_ahead(watch, U, belief, t, v, r, nodes, blind, room):
     last = min(v // watch.watched.shape[1] - 1, t + depth - 2)
     tables, scratch, _, spread, row, gain, sure, bound, step, origin, place, heap = room
     d, limit, told, work = t, np.inf, 0.0, 0.0
-    size, entries, used = 0, 0, 0
+    size, entries, used = np.int64(0), np.int64(0), 0
     while True:
         table, rows, hidden = tables[used], min(r, d - t) + 1, watch.hidden[d]
         for j in range(rows):
             if d == t:
-                table[0] = belief
+                copy(belief, table[0])
             else:
                 push(row[j], at(watch.matrices, d - 1), table[j])
                 for x in range(M):

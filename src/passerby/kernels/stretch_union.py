@@ -11,6 +11,8 @@ A first right step comes after a wrong one, so that `b_i(g) P(g, h)` may be take
 best guess for that sum is found backwards over the guess itself.
 """
 
+import numpy as np
+
 from .chain import at, dot, push
 from .jit import inlined
 
@@ -82,12 +84,13 @@ def untold(watch, U, d, end, v, r, table, rows, spread, scratch):
     """
     M = table.shape[1]
     total, work = 0.0, 0.0
+    avoid, ready = np.bool_(True), np.int64(1)
     for j in range(min(rows, r)):
         push(table[j], at(watch.matrices, d), spread[0])
         for x in range(M):
             spread[0, x] *= watch.hidden[d + 1, x]
         told = dot(table[j], U[(d + 1) % U.shape[0], v, r - j - 1])
-        part, _, more = first_right(watch, U, d + 1, end, v, r - j - 1, told, True, 1, spread, scratch)
+        part, _, more = first_right(watch, U, d + 1, end, v, r - j - 1, told, avoid, ready, spread, scratch)
         total += part
         work += M * M + more
     return total, work

@@ -1,0 +1,53 @@
+"""How kernels are compiled."""
+
+import ast
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from numba.extending import is_jitted
+
+import passerby
+from passerby import kernels
+
+SOURCES = Path(passerby.__file__).parent
+INSIDE = Path(kernels.__file__).parent
+
+
+def is_helper(found: Any) -> bool:
+    return is_jitted(found) and bool(found.targetoptions.get("no_cpython_wrapper"))
+
+
+def names_in(path: Path, tree: ast.Module) -> dict[str, Any]:
+    """What the names of a file stand for, as far as they have to do with kernels."""
+    names = dict(vars(import_module(f"{kernels.__name__}.{path.stem}"))) if path.parent == INSIDE else {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(kernels.__name__):
+            for alias in node.names:
+                whole = node.module == kernels.__name__
+                module = import_module(f"{kernels.__name__}.{alias.name}" if whole else str(node.module))
+                names[alias.asname or alias.name] = module if whole else getattr(module, alias.name)
+    return names
+
+
+def called(path: Path) -> Iterator[Any]:
+    """What a file's functions call of the kernels, but for those functions that are compiled themselves."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = names_in(path, tree)
+    tree.body = [part for part in tree.body if not is_jitted(cast(Any, names.get(getattr(part, "name", ""))))]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield names.get(node.func.id)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = names.get(node.func.value.id) if isinstance(node.func.value, ast.Name) else None
+            yield getattr(owner, node.func.attr, None)
+
+
+def test_no_helper_is_called_from_python() -> None:
+    """Helpers have no wrapper for Python: to call one would end the process without a word."""
+    found: list[tuple[Path, Any]] = [
+        (path, function) for path in SOURCES.rglob("*.py") for function in called(path) if is_jitted(function)
+    ]
+    assert len({function for _, function in found}) > 20
+    assert not [(path.name, function.__name__) for path, function in found if is_helper(function)]
