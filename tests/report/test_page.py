@@ -2,6 +2,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import altair as alt
 import polars as pl
 import pytest
 from tests.report.small_report import saved, small_evidence, specs, summed
@@ -49,6 +50,11 @@ def test_the_questions_come_in_order(page: str) -> None:
         )
     ]
     assert places == sorted(places)
+
+
+def test_every_chart_follows_its_schema(page: str) -> None:
+    for key, spec in specs(page).items():
+        assert alt.Chart.from_dict(spec).to_dict(), key
 
 
 def test_every_figure_has_a_sentence_and_a_table(page: str) -> None:

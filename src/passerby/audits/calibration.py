@@ -205,7 +205,7 @@ def interval(values: Floats, origin: Ints, who: Ints, independent: int) -> tuple
     explain (DerSimonian and Laird 1986), and that of people besides. The interval is Student's, with as many degrees of
     freedom as the two together have (Satterthwaite 1946): few where drift decides.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     every = np.bincount(origin)
     counts = every[every > 0]
@@ -222,7 +222,7 @@ def interval(values: Floats, origin: Ints, who: Ints, independent: int) -> tuple
     if both <= 0:
         return mean, mean
     freedom = both**2 / (drift**2 / (n - 1) + people**2 / max(1, len(np.unique(who)) - 1))
-    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * sqrt(both)
+    half = float(stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(both)
     return max(-1.0, mean - half), min(1.0, mean + half)
 
 

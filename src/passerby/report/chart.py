@@ -122,5 +122,5 @@ def spec(chart: Any, height: int) -> dict[str, Any]:
     sized = sized.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
     sized = sized.configure(font="system-ui, sans-serif", lineBreak="\n").configure_view(stroke=None)
     sized = sized.configure_axis(labelFontSize=12, titleFontSize=12)
-    made: dict[str, Any] = sized.configure_legend(labelFontSize=12, titleFontSize=12).to_dict()
+    made: dict[str, Any] = sized.configure_legend(labelFontSize=12, titleFontSize=12).to_dict(validate=False)
     return made

@@ -6,9 +6,15 @@ Neither loads anything, and neither needs `eval`: expressions are run by Vega's 
 from __future__ import annotations
 
 import base64
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
+
+from passerby.errors import PasserbyError
+from passerby.kernels import disk
+from passerby.support.files import whole_or_nothing
 
 #: The width of a picture, in pixels.
 WIDTH = 640
@@ -25,12 +31,18 @@ def as_svg(spec: dict[str, Any]) -> str:
 
 @cache
 def bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
+    """Vega, Vega-Lite and Vega-Embed as one script, which takes a second to put together and is then kept on disk."""
     import vl_convert
 
+    kept = disk.folder().parent / f"vega-{version('vl-convert-python')}-{_dialect()}.js"
+    with suppress(OSError, UnicodeError):
+        return kept.read_text(encoding="utf-8")
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_dialect())
     # Browsers read every end of a line as "\n", and the page's policy knows the script by its hash.
-    return script.replace("</script", "<\\/script").replace("\r\n", "\n").replace("\r", "\n")
+    script = script.replace("</script", "<\\/script").replace("\r\n", "\n").replace("\r", "\n")
+    with suppress(OSError, PasserbyError), whole_or_nothing(kept) as path:
+        path.write_text(script, encoding="utf-8")
+    return script
 
 
 @cache
