@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
-from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.best_guess import guess_series
 from passerby.measurement.decode import unaided_success
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
@@ -184,10 +184,10 @@ def _stranger(
         # What a count tells depends on the chain: this one is over all places that may be named.
         own = Target.of(work.job, person, sorted({*stranger.places[stranger.places >= 0].tolist(), *real.tolist()}))
     told, seen = seen_alike((own.prior, own.release), (stranger.prior, release), rng)
-    aided = bracket_series(*seen, misses, 0.0, 0.0).guesses[:, 2]
-    named = bracket_series(*seen[:2], one_series(seen.release.evidence(values)), misses, 0.0, 0.0).guesses[0, 2]
+    aided = guess_series(*seen, misses)
+    named = guess_series(*seen[:2], one_series(seen.release.evidence(values)), misses)[0]
     silent, nothing = Release.silent(steps), one_series(np.zeros((1, steps, 1)))
-    blind = bracket_series(stranger.prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
+    blind = guess_series(stranger.prior, silent, nothing, misses)[0]
     places = np.unique(stranger.places[np.concatenate([aided.ravel(), named, blind])])
     wide = own
     if release.reveals:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.best_guess import guess_series
 from passerby.measurement.decode import unaided_success
 from passerby.measurement.measure import measure
 from passerby.measurement.methods.prior import prior_attack
@@ -65,7 +65,7 @@ class Knowing:
         prior = target.given(seen)
         loss = measure(prior, release, **settings)
         silent, nothing = Release.silent(release.steps), one_series(np.zeros((1, release.steps, 1)))
-        blind = bracket_series(prior, silent, nothing, misses, 0.0, 0.0).guesses[0, 2]
+        blind = guess_series(prior, silent, nothing, misses)[0]
         ends = np.array([loss.baseline.lower, loss.lower, loss.upper])
         made = cls(prior, ends, blind, np.empty(2))
         return replace(made, aided=made.success(prior, release, misses, rng))
@@ -75,7 +75,7 @@ class Knowing:
     ) -> NDArray[np.float64]:
         """How likely their guesses are right, without the release and with it (2,), for a person with this law."""
         told, mine = seen_alike((truth, release), (self.prior, release), rng)
-        guesses = np.ascontiguousarray(bracket_series(*mine, misses, 0.0, 0.0).guesses[:, 2])
+        guesses = guess_series(*mine, misses)
         aided = told.series.mean(score(told.prior, told.release, told.series.evidence, guesses, misses))[0]
         return np.array([unaided_success(truth, self.blind, misses), aided])
 
@@ -86,7 +86,7 @@ def found_by(target: Target, seen: Mapping[int, int], values: NDArray[np.float64
     try:
         prior, release = target.release.over(target.given(seen))
         series = one_series(release.evidence(values))
-        guess = bracket_series(prior, release, series, misses, 0.0, 0.0).guesses[0, 2].copy()
+        guess = guess_series(prior, release, series, misses)[0]
     except InputError:
         # The habits do not explain what was seen: the adversary falls back on them alone, and on what they know.
         guess = np.array(prior_attack(target.prior, target.release.steps, misses).guess)

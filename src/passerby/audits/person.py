@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
-from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.best_guess import UNBOUNDED, bracket_series
 from passerby.measurement.crowd import blind_guesses
 from passerby.measurement.information import sighted
 from passerby.measurement.loss import Loss
@@ -83,7 +83,7 @@ def _hits(
     published = release.publish(trace[None], rng)
     if release.independent:
         series = one_series(release.evidence(published))
-        found = bracket_series(prior, release, series, loss.misses, 0.0, 0.0).guesses[0]
+        found = bracket_series(prior, release, series, loss.misses, 0.0, UNBOUNDED).guesses[0]
         guesses = dict(zip(("map", "marginal", "ascent"), found, strict=True))
     else:
         # Others may have been where their habits never lead, which is no reason to give up.

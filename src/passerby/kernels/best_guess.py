@@ -269,8 +269,8 @@ def charge(chain, needed, rounds, tolerance, found, guess, total):
 
 
 @once
-def deepen(chain, needed, stage, thorough, tolerance, found, guesses, after, room, total):
-    """Do a series at a stage, and fill in what is found; the lowest does no more than `thorough` asks for."""
+def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, total):
+    """Do a series at a stage, and fill in what is found; the lowest does no more than `thorough` and `bounded` ask."""
     T, M = chain.law.shape
     level = SEARCHED[stage]
     found[LEVEL] = stage
@@ -283,7 +283,7 @@ def deepen(chain, needed, stage, thorough, tolerance, found, guesses, after, roo
     elif level == 2:
         found[LOWER], more = try_constants(chain, needed, found[LOWER], guesses[LOWER], after)
         total[WORK] += more
-    if level > 0 or thorough:
+    if level > 0 or (thorough and bounded):
         low, up, nodes, work = bracket(chain, needed, level, found[LOWER], tolerance, guesses[LOWER], room)
         found[LOWER] = max(found[LOWER], low)
         found[UPPER] = min(found[UPPER], up)
@@ -309,7 +309,8 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     listed) is done at the lowest level of effort; then the series that adds most to the gap is done again at the next
     stage, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling
     error of what is achieved beyond the success `anchored` (n,) of a known guess), or the `budget` of elementary
-    operations is spent. With an infinite tolerance nothing is searched, and the plain guesses remain.
+    operations is spent. With a `budget` below 0 guesses are improved, but nothing is bounded; with an infinite
+    tolerance the plain guesses remain.
     """
     n, T = weights.shape[:2]
     M, P = initial.shape[0], named.shape[0]
@@ -352,7 +353,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
-        deepen(chain, needed, stage, thorough, closer, out[i], guesses[i], after, room, total)
+        deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, total)
         rest -= mass[i] if stage == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[i])
         parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 #: A posterior chain is held in memory whole, so it may have at most this many entries.
 MEMORY_LIMIT = 2e8
+#: The budget of whoever only asks for guesses.
+UNBOUNDED = -1.0
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,11 @@ def bracket_series(
 def missing(prior: MarkovPrior, steps: int) -> float:
     """What underflow may have taken from an upper end, at most: it is never 0 for want of digits."""
     return MISSING * steps * prior.states
+
+
+def guess_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> NDArray[np.int64]:
+    """The best guess (n, T) found for every series by improving plain ones, without a bound on what others do."""
+    return np.ascontiguousarray(bracket_series(prior, release, series, misses, 0.0, UNBOUNDED).guesses[:, 2])
 
 
 def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
