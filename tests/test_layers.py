@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,10 +54,15 @@ def part(path: Path) -> str:
     return path.relative_to(ROOT).with_suffix("").parts[0]
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(path: Path) -> Iterator[tuple[str, int]]:
     """Absolute names of all that a file imports, at the top or inside functions, with the line."""
     package = ("passerby", *path.relative_to(ROOT).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -93,7 +99,7 @@ def test_the_experiments_are_loaded_by_one_command_when_it_runs() -> None:
     users = {path for path in sources() if "passerby_paper" in {name.split(".")[0] for name, _ in imported(path)}}
     assert users == {ROOT / "cli" / "reproduce.py"}
     (path,) = users
-    top = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if "import" in type(node).__name__.lower()]
+    top = [node for node in tree_of(path).body if "import" in type(node).__name__.lower()]
     assert not any("passerby_paper" in ast.unparse(node) for node in top)
 
 
@@ -103,7 +109,7 @@ def test_the_experiments_are_loaded_by_one_command_when_it_runs() -> None:
     ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_only_the_command_line_prints_and_exits(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func)
             assert name not in ("print", "exit", "quit", "sys.exit", "sys.stdout.write", "sys.stderr.write"), (

@@ -4,7 +4,7 @@ from tests.cli.small_audit import Call
 
 from passerby.audits.summary import Summary
 
-SMALL = ("--people", "40", "--places", "30", "--days", "4", "--sample", "3", "--explore", "2", "--workers", "1")
+SMALL = ("--people", "12", "--places", "30", "--days", "4", "--sample", "3", "--explore", "2", "--workers", "1")
 
 
 def test_a_small_demo(tmp_path: Path, typed: Call) -> None:
@@ -13,7 +13,7 @@ def test_a_small_demo(tmp_path: Path, typed: Call) -> None:
     folders = {name: tmp_path / "shown" / name for name in ("raw", "noisy")}
     for name, folder in folders.items():
         summary = Summary.model_validate_json((folder / "summary.json").read_text())
-        assert (summary.people, summary.people_eligible, summary.steps) == (3, 40, 24)
+        assert (summary.people, summary.people_eligible, summary.steps) == (3, 12, 24)
         assert summary.mechanism == ("Raw()" if name == "raw" else "Gaussian(sigma=2.0)")
         assert (folder / "report.html").stat().st_size > 500_000
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -89,7 +89,12 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, 
             "while trying out sensors and steps (4 of 6)",
             marks=pytest.mark.thorough,
         ),
-        ("passerby.audits.backtest._at", 2, "while trying habits on earlier steps (2 of 4)"),
+        pytest.param(
+            "passerby.audits.backtest._at",
+            2,
+            "while trying habits on earlier steps (2 of 4)",
+            marks=pytest.mark.thorough,
+        ),
         pytest.param(
             "passerby.audits.adversaries._one", 3, "while trying other adversaries (3 of 6)", marks=pytest.mark.thorough
         ),

@@ -15,7 +15,7 @@ from passerby.cli.line import BUDGET, SENSORS
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Any]:
     """What a small run prints and writes."""
     folder = tmp_path_factory.mktemp("line")
-    done = run("line", "--places", "20", "--misses", "0", "3", "--sigma", "2", "--out", "result", cwd=folder)
+    done = run("line", "--places", "12", "--misses", "0", "2", "--sigma", "2", "--out", "result", cwd=folder)
     assert done.returncode == 0, done.stderr
     return done, json.loads((folder / "result" / "loss.json").read_text())
 
@@ -30,7 +30,7 @@ def test_fits_a_small_terminal(shown: tuple[Done, Any]) -> None:
 def test_says_what_it_found_and_where_it_is(shown: tuple[Done, Any]) -> None:
     done, _ = shown
     words = " ".join(done.stdout.split())
-    for part in ("misses", "baseline", "best", "upper", "tight", "loose", "raw", "noisy", "20 places"):
+    for part in ("misses", "baseline", "best", "upper", "tight", "loose", "raw", "noisy", "12 places"):
         assert part in words
     privacy = pb.differential_privacy(pb.Release([0] * 10, pb.Gaussian(2.0)))
     expected = f"epsilon = {privacy.exact:.2f} at delta = 1e-5 (exact); {privacy.formula:.2f} by the paper's formula"
@@ -43,12 +43,12 @@ def test_writes_every_number(shown: tuple[Done, Any]) -> None:
     _, record = shown
     assert record["passerby"] == pb.__version__
     settings = record["settings"]
-    assert (settings["places"], settings["sigma"]) == (20, 2)
+    assert (settings["places"], settings["sigma"]) == (12, 2)
     assert len(settings["sensors"]) == len(SENSORS)
     assert [(loss["misses"], loss["counts"]) for loss in record["losses"]] == [
-        (0, "raw"), (0, "noisy"), (3, "raw"), (3, "noisy")
+        (0, "raw"), (0, "noisy"), (2, "raw"), (2, "noisy")
     ]  # fmt: skip
-    prior = pb.line_prior(20, settings["tau"])
+    prior = pb.line_prior(12, settings["tau"])
     for loss in record["losses"]:
         mechanism = pb.Raw() if loss["counts"] == "raw" else pb.Gaussian(2.0)
         release = pb.Release(settings["sensors"], mechanism)

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -21,6 +22,7 @@ from passerby.plans.ways import compare
 from passerby.report.evidence import Evidence
 
 
+@cache
 def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> Evidence:
     """Four steps of three hours, two sensors, sixty people; tried on earlier steps and by other adversaries."""
     city, steps = pb.simulate_city(people, 20, 4, seed=5), {"window": "3h", "places": 12, "min_active": 2, "holdout": 4}
