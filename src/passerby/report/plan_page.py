@@ -96,7 +96,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     some = "" if plan.published > 0.9999 else f", {percent(plan.published)} of the wanted numbers"
     gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
     names = f" Left out: {', '.join(gone[:NAMED])}{', ...' if len(gone) > NAMED else ''}." if gone else ""
-    warning = " Its errors add up to more than what was counted." if plan.total_error >= 1 else ""
+    warning = " Its errors add up to more than what was counted." if plan.total_error > 1 else ""
     return f"{plan.words}: {told(plan, record)}{error}{some} ({plan.verdict}).{names}{warning}"
 
 
@@ -245,7 +245,7 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
 
 def _error(plan: PlanRecord, value: float | None) -> str:
     if value is None:
-        return "not told" if plan.published else "none"
+        return "not told" if plan.counts else "none"
     return f"{value:.2g}"
 
 
@@ -283,7 +283,8 @@ def _sureness(record: Record) -> list[str]:
         "Verdicts rest on the ends of each person's interval, never on averages. Where series had to be drawn for a "
         f"person, their interval holds with a confidence of {level(record.confidence)}; everything holds given the "
         "habits.",
-        f"Numbers of people are told in fives. Errors that depend on the counts are told for {FEW} numbers or more.",
+        f"Numbers of people are told in fives. Errors that depend on the counts are told for {FEW} numbers or more, "
+        "and what is missing in fives of people.",
     ]
     if record.private_noise and record.found_noise:
         out.append(
