@@ -189,12 +189,32 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
     assert above <= decision["plan"]["wanted"]["tallies"][0]["at_most"]
 
 
+def test_earlier_releases_of_other_visits_are_refused(folder: tuple[Path, Done], call: Call) -> None:
+    """Their last steps may be other ones."""
+    write_visits(folder[0] / "later.parquet")
+    done = call("next", "later.parquet", *OPTIONS, *LIMIT, "--earlier", "plan", "--out", "fifth")
+    assert done.returncode == 2
+    assert "later.parquet for the next table" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("command", ["plan", "next"])
+def test_verdicts_about_few_people_are_not_written_down(folder: tuple[Path, Done], call: Call, command: str) -> None:
+    few = folder[0] / "few.parquet"
+    write_visits(few, people=4)
+    done = call(command, few.name, *OPTIONS, *LIMIT, "--out", "sixth")
+    assert done.returncode == 2
+    assert "people: 4 can be measured, and what may be published is told for 5 or more" in " ".join(done.stderr.split())
+    assert not (folder[0] / "sixth").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (("--earlier", "nowhere"), "is no folder"),
         (("--earlier", "empty"), "holds no audit.toml"),
         (("--earlier", "plan", "--holdout", "3"), "holdout is 4, and 3 for the next table"),
+        (("--earlier", "plan", "--window", "6h"), "window is '3h', and '6h' for the next table"),
+        (("--earlier", "plan", "--window", "auto"), "window is '3h', and 'auto' for the next table"),
     ],
 )
 def test_earlier_releases_that_cannot_be_looked_at(

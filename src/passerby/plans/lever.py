@@ -6,6 +6,7 @@ search finds the order in which they go. Either way a lever is one file below `l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -72,7 +73,7 @@ class Family:
         """Whether there is such a position."""
         if self.kind == "listed":
             return position in self.positions
-        return position > 0 and (self.kind == "numbers" or (position == int(position) and position >= 1))
+        return 0 < position < math.inf and (self.kind == "numbers" or position == int(position))
 
     def setting(self, position: float) -> Setting:
         """A position in words."""

@@ -38,6 +38,7 @@ from .names import BASELINE, CONFIRMING, TRYING, WANTED
 from .search import Plan, Search
 from .strategy import explore, frontier
 from .survey import Beside, Survey, surveying
+from .weights import scaled
 
 #: People that plans are tried on, of those for whom they decide anything.
 DRAWN = 60
@@ -128,15 +129,16 @@ def plan(
     True
     """
     measurement = Measurement(misses, tolerance, runs, confidence, budget, seed)
+    check_job(Job(people, wanted, measurement))
     task = Task(
         people,
         wanted,
         check_limits(limits),
         measurement,
-        None if levers is None else tuple(levers),
-        tuple(forbid),
-        dict(fix or {}),
-        staying(people, wanted, stay),
+        None if levers is None else _names(levers, "levers"),
+        _names(forbid, "forbid"),
+        _positions(fix),
+        staying(people, wanted, _names(stay, "stay")),
         checked_weights(weights, people),
         whole_number(drawn, "drawn", 1),
         None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
@@ -275,8 +277,6 @@ def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
 
 def staying(people: People, wanted: Release, names: Sequence[str]) -> frozenset[Cell]:
     """The counts of places that must stay, by their names."""
-    if isinstance(names, str):
-        names = [names]
     places = {place_number(people, name, "stay") for name in names}
     cells = frozenset(cell for cell in cells_of(wanted) if any(places & {*zone} for zone in cell.zones))
     for place in sorted(places - {place for cell in cells for zone in cell.zones for place in zone}):
@@ -284,21 +284,41 @@ def staying(people: People, wanted: Release, names: Sequence[str]) -> frozenset[
     return cells
 
 
+def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    """One name or several."""
+    several = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else (None,)
+    if not all(isinstance(name, str) for name in several):
+        raise InputError(f"{what}: expected one or more names, got {names!r}")
+    return several
+
+
+def _positions(fix: Mapping[str, float] | None) -> dict[str, float]:
+    """Levers and their positions."""
+    if fix is not None and not isinstance(fix, Mapping):
+        raise InputError(f"fix: expected levers with a position, such as {{'rounding': 10}}, got {fix!r}")
+    return {name: number(position, f"fix: {name}", -math.inf, math.inf) for name, position in (fix or {}).items()}
+
+
 def checked_weights(weights: ArrayLike | None, people: People) -> NDArray[np.float64] | None:
     """Weights (T, M), if they are numbers of at least 0 in this form and not all 0."""
     if weights is None:
         return None
-    array = np.asarray(weights, dtype=np.float64)
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"weights: expected numbers in the form {people.counts.shape}, got {weights!r}") from None
     if array.shape != people.counts.shape or not np.isfinite(array).all() or (array < 0).any() or not array.any():
         raise InputError(
             f"weights: expected numbers of at least 0, not all of them 0, in the form {people.counts.shape} (steps, "
             f"places); got the form {array.shape}"
         )
-    return array
+    return scaled(array)
 
 
 def checked_levels(levels: Sequence[Mapping[str, Iterable[int]]], people: People) -> tuple[Mapping[str, Zone], ...]:
     """Larger zones by name, if each place is there and in one zone of a level at most."""
+    if isinstance(levels, (str, bytes, Mapping)) or not isinstance(levels, Iterable):
+        raise InputError(f"levels: expected a list such as [{{'north': [0, 1], 'south': [2]}}], got {levels!r}")
     out: list[Mapping[str, Zone]] = []
     for number_of, level in enumerate(levels):
         if not isinstance(level, Mapping) or not level:
@@ -333,10 +353,14 @@ def _check_baseline(task: Task, survey: Survey) -> None:
 
 def broken(tally: Tally, whom: str) -> str:
     """What is said of a limit that is broken without any release."""
+    larger = (
+        f"Allow a larger share than {percent(tally.surely / tally.people)}, or limit"
+        if tally.surely < tally.people
+        else "Limit"
+    )
     return (
         f"limits: {tally.limit} cannot be kept, whatever is published: without any release, {tally} already (measured "
-        f"on {whom}). Allow a larger share than {percent(tally.surely / tally.people)}, or limit what the release adds "
-        "(added)"
+        f"on {whom}). {larger} what the release adds (added)"
     )
 
 

@@ -215,22 +215,34 @@ def _limit(limit: Limit) -> LimitRecord:
 
 
 def _tally(number: int, tally: Tally) -> TallyRecord:
-    people, allowed = tally.people, tally.limit.allowed(tally.people)
-
-    def low(count: float) -> float:
-        # What is more than is allowed is told as that, where it is no small group.
-        return max(_down(count), allowed + 1 if count > allowed >= FEW - 1 else 0) / people
-
-    def high(count: float) -> float:
-        return min(_up(count, people), allowed if count <= allowed else people) / people
-
+    told, people = in_fives(tally), tally.people
     return TallyRecord(
         limit=number,
-        at_least=low(tally.surely),
-        at_most=high(tally.possibly),
-        lowest=low(tally.least),
-        highest=high(tally.most),
+        at_least=told.surely / people,
+        at_most=told.possibly / people,
+        lowest=told.least / people,
+        highest=told.most / people,
         verdict=tally.verdict,
+    )
+
+
+def in_fives(tally: Tally) -> Tally:
+    """A tally as it may be told: in fives of people, rounded to the safe side."""
+    people, allowed = tally.people, tally.limit.allowed(tally.people)
+
+    def low(count: float) -> int:
+        # What is more than is allowed is told as that, where it is no small group.
+        return max(_down(count), allowed + 1 if count > allowed >= FEW - 1 else 0)
+
+    def high(count: float) -> int:
+        return min(_up(count, people), allowed if count <= allowed else people)
+
+    return replace(
+        tally,
+        surely=low(tally.surely),
+        possibly=high(tally.possibly),
+        least=low(tally.least),
+        most=high(tally.most),
     )
 
 

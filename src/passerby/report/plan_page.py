@@ -11,6 +11,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from passerby.plans.limit import points
 from passerby.plans.record import PlanRecord, Record, TallyRecord
 from passerby.plans.settings import PlanSettings, plan_toml
 from passerby.support.groups import FEW
@@ -107,8 +108,8 @@ def told(plan: PlanRecord, record: Record) -> str:
 
 def _share(tally: TallyRecord, record: Record) -> str:
     limit = record.limits[tally.limit]
-    level = 100 * float(limit.above if limit.above is not None else limit.added or 0.0)
-    what = f"above {level:g} %" if limit.above is not None else f"with more than {level:g} points added"
+    above, added = limit.above, limit.added or 0.0
+    what = f"above {100 * above:g} %" if above is not None else f"with more than {points(added)} added"
     return f"{span(tally.at_least, tally.at_most)} of people {what}"
 
 
