@@ -104,6 +104,11 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
             raise ConfigError(
                 f"{Options().name(next(iter(single)))} needs --at-most, the share of people who may be so"
             )
+        if len(single) != 2:
+            raise ConfigError(
+                "at_most needs --above, the chance that few people may exceed, or --added, what the release may add to "
+                "it; give one of them"
+            )
         numbers = {name: float(_as_number(value, name)) for name, value in single.items()}
         for name, value in numbers.items():
             number(value, name, 0.0, 1.0)
