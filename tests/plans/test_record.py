@@ -77,6 +77,8 @@ def test_what_is_left_out_does_not_follow_from_the_error() -> None:
 def test_how_many_numbers_are_small_is_told_in_fives() -> None:
     """A rule that is not chosen must not tell what the one that is chosen hides."""
     wanted, hidden = (pb.Release([list(range(8))], rule) for rule in (pb.Raw(), pb.Suppression(5)))
+    rounded = pb.Release([[0, 1, 2, 3]], pb.Rounding(5))
+    assert told_of(rounded, wanted, [7] * 8).published == 0.5
     for small, published in ((0, 1.0), (1, 0.375), (4, 0.375), (5, 0.375), (6, 0.0)):
         cost = told_of(hidden, wanted, [3] * small + [100] * (8 - small))
         assert cost.published == published

@@ -261,7 +261,8 @@ def told_cost(release: Release, cost: Cost) -> Cost:
     told in fives of people, rounded up; and how many numbers a rule leaves empty, in fives of those.
     """
     free = all(mechanism.shift_invariant for mechanism in release.ways)
-    published = cost.published if free else 1 - _fives(1 - cost.published, cost.number)
+    full = cost.numbers >= len(cells_of(release)) - 1e-9
+    published = cost.published if full else 1 - _fives(1 - cost.published, cost.number)
     total = cost.total if free and cost.published >= 1 else _fives(cost.total, cost.person)
     total = min(1.0, total) if cost.total <= 1 else total
     mean, worst = cost.mean, cost.worst
