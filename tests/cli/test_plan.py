@@ -202,6 +202,13 @@ def test_earlier_releases_of_other_visits_are_refused(folder: tuple[Path, Done],
     assert "later.parquet for the next table" in " ".join(done.stderr.split())
 
 
+def test_levers_are_not_ignored_by_a_decision(folder: tuple[Path, Done], call: Call) -> None:
+    (folder[0] / "fixed.toml").write_text('visits = "visits.parquet"\nfix = {rounding = 5}\n')
+    done = call("next", "--settings", "fixed.toml", *OPTIONS, *LIMIT, "--out", "seventh")
+    assert done.returncode == 2
+    assert "the settings hold fix, but the next table is decided on as it is" in " ".join(done.stderr.split())
+
+
 @pytest.mark.parametrize("command", ["plan", "next"])
 def test_verdicts_about_few_people_are_not_written_down(folder: tuple[Path, Done], call: Call, command: str) -> None:
     few = folder[0] / "few.parquet"

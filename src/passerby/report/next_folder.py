@@ -42,6 +42,12 @@ def run_next(
     out = settings.audit.out
     if (out / "decision.json").exists() and not overwrite:
         raise ConfigError(f"{out} holds a decision; choose another folder (out), or overwrite it")
+    for name in ("levers", "forbid", "fix"):
+        if getattr(settings, name):
+            raise ConfigError(
+                f"the settings hold {name}, but the next table is decided on as it is, or with counts left out; take "
+                f"{name} out of them, or plan the table first (passerby plan)"
+            )
     files = earlier_files(earlier)
     inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
