@@ -104,7 +104,7 @@ class Table:
 
     @cached_property
     def kinds(self) -> dict[int, Ints]:
-        """Filled as they are asked for."""
+        """Those of each group, which are found when they are asked for first."""
         return {}
 
     def cells(self, also: Collection[int] = ()) -> list[Cell]:

@@ -207,7 +207,7 @@ def pairs_of(bits: Ints, directions: Sequence[Direction]) -> Pairs:
 
 
 class Left(NamedTuple):
-    """What is told of a person at a step that is not told, and what is left open.
+    """Of a person at a step at which their state is not told: what is told all the same, and what is left open.
 
     `known` (n, S) are the counts in which they are told to be, and `chance` (n, directions) how likely they are one
     more along each direction.

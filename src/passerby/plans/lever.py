@@ -24,14 +24,13 @@ Kind = Literal["mechanism", "sensors"]
 class Scene:
     """What levers may look at: the names of places, which counts must stay, and what a limit lets a release add.
 
-    `levels` are ways to put places together, each a list of zones with a name, and `window` is how long a step is.
+    `levels` are ways to put places together, each a list of zones with a name.
     """
 
     places: tuple[str, ...]
     stay: frozenset[Cell] = frozenset()
     added: float | None = None
     levels: tuple[Mapping[str, Zone], ...] = ()
-    window: str = ""
 
     def name(self, cell: Cell) -> str:
         """What a count is of, in words: a place, a zone, or from where to where."""

@@ -17,7 +17,8 @@ from passerby.errors import ConfigError, InputError
 from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.plans.plan import Plans, Task, carry_out, staying
+from passerby.plans.arguments import staying
+from passerby.plans.plan import Plans, Task, carry_out
 from passerby.plans.record import Record, record_of, thresholds
 from passerby.plans.settings import PlanSettings, plan_toml
 from passerby.plans.weights import read_weights
