@@ -88,6 +88,8 @@ def test_how_many_numbers_are_small_is_told_in_fives() -> None:
 def test_a_wanted_table_of_nobody_costs_nothing() -> None:
     release = pb.Release([0, 1])
     assert told_of(release, release, [0, 0]).total == 0.0
+    noisy = release.through(pb.Gaussian(2.0))
+    assert told_of(noisy, release, [0, 0]).total == pytest.approx(2 * 2.0 * np.sqrt(2 / np.pi), rel=1e-2)
 
 
 def test_the_page_shows_every_plan_and_escapes_names(made: tuple[Plans, Record, PlanSettings]) -> None:

@@ -33,9 +33,9 @@ class Cost:
     `mean` is the expected absolute error of a published number and `worst` what the largest error of the whole table
     does not exceed, with a chance of 95 % where there is chance in it; both are None where nothing is published.
     `published` is the share of the wanted numbers that are published. `total` is the expected sum of all errors as a
-    share of the sum of all counts: 0 is the table itself, and 1 is nothing. A wanted number that is not published is
-    taken for an even share of the smallest published one that it is a part of, of a larger zone or a longer time, and
-    for zero where there is none.
+    share of the sum of all counts (of one person, where nobody is counted): 0 is the table itself, and 1 is nothing. A
+    wanted number that is not published is taken for an even share of the smallest published one that it is a part of,
+    of a larger zone or a longer time, and for zero where there is none.
     With weights, mean, share and total are weighted; `numbers` is how many are published, on average. One person more
     or less in a count changes `total` by `person` at most, and one number more or less `published` by `number`.
     """
@@ -107,15 +107,15 @@ def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:
             chance, error = error_of(ways[larger], kept[larger], share * number)
             error /= share
         lost += weight[cell] * (error + (1 - chance) * number)
-    sum_of = sum(weight[cell] * number for cell, number in cells.items())
     most = max(weight[cell] for cell in cells)
+    sum_of = sum(weight[cell] * number for cell, number in cells.items()) or most
     return Cost(
         off / shown,
         _worst_of_all(ways, kept),
         itself / whole,
-        lost / sum_of if sum_of else math.inf if lost else 0.0,
+        lost / sum_of,
         sum(chance for chance, _ in told.values()),
-        most / sum_of if sum_of else 1.0,
+        most / sum_of,
         most / whole,
     )
 
