@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -160,6 +161,24 @@ def test_a_full_disk_leaves_no_half_partition(
 def test_bad_input(people: pb.People, sensors: list[int], misses: int, message: str) -> None:
     with pytest.raises(pb.InputError, match=message):
         pb.audit(people, pb.Release(sensors), misses, workers=1)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"tolerance": float("nan")}, "tolerance: expected a number of at least 0, got nan"),
+        ({"budget": -1}, "budget: expected a finite number"),
+        ({"runs": 0}, "runs: expected a whole number of at least 2"),
+        ({"confidence": 2}, "confidence: expected a level"),
+        ({"seed": -1}, "seed is -1; expected a whole number"),
+        ({"workers": 0}, "workers is 0; expected a whole number of at least 1"),
+    ],
+)
+def test_how_to_measure_is_checked_once_and_not_for_each(
+    people: pb.People, release: pb.Release, how: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(pb.InputError, match=message):
+        pb.audit(people, release, 1, **{"workers": 1, **how})
 
 
 def test_a_folder_that_cannot_be(people: pb.People, release: pb.Release, tmp_path: Path) -> None:

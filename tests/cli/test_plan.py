@@ -115,10 +115,15 @@ def test_a_finished_plan_is_left_alone(call: Call) -> None:
         (("--at-most", "0.05"), "give one of them"),
         (("--at-most", "0.05", "--above", "0.5", "--added", "0.1"), "give one of them"),
         (("--at-most", "x", "--above", "0.5"), "expected a number"),
-        ((*LIMIT, "--stay", "nowhere"), "nowhere"),
+        ((*LIMIT, "--stay", "nowhere"), "--stay: 'nowhere' is not"),
         ((*LIMIT, "--levers", "magic"), "is none of"),
         ((*LIMIT, "--levers", "places", "--forbid", "places"), "asked for and forbidden"),
         ((*LIMIT, "--fix", "rounding"), "with a position"),
+        ((*LIMIT, "--fix", "rounding=inf"), "--fix: rounding cannot be fixed at inf"),
+        ((*LIMIT, "--fix", "rounding=1e30"), "--fix: rounding cannot be fixed at 1e+30: Rounding(base="),
+        (("--at-most", "nan", "--added", "0.1"), "--at-most is nan; expected a number from 0 to 1"),
+        (("--at-most", "0.1", "--added", "-1"), "--added is -1.0; expected a number from 0 to 1"),
+        ((*LIMIT, "--drawn", "-5", "--minutes", "x"), "--drawn is -5; expected a whole number of at least 1 --minutes"),
         (("--at-most", "0", "--above", "0.01"), "without any release"),
         ((*LIMIT, "--misses", "9"), "--misses 9 must be below"),
     ],
@@ -189,12 +194,39 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
     assert above <= decision["plan"]["wanted"]["tallies"][0]["at_most"]
 
 
+def test_earlier_releases_of_other_visits_are_refused(folder: tuple[Path, Done], call: Call) -> None:
+    """Their last steps may be other ones."""
+    write_visits(folder[0] / "later.parquet")
+    done = call("next", "later.parquet", *OPTIONS, *LIMIT, "--earlier", "plan", "--out", "fifth")
+    assert done.returncode == 2
+    assert "later.parquet for the next table" in " ".join(done.stderr.split())
+
+
+def test_levers_are_not_ignored_by_a_decision(folder: tuple[Path, Done], call: Call) -> None:
+    (folder[0] / "fixed.toml").write_text('visits = "visits.parquet"\nfix = {rounding = 5}\n')
+    done = call("next", "--settings", "fixed.toml", *OPTIONS, *LIMIT, "--out", "seventh")
+    assert done.returncode == 2
+    assert "the settings hold fix, but the next table is decided on as it is" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("command", ["plan", "next"])
+def test_verdicts_about_few_people_are_not_written_down(folder: tuple[Path, Done], call: Call, command: str) -> None:
+    few = folder[0] / "few.parquet"
+    write_visits(few, people=4)
+    done = call(command, few.name, *OPTIONS, *LIMIT, "--out", "sixth")
+    assert done.returncode == 2
+    assert "people: 4 can be measured, and what may be published is told for 5 or more" in " ".join(done.stderr.split())
+    assert not (folder[0] / "sixth").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (("--earlier", "nowhere"), "is no folder"),
         (("--earlier", "empty"), "holds no audit.toml"),
         (("--earlier", "plan", "--holdout", "3"), "holdout is 4, and 3 for the next table"),
+        (("--earlier", "plan", "--window", "6h"), "window is '3h', and '6h' for the next table"),
+        (("--earlier", "plan", "--window", "auto"), "window is '3h', and 'auto' for the next table"),
     ],
 )
 def test_earlier_releases_that_cannot_be_looked_at(

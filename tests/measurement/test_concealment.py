@@ -78,8 +78,24 @@ class TestChoice:
         again = pb.recovered(self.table, [[NONE, 40, 31, 76]], also=found.also)
         assert [cell.together for cell in again] == [cell.together for cell in found.cells]
 
+    def test_counts_to_keep_may_come_one_by_one(self) -> None:
+        """From a generator, which can be gone through once."""
+        kept = pb.conceal(self.table, [[NONE, 40, 31, 76]], keep=(self.table.listed[i] for i in (1, 3)))
+        assert kept.also == (self.table.listed[2],)
+
+    def test_zeros_that_are_kept_leave_no_small_numbers(self) -> None:
+        """Beside a total of 11, a second number that is zero or ten at least leaves one for the first."""
+        table = pb.Release(
+            counts=[*PARTS[:2], pb.Present([0, 1], step=0)], steps=1, mechanism=pb.Suppression(10, keep_zeros=True)
+        )
+        with pytest.raises(pb.UnsupportedRelease, match="keep fewer of them"):
+            pb.conceal(table, [[NONE, 10, 11]], keep=[table.listed[2]])
+
     def test_the_cheapest_goes_first(self) -> None:
-        found = pb.conceal(self.table, [[NONE, 40, 31, 76]], cost=lambda cell: cell.value)
+        def worth(cell: Any) -> Any:
+            return np.int64(cell.value)
+
+        found = pb.conceal(self.table, [[NONE, 40, 31, 76]], cost=worth)
         assert found.also == (self.table.listed[2],)
         assert found.cost == 31
 
@@ -113,6 +129,9 @@ class TestChoice:
         ({"keep": [pb.Present([7], step=0)]}, "keep: .* is none of the counts of the release"),
         ({"cost": lambda cell: 0.0}, "cost: 0.0 for .* expected a number above 0"),
         ({"cost": lambda cell: "much"}, "cost: 'much' for"),
+        ({"cost": 3}, "cost: expected a function of a cell"),
+        ({"keep": TOTAL}, "keep: expected a list of counts"),
+        ({"keep": None}, "keep: expected a list of counts"),
         ({"apart": 0}, "apart"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
@@ -60,6 +60,35 @@ def test_against_all_numbers_of_people(table: tuple[pb.Release, Any], data: st.D
         assert low == column.min()
         # Numbers without an end go beyond what was tried.
         assert high == column.max() or (high > column.max() and column.max() >= most - 1)
+
+
+@settings(max_examples=15)
+@example(pb.Suppression(4, keep_zeros=True), (1, 4, 0), {1})
+@given(
+    st.sampled_from([*RULES, pb.Rounding(2) | pb.Suppression(4, keep_zeros=True)]),
+    st.tuples(*[st.integers(0, 5)] * 3),
+    st.sets(st.integers(0, 3)),
+)
+def test_numbers_that_are_hidden_also(rule: pb.Mechanism, truth: tuple[int, ...], also: set[int]) -> None:
+    """Where zeros are kept, one that is hidden also is zero or not small, and nothing between."""
+    zones = ([0], [1], [2], [0, 1, 2])
+    table = pb.Release(counts=[pb.Present(zone, 0) for zone in zones], steps=1, mechanism=rule)
+    people = np.array(list(product(range(17), repeat=3)))
+    numbers = np.stack([people[:, zone].sum(axis=1) for zone in zones], axis=1)
+    told, others = shown(rule, np.array([sum(truth[x] for x in zone) for zone in zones])), shown(rule, numbers)
+    also = {j for j in also if not np.isnan(told[j])}
+    alike = [
+        ~np.isnan(column) if j in also else (column == told[j]) | (np.isnan(column) & np.isnan(told[j]))
+        for j, column in enumerate(others.T)
+    ]
+    possible = numbers[np.all(alike, axis=0)]
+    for cell, column in zip(
+        pb.recovered(table, [told.tolist()], also=[table.listed[j] for j in also]), possible.T, strict=True
+    ):
+        low, high = cell.together
+        assert low == column.min()
+        # Numbers without an end go beyond what was tried.
+        assert high == column.max() or (high == np.inf and possible.max() >= 16)
 
 
 class TestTables:

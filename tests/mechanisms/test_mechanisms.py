@@ -84,3 +84,9 @@ def test_somebody_who_is_next_to_never_there_is_told_of_next_to_nothing(presence
     """Whether a bit is 1 that is so with probability p, told for certain: -p log p, where p is a tiny number."""
     told = mixture_information(presence, np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     assert told == pytest.approx(-presence * math.log(presence), rel=1e-6)
+
+
+def test_a_presence_above_one_by_rounding_is_one() -> None:
+    """The law of both cases together would otherwise be negative where one of them is next to nothing."""
+    absent, present = np.array([1.0, 1e-18]), np.array([1e-18, 1.0])
+    assert mixture_information(1 + 2.0**-52, absent, present) == mixture_information(1.0, absent, present) == 0.0

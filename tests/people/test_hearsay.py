@@ -135,6 +135,13 @@ def test_both_tables_of_everyone_else(people: pb.People) -> None:
     assert both.means()["release"].to_list() == ["zones", "day", "together"]
 
 
+def test_nothing_published_tells_nothing(people: pb.People) -> None:
+    """A plan that leaves all counts out comes to this."""
+    table = pb.audit(people, pb.Release([[]] * 4, others=pb.Crowd()), misses=1, workers=1, budget=1e8)
+    for end in ("lower", "upper"):
+        assert table[end].to_list() == pytest.approx(table[f"baseline_{end}"].to_list())
+
+
 def test_too_much_to_remember_of_others_is_said(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "MOST_ENTRIES", 400.0)
     with pytest.raises(pb.UnsupportedRelease, match="too much to remember: 1 window of visitors"):

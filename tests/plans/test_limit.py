@@ -1,5 +1,7 @@
 """Limits, tallies and what is wrong with them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,10 @@ from scipy.stats import hypergeom
 from tests.plans.towns import town, wanted
 
 import passerby as pb
+from passerby.plans.arguments import checked_weights
 from passerby.plans.limit import check_limits, counted
+from passerby.plans.plan import broken
+from passerby.plans.weights import read_weights
 from passerby.support.census import least_of, most_of
 
 
@@ -80,6 +85,19 @@ def test_a_limit_that_is_broken_without_a_release_is_said_with_the_baseline() ->
         ({"levers": ["noise"]}, "is none of"),
         ({"fix": {"places": 3}}, "cannot be fixed"),
         ({"weights": [[1.0]]}, "weights"),
+        ({"weights": "much"}, "weights: expected numbers in the form"),
+        ({"fix": {"rounding": float("inf")}}, "cannot be fixed at inf"),
+        ({"fix": {"rounding": "x"}}, "fix: rounding is 'x'"),
+        ({"fix": 3}, "fix: expected levers with a position"),
+        ({"levers": 3}, "levers: expected one or more names"),
+        ({"forbid": None}, "forbid: expected one or more names"),
+        ({"stay": [3]}, "stay: expected one or more names"),
+        ({"levels": {"all": [0]}}, "levels: expected a list such as"),
+        ({"tolerance": float("nan")}, "tolerance: expected a number"),
+        ({"budget": -1}, "budget: expected a finite number"),
+        ({"runs": 0}, "runs: expected a whole number"),
+        ({"confidence": 2}, "confidence: expected a level"),
+        ({"seed": -1}, "seed is -1"),
         ({"fix": {"rounding": 2.5}}, "cannot be fixed at 2.5; its positions are 3, 5"),
         ({"fix": {"every": 0}}, "cannot be fixed at 0"),
         ({"fix": {"gaussian": -1}}, "cannot be fixed at -1"),
@@ -92,6 +110,42 @@ def test_what_cannot_be_planned(given: dict[str, object], said: str) -> None:
     people = town(1)
     with pytest.raises(pb.InputError, match=said):
         pb.plan(people, wanted(people), [pb.Limit(share=0.1, added=0.1)], 1, workers=1, **given)  # type: ignore[arg-type]
+
+
+def test_what_is_wanted_is_a_release() -> None:
+    with pytest.raises(pb.InputError, match="release is a NoneType"):
+        pb.plan(town(1), None, [pb.Limit(share=0.1, added=0.1)], workers=1)  # type: ignore[arg-type]
+
+
+def test_no_share_is_larger_than_everybody() -> None:
+    tally = counted(pb.Limit(share=0.1, above=0.2), *(np.ones(4),) * 2, (np.ones(4),) * 2)
+    assert broken(tally, "everyone").endswith("(measured on everyone). Limit what the release adds (added)")
+
+
+def test_weights_are_what_they_are_to_each_other() -> None:
+    """The largest numbers there are would add up to none."""
+    people = town(1)
+    weights = np.ones(people.counts.shape)
+    one, two = (checked_weights(weights * scale, people) for scale in (1.0, 1e308))
+    assert one is not None
+    assert two is not None
+    assert (one == two).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("place,weight\n{0},2\n{1},1\n{0},2\n", "line 4: the same place and step as in line 2"),
+        ("step,weight\n1,2\n1,2\n", "line 3: the same place and step as in line 2"),
+        ("place,step,weight\n{0},,1e200\n,1,1e200\n", "multiply to more than any number"),
+        ("place,weight\n{0},nan\n", "expected a number of at least 0"),
+    ],
+)
+def test_tables_of_weights_that_are_wrong(tmp_path: Path, rows: str, said: str) -> None:
+    people = town(1)
+    (tmp_path / "weights.csv").write_text(rows.format(*people.places))
+    with pytest.raises(pb.InputError, match=said):
+        read_weights(people, tmp_path / "weights.csv")
 
 
 def test_weights_that_leave_nothing_to_plan() -> None:

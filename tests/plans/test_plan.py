@@ -126,3 +126,12 @@ def test_larger_noise_is_smaller_noise_and_more(kind: type[pb.Laplace] | type[pb
         assert 0 < stays < 1
         both = np.convolve(laws[0], rest)[400:1201]
         assert both[300:501] == pytest.approx(laws[1][300:501], rel=1e-9)
+
+
+@pytest.mark.parametrize("noise", [pb.Gaussian(0.5), pb.Laplace(0.5)], ids=repr)
+def test_noisy_counts_can_be_planned(people: pb.People, noise: pb.Mechanism) -> None:
+    """What hiding small ones of them would cost is not known, and no reason to plan nothing."""
+    some = {"levers": ["suppression", "rounding"], "drawn": 4, **LITTLE}
+    found = pb.plan(people, wanted(people).through(noise), [pb.Limit(share=0, added=0)], 1, **some)  # type: ignore[arg-type]
+    assert "would cost readers cannot be told" in found.refused["suppression"]
+    assert found.tried

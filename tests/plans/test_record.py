@@ -10,7 +10,8 @@ from tests.plans.towns import town, wanted
 
 import passerby as pb
 from passerby.audits.validation import check_settings
-from passerby.plans.cost import Cost
+from passerby.plans.cells import cells_of
+from passerby.plans.cost import Cost, Truth, cost_of
 from passerby.plans.limit import Tally
 from passerby.plans.plan import Plans
 from passerby.plans.record import Record, _tally, record_of, told_cost
@@ -56,6 +57,39 @@ def test_errors_of_few_counts_are_not_told() -> None:
     assert told_cost(rounded, few).mean is None
     assert told_cost(rounded, many) == Cost(2.0, 3.0, 0.1, 0.9, 5.0)
     assert told_cost(noisy, few).mean == 2.0
+
+
+def told_of(release: pb.Release, wanted: pb.Release, numbers: list[int]) -> Cost:
+    """What is told of the cost of a release, where these are the true numbers of what is wanted."""
+    known = dict(zip(cells_of(wanted), numbers, strict=True))
+    return told_cost(release, cost_of(release, wanted, Truth(lambda some: [known[cell] for cell in cells_of(some)])))
+
+
+def test_what_is_left_out_does_not_follow_from_the_error() -> None:
+    """Whoever has all counts but one, and the error in all, must not know how many people the last one counts."""
+    wanted, kept = pb.Release([[0, 1], [0, 1]]), pb.Release([[0, 1], [0]])
+    for last, people in ((0, 0), (1, 5), (4, 5), (5, 5), (6, 10), (10, 10)):
+        cost = told_of(kept, wanted, [300, 200, 100, last])
+        assert round(cost.total * (600 + last)) == people
+        assert cost.published == 0.75
+
+
+def test_how_many_numbers_are_small_is_told_in_fives() -> None:
+    """A rule that is not chosen must not tell what the one that is chosen hides."""
+    wanted, hidden = (pb.Release([list(range(8))], rule) for rule in (pb.Raw(), pb.Suppression(5)))
+    rounded = pb.Release([[0, 1, 2, 3]], pb.Rounding(5))
+    assert told_of(rounded, wanted, [7] * 8).published == 0.5
+    for small, published in ((0, 1.0), (1, 0.375), (4, 0.375), (5, 0.375), (6, 0.0)):
+        cost = told_of(hidden, wanted, [3] * small + [100] * (8 - small))
+        assert cost.published == published
+        assert cost.total == pytest.approx(5 * np.ceil(3 * small / 5) / (800 - 97 * small), rel=1e-2)
+
+
+def test_a_wanted_table_of_nobody_costs_nothing() -> None:
+    release = pb.Release([0, 1])
+    assert told_of(release, release, [0, 0]).total == 0.0
+    noisy = release.through(pb.Gaussian(2.0))
+    assert told_of(noisy, release, [0, 0]).total == pytest.approx(2 * 2.0 * np.sqrt(2 / np.pi), rel=1e-2)
 
 
 def test_the_page_shows_every_plan_and_escapes_names(made: tuple[Plans, Record, PlanSettings]) -> None:

@@ -1,5 +1,6 @@
 """Releases one after another: their joint loss, and what may go out next."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -101,6 +102,8 @@ def test_nothing_goes_out_after_too_much_did(people: pb.People) -> None:
     found = asked(people, [whole], whole, limit)
     assert found.answer == "hold"
     assert "published already" in found.why
+    # Of twenty people, a five is a quarter, and what the limit allows is told as that.
+    assert {float(share) for share in re.findall(r"([0-9.]+) %", found.why)} <= {0, 10, 15, 25, 50, 75, 100}
 
 
 def test_a_decision_does_not_look_at_the_counts(people: pb.People) -> None:

@@ -11,7 +11,7 @@ from tests.report.browser import ABSENT, CHROMIUM, browser
 
 import passerby as pb
 from passerby.audits.together import Together
-from passerby.report.together_page import ADDED, added, in_words, render_together
+from passerby.report.together_page import ADDED, added, in_words, render_together, sections
 
 RELEASES = {"wards": pb.Release([[0, 1], [2]]), "flows": pb.Release(counts=[pb.Moved([0], [1, 2], 0)], steps=2)}
 
@@ -71,6 +71,14 @@ def test_what_is_added() -> None:
 def test_people_who_could_not_be_measured_are_told_in_fives() -> None:
     page = render_together(of(60, measured=58), RELEASES, [])
     assert "60: about 55 measured with each table and with all; 5 or fewer could not be measured" in page
+    assert of(60, measured=2).shared() == []
+    found = of(60, measured=58)
+    assert {row["people"] for row in found.shared()} == {55}
+    shares = [value for row in found.shared() for name, value in row.items() if name.startswith("above_")]
+    assert all(round(1000 * share, 6).is_integer() for share in shares if share is not None)
+    assert found.lines()[0].startswith("55 people.")
+    rows = [section.content.figures[0].sheet.rows for section in sections(found, RELEASES)[:2]]
+    assert all("55" in row and "58" not in row for table in rows for row in table)
 
 
 def test_words_of_tables() -> None:

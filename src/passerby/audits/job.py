@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.measurement.question import check_effort
 from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.people.habits import People, states_by_place
 from passerby.people.others import ByHabits, Counted
+from passerby.support.checks import whole
 
 from .remainder import kept_part
 from .settings import Measurement
@@ -53,11 +55,14 @@ class Job:
 
 
 def check_job(job: Job) -> None:
-    """Refuse a release that does not fit the people, or a question that does not fit the release."""
+    """Refuse a release that does not fit the people, or a question that does not fit the release or is none."""
     if not isinstance(job.people, People):
         raise InputError(f"people is a {type(job.people).__name__}; expected what fit_people returns")
     if not isinstance(job.release, Release):
         raise InputError(f"release is a {type(job.release).__name__}; expected a Release")
+    how = job.measurement
+    check_effort(how.tolerance, how.budget, how.confidence, how.runs)
+    whole(how.seed, "seed")
     held, places = job.people.actual.shape[1], len(job.people.places)
     if held and job.release.steps != held:
         raise InputError(f"release: it has {job.release.steps} steps, but {held} steps are held out to be found")
@@ -91,6 +96,8 @@ def enough_workers(people: int, workers: int | None, executor: Executor | None =
     >>> enough_workers(20, None), enough_workers(20, 4), enough_workers(2000, None)
     (1, 4, None)
     """
+    if workers is not None:
+        whole(workers, "workers", 1)
     return 1 if workers is None and executor is None and people < FEW_PEOPLE else workers
 
 

@@ -22,7 +22,7 @@ from passerby.errors import InputError
 from passerby.measurement.finding import exact, limit, refute
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, shares
+from passerby.support.groups import FEW, shares, told
 from passerby.support.numerals import chance, percent, span
 from passerby.support.workers import Progress
 
@@ -33,6 +33,8 @@ from .settings import EngineSettings, Measurement, ReportSettings
 
 #: What the joint release is called.
 JOINT = "together"
+#: Digits of shares that others see: all of them would tell of how many people.
+DIGITS = 3
 #: The columns of an audit that are kept.
 KEPT = ("status", "lower", "upper", "baseline_lower", "baseline_upper")
 
@@ -69,11 +71,21 @@ class Together:
             above = shares(one["lower"].to_numpy(), thresholds) if one.height >= FEW else [None] * len(thresholds)
             levels = {f"above_{level:g}": share for level, share in zip(thresholds, above, strict=True)}
             rows.append({"release": name, "people": one.height, **ends, **levels})
-        return pl.DataFrame(rows)
+        return pl.DataFrame(rows, schema_overrides=dict.fromkeys(levels, pl.Float64))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many people were measured with all releases, and how many were not, as it may be told."""
+        measured = self.measured["person"].n_unique()
+        return told({"measured": measured, "not": self.people - measured})
 
     def shared(self) -> list[dict[str, Any]]:
         """The means for others to see: none where they would be of fewer than five people."""
-        return [row for row in self.means().to_dicts() if row["people"] >= FEW]
+        means = self.means()
+        if means["people"][0] < FEW:
+            return []
+        above = [name for name in means.columns if name.startswith("above_")]
+        return means.with_columns(pl.col(above).round(DIGITS), people=pl.lit(self.sizes["measured"])).to_dicts()
 
     @property
     def measured(self) -> pl.DataFrame:
@@ -85,11 +97,11 @@ class Together:
         """What was found, in a few lines."""
         found = self.means()
         asked = f"all but {self.misses} of {self.steps} steps" if self.misses else f"all {self.steps} steps"
-        if found["people"].min() < FEW:  # type: ignore[operator]
+        if found["people"][0] < FEW:
             return [f"{self.people:,} people. Too few could be measured with all releases to tell numbers."]
         joint = found.row(-1, named=True)
         width = max(len(name) for name in (*self.names, JOINT, WITHOUT))
-        first = f"{joint['people']:,} people. The chance that an adversary names {asked}, on average:"
+        first = f"{self.sizes['measured']:,} people. The chance that an adversary names {asked}, on average:"
         rows = [f"  {WITHOUT:<{width}}  {chance(joint['baseline_lower'])}"]
         for row in found.iter_rows(named=True):
             half = row.get("above_0.5")

@@ -70,10 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if _debugging():
             raise
         from passerby.audits.settings import SETTINGS
+        from passerby.plans.names import OPTIONS
 
         from .speech import in_options
 
-        return _complain(in_options(str(error), SETTINGS), 2)
+        return _complain(in_options(str(error), {*SETTINGS, *OPTIONS}), 2)
     except Exception as error:
         if _debugging():
             raise

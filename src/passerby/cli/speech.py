@@ -16,8 +16,9 @@ _APART = r"(?<![\w/\\.'\"-]){}(?![\w/\\'\"-]|\.\w)"
 def in_options(message: str, settings: Collection[str]) -> str:
     """A message in which settings are called as they are typed.
 
-    Three forms are rewritten: a setting with a value (`place='loc'`), a name that is no English word (`grid_metres`),
-    and a name at the head of a sentence, where the message says what is wrong with it (`until is ...`, `holdout: ...`).
+    Three forms are rewritten: a setting with a value (`place='loc'`, but not `Rounding(base=5)`), a name that is no
+    English word (`grid_metres`), and a name at the head of a sentence, where the message says what is wrong with it
+    (`until is ...`, `holdout: ...`).
 
     >>> in_options("give grid_metres, as in grid_metres=500; since is 'May'", {"grid_metres", "since"})
     "give --grid-metres, as in --grid-metres 500; --from is 'May'"
@@ -25,7 +26,7 @@ def in_options(message: str, settings: Collection[str]) -> str:
     words = Options()
     for name in sorted(settings, key=len, reverse=True):
         option = words.name(name).replace("\\", r"\\")
-        given = re.compile(rf"(?<![\w-]){name}=({_VALUE})")
+        given = re.compile(rf"(?<![\w(-]){name}=({_VALUE})")
         message = given.sub(lambda match, name=name: words.given(name, _plain(match[1])), message)  # type: ignore[misc]
         if "_" in name:
             message = re.sub(_APART.format(name), option, message)

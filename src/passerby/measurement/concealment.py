@@ -14,12 +14,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.support.checks import whole
 
-from .recovery import Cell, Table
+from .recovery import Cell, Table, ends_of
 
 #: Sets of numbers that are tried for a group before it is settled for what is found one by one.
 MOST_TRIED = 400
@@ -44,7 +46,7 @@ def conceal(
     release: Release,
     published: Iterable[float | Iterable[float]],
     *,
-    keep: Collection[Count] = (),
+    keep: Iterable[Count] = (),
     cost: Callable[[Cell], float] | None = None,
     apart: int = 1,
 ) -> Concealment:
@@ -64,6 +66,8 @@ def conceal(
     """
     table = Table.of(release, published)
     whole(apart, "apart", 1)
+    if cost is not None and not callable(cost):
+        raise InputError(f"cost: expected a function of a cell, such as lambda cell: cell.value, got {cost!r}")
     shown = [i for i, value in enumerate(table.values) if not math.isnan(value)]
     stay = table.numbers(keep, "keep")
     price = {i: _price(cost, cell) for i, cell in enumerate(table.cells()) if i in shown and i not in stay}
@@ -87,7 +91,11 @@ def conceal(
 
 def _price(cost: Callable[[Cell], float] | None, cell: Cell) -> float:
     price = 1.0 if cost is None else cost(cell)
-    if isinstance(price, bool) or not isinstance(price, (int, float)) or not 0 < price < math.inf:
+    if (
+        isinstance(price, bool)
+        or not isinstance(price, (int, float, np.integer, np.floating))
+        or not 0 < price < math.inf
+    ):
         raise InputError(f"cost: {price!r} for {cell.count!r}; expected a number above 0")
     return float(price)
 
@@ -117,9 +125,9 @@ class _Search:
     def missing(self, also: Collection[int]) -> float:
         """By how many people the ends are too close, of all numbers that a rule hides or rounds."""
         members = self.table.groups[self.group]
-        own = [self.table.alone(i, False) for i in members]
-        alone = [self.table.alone(i, True) if i in also else own[k] for k, i in enumerate(members)]
-        ends = zip(own, self.table.ranges(self.group, alone), strict=True)
+        own = [self.table.possible(i, False) for i in members]
+        possible = [self.table.possible(i, True) if i in also else own[k] for k, i in enumerate(members)]
+        ends = zip(map(ends_of, own), self.table.ranges(self.group, possible), strict=True)
         return sum(max(0.0, min(self.apart, high - low) - (last - first)) for (low, high), (first, last) in ends)
 
     def _one_by_one(self) -> list[int]:

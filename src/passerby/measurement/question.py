@@ -88,12 +88,9 @@ def pose(
     release = release if published is None else release.after(published)
     release.check(prior)
     prior, release = release.over(prior)
-    _check_number("tolerance", options["tolerance"], 0.0)
-    _check_number("budget", options["budget"], 0.0)
-    _check_confidence(options["confidence"])
+    check_effort(options["tolerance"], options["budget"], options["confidence"], options["runs"])
     _check_word("series", options["series"], ("auto", "enumerate", "sample"))
     _check_word("method", options["way"], ("exact", "sampling"))
-    _check_runs(options["runs"])
     if options["way"] == "sampling" and not release.fixed:
         raise UnsupportedRelease("method='sampling': the paper's way is for counts that are fixed in advance")
     if options["series"] == "enumerate" and release.fixed and release.stacked_signals() is None:
@@ -108,6 +105,14 @@ def pose(
         )
     series = None if published is None else given_series(release, published)
     return Question(prior, release, release.check_misses(misses), seed=_checked_seed(seed), published=series, **options)
+
+
+def check_effort(tolerance: Any, budget: Any, confidence: Any, runs: Any) -> None:
+    """Refuse, with an `InputError`, how well something is to be known, and at what effort."""
+    _check_number("tolerance", tolerance, 0.0)
+    _check_number("budget", budget, 0.0)
+    _check_confidence(confidence)
+    _check_runs(runs)
 
 
 def _check_number(name: str, value: Any, least: float) -> None:

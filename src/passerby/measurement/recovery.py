@@ -27,6 +27,8 @@ from passerby.outcomes.series import as_published
 from .sensitivity import anybody
 
 Ints = NDArray[np.int64]
+#: Whole numbers from the first to the last, which may be infinity.
+Span = tuple[int, float]
 
 #: More kinds of people than this are not told apart.
 MOST_KINDS = 5_000
@@ -38,8 +40,8 @@ class Cell:
 
     count: Count
     value: float
-    alone: tuple[int, float]
-    together: tuple[int, float]
+    alone: Span
+    together: Span
 
     @property
     def recovered(self) -> bool:
@@ -48,7 +50,7 @@ class Cell:
 
 
 def recovered(
-    release: Release, published: Iterable[float | Iterable[float]], *, also: Collection[Count] = ()
+    release: Release, published: Iterable[float | Iterable[float]], *, also: Iterable[Count] = ()
 ) -> list[Cell]:
     """What is told of each count by all that was published: from how many people to how many it may count.
 
@@ -90,64 +92,82 @@ class Table:
         told = [float(values[t, j]) for t, step in enumerate(release.sensors) for j in range(len(step))]
         return cls(release.listed, told, _linked(release.listed), release.steps)
 
-    def numbers(self, counts: Collection[Count], name: str) -> set[int]:
+    def numbers(self, counts: Iterable[Count], name: str) -> set[int]:
         """Which of the counts these are."""
-        for count in counts:
+        if isinstance(counts, (str, bytes, Count)) or not isinstance(counts, Iterable):
+            raise InputError(f"{name}: expected a list of counts, such as release.listed[:1], got {counts!r}")
+        found = list(counts)
+        for count in found:
             if count not in self.counts:
                 raise InputError(f"{name}: {count!r} is none of the counts of the release; take them from listed")
-        return {i for i, count in enumerate(self.counts) if count in counts}
+        return {i for i, count in enumerate(self.counts) if count in found}
 
     @cached_property
     def kinds(self) -> dict[int, Ints]:
-        """Filled as they are asked for."""
+        """Those of each group, which are found when they are asked for first."""
         return {}
 
     def cells(self, also: Collection[int] = ()) -> list[Cell]:
         """What is told of each count, where some are hidden `also`, though their rule would show them."""
-        alone = [self.alone(i, i in also) for i in range(len(self.counts))]
+        possible = [self.possible(i, i in also) for i in range(len(self.counts))]
+        alone = [ends_of(spans) for spans in possible]
         together = list(alone)
         for g, group in enumerate(self.groups):
-            for i, found in zip(group, self.ranges(g, [alone[i] for i in group]), strict=True):
+            for i, found in zip(group, self.ranges(g, [possible[i] for i in group]), strict=True):
                 together[i] = found
         told = [math.nan if i in also else value for i, value in enumerate(self.values)]
         return [Cell(*parts) for parts in zip(self.counts, told, alone, together, strict=True)]
 
-    def alone(self, i: int, also: bool) -> tuple[int, float]:
+    def possible(self, i: int, also: bool) -> list[Span]:
         """What a number may count by itself; one that is hidden also is known to be of those that are shown."""
-        return _shown(self.counts[i]) if also else _alone(self.counts[i], self.values[i])
+        return _shown(self.counts[i]) if also else _published(self.counts[i], self.values[i])
 
-    def ranges(self, group: int, alone: Sequence[tuple[int, float]]) -> Iterable[tuple[int, float]]:
-        """What the numbers of a group may count given all of them."""
+    def ranges(self, group: int, possible: Sequence[list[Span]]) -> Iterable[Span]:
+        """What the numbers of a group may count given all of them, by what each may count by itself."""
+        alone = [ends_of(spans) for spans in possible]
         if all(low == high for low, high in alone):
             return alone
         if group not in self.kinds:
             self.kinds[group] = _kinds([self.counts[i] for i in self.groups[group]], self.steps)
-        return _ranges(self.kinds[group], alone)
+        return _ranges(self.kinds[group], possible)
 
 
-def _shown(count: Count) -> tuple[int, float]:
-    """The least count that a rule does not hide, and no end."""
+def ends_of(spans: Sequence[Span]) -> Span:
+    """The least and the largest number of some spans in order."""
+    return spans[0][0], spans[-1][1]
+
+
+def _shown(count: Count) -> list[Span]:
+    """The counts that a rule does not hide: with zeros kept, none and those from its limit on."""
     try:
-        low, high = _alone(count, math.nan)
+        hidden = _published(count, math.nan)
     except InputError:
-        return 0, math.inf  # it hides none
-    return (int(high) + 1 if low == 0 and math.isfinite(high) else 0), math.inf
+        hidden = []  # it hides none
+    out: list[Span] = []
+    first: float = 0
+    for low, high in hidden:
+        if first < low:
+            out.append((int(first), low - 1))
+        first = high + 1
+    return [*out, (int(first), math.inf)] if math.isfinite(first) else out
 
 
-def _alone(count: Count, value: float) -> tuple[int, float]:
-    """The least and the largest count that is published as this value."""
+def _published(count: Count, value: float) -> list[Span]:
+    """The counts that are published as this value, in order."""
     steps = _fixed(mechanism_of(count))
     spans = hidden_spans(steps) if math.isnan(value) else spans_of(steps, np.array([value]))
-    ranges = []
-    for low, high in spans:
-        first, last = max(0.0, float(low[0])), _before(float(high[0]))
-        if first <= last:
-            ranges.append((math.ceil(first), last))
+    ranges: list[Span] = []
+    for low, high in sorted((float(low[0]), float(high[0])) for low, high in spans):
+        first, last = math.ceil(max(0.0, low)), _before(high)
+        if ranges and first <= ranges[-1][1] + 1:
+            ranges[-1] = ranges[-1][0], max(ranges[-1][1], last)
+        elif first <= last:
+            ranges.append((first, last))
     if not ranges:
         raise InputError(
             f"published: {value:g} is not what {count.mechanism!r} makes of any number of people, in {count!r}"
         )
-    return min(low for low, _ in ranges), max(high for _, high in ranges)
+    return ranges
 
 
 def _before(end: float) -> float:
@@ -202,18 +222,32 @@ def _kinds(counts: Sequence[Count], steps: int) -> Ints:
     return rows[rows.any(axis=1)][:, [order[id(count)] for count in counts]]
 
 
-def _ranges(kinds: Ints, alone: Sequence[tuple[int, float]]) -> Iterator[tuple[int, float]]:
-    """The range of each count given those of all."""
+def _ranges(kinds: Ints, possible: Sequence[list[Span]]) -> Iterator[Span]:
+    """The range of each count given what all of them may be."""
+    for column, (low, high) in zip(kinds.T, map(ends_of, possible), strict=True):
+        if low == high:
+            yield low, high
+            continue
+        least, most = _least(kinds, column, possible), -_least(kinds, -column, possible)
+        if least == math.inf:
+            raise InputError("published: there are no numbers of people for which all of these are published")
+        yield max(low, int(least)), min(high, most)
+
+
+def _least(kinds: Ints, aim: Ints, possible: Sequence[list[Span]]) -> float:
+    """The least that `aim` (kinds,) adds up to, over numbers of people of each kind that leave each count in its spans.
+
+    Infinite where there are no such numbers, and minus infinity where there is no end. A whole-numbered programme takes
+    each count to be anywhere from its first span to its last; where it falls between two, each span is tried by itself.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    within = LinearConstraint(kinds.T.astype(float), *np.array(alone, dtype=float).T)
-    whole, any_number = np.ones(len(kinds), dtype=np.int64), Bounds(0, np.inf)
-    for column, (low, high) in zip(kinds.T, alone, strict=True):
-        ends: list[float] = []
-        for sign in (1, -1) if low < high else ():
-            found = milp(sign * column, integrality=whole, bounds=any_number, constraints=within)
-            if found.status == 2:
-                raise InputError("published: there are no numbers of people for which all of these are published")
-            # Without an end, or one that was not found in time: what the number tells by itself.
-            ends.append(sign * round(found.fun) if found.status == 0 else float((low, high)[sign < 0]))
-        yield (round(ends[0]), ends[1]) if ends else (low, high)
+    within = LinearConstraint(kinds.T.astype(float), *np.array([*map(ends_of, possible)], dtype=float).T)
+    found = milp(aim, integrality=np.ones(len(kinds), dtype=np.int64), bounds=Bounds(0, np.inf), constraints=within)
+    if found.status:
+        return math.inf if found.status == 2 else -math.inf
+    for i, n in enumerate(np.rint(found.x) @ kinds):
+        spans = possible[i]
+        if len(spans) > 1 and not any(low <= n <= high for low, high in spans):
+            return min(_least(kinds, aim, [*possible[:i], [span], *possible[i + 1 :]]) for span in spans)
+    return round(found.fun)

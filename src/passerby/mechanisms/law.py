@@ -55,6 +55,7 @@ def trimmed(values: Floats, chances: Floats) -> Law:
 
 def mixture_information(presence: float, absent: Floats, present: Floats) -> float:
     """`I(B; Y)` in nats for a bit B that is 1 with probability `presence`, and laws of Y given B = 0 and B = 1."""
+    presence = min(1.0, max(0.0, presence))  # a sum of probabilities may be above one by rounding
     mixed = (1 - presence) * absent + presence * present
     total = 0.0
     for share, law in ((1 - presence, absent), (presence, present)):

@@ -103,7 +103,7 @@ class Walk:
 
         The expected variance `E[b (1 - b)]` of a bridge to each sensor, added up over the step's sensors.
         """
-        if self.prior.places > _MOST_PLACES:
+        if self.prior.places > _MOST_PLACES or not self.active:
             return np.ones(len(self.active))
         everywhere = np.arange(self.prior.places)
         out, law = np.empty(len(self.active)), self.start

@@ -119,7 +119,8 @@ def _at_step(
         if open_:
             upper, lower, g = (int(each[chosen]) for each in pairs)
             inside, both = {upper, lower}, float(law[upper] + law[lower])
-            chance = float(f"{law[upper] / both:.14g}")  # alike but for rounding
+            # Chances that differ by rounding alone are one, so that ways to be told which leave the same are one.
+            chance = float(f"{law[upper] / both:.14g}")
             out.append((both, Told(rows[lower], tuple((chance,) if i == g else () for i in range(len(directions))))))
     out += [(float(p), Told(rows[c], nothing)) for c, p in enumerate(law) if p > 0 and c not in inside]
     return out

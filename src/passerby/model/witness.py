@@ -207,7 +207,7 @@ def pairs_of(bits: Ints, directions: Sequence[Direction]) -> Pairs:
 
 
 class Left(NamedTuple):
-    """What is told of a person at a step that is not told, and what is left open.
+    """Of a person at a step at which their state is not told: what is told all the same, and what is left open.
 
     `known` (n, S) are the counts in which they are told to be, and `chance` (n, directions) how likely they are one
     more along each direction.
@@ -270,10 +270,11 @@ def draw_witness(people: Sequence[Passage], size: int, rng: np.random.Generator)
                 continue
             before = states[:, k - 1] if k else nowhere
             after = states[:, k + 1] if k + 1 < len(active) else nowhere
-            mine = pairs.setdefault((id(person), k), pairs_of(person.bits[k], plan[k]))
-            left = left_open(
-                person.bits[k], mine, len(plan[k]), person.bridge(k, before, after), actual, float(coin[i, k])
-            )
+            # People of the same habits share a passage.
+            if (id(person), k) not in pairs:
+                pairs[id(person), k] = pairs_of(person.bits[k], plan[k])
+            mine, bridge = pairs[id(person), k], person.bridge(k, before, after)
+            left = left_open(person.bits[k], mine, len(plan[k]), bridge, actual, float(coin[i, k]))
             known[here] += left.known
             add_person(laws[t], left.chance)
     return Witness(others, known, laws, in_order(plan, active, len(sizes)))

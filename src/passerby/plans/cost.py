@@ -33,10 +33,11 @@ class Cost:
     `mean` is the expected absolute error of a published number and `worst` what the largest error of the whole table
     does not exceed, with a chance of 95 % where there is chance in it; both are None where nothing is published.
     `published` is the share of the wanted numbers that are published. `total` is the expected sum of all errors as a
-    share of the sum of all counts: 0 is the table itself, and 1 is nothing. A wanted number that is not published is
-    taken for an even share of the smallest published one that it is a part of, of a larger zone or a longer time, and
-    for zero where there is none.
-    With weights, mean, share and total are weighted; `numbers` is how many are published, on average.
+    share of the sum of all counts (of one person, where nobody is counted): 0 is the table itself, and 1 is nothing. A
+    wanted number that is not published is taken for an even share of the smallest published one that it is a part of,
+    of a larger zone or a longer time, and for zero where there is none.
+    With weights, mean, share and total are weighted; `numbers` is how many are published, on average. One person more
+    or less in a count changes `total` by `person` at most, and one number more or less `published` by `number`.
     """
 
     mean: float | None
@@ -44,6 +45,8 @@ class Cost:
     published: float
     total: float
     numbers: float
+    person: float = 0.0
+    number: float = 0.0
 
 
 NOTHING = Cost(None, None, 0.0, 1.0, 0.0)
@@ -80,7 +83,7 @@ def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:
     >>> wanted = Release([[0, 1], [0, 1]])
     >>> ten = Truth(lambda release: [10] * len(cells_of(release)))
     >>> cost_of(Release([[0], [0]], Gaussian(2.0)), wanted, ten)
-    Cost(mean=1.59..., worst=4.47..., published=0.5, total=0.57..., numbers=2.0)
+    Cost(mean=1.59..., worst=4.47..., published=0.5, total=0.57..., numbers=2.0, person=0.025, number=0.25)
     """
     cells, kept = truth.of(wanted), truth.of(release)
     ways = dict(zip(cells_of(release), ways_of(release), strict=True))
@@ -104,13 +107,16 @@ def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:
             chance, error = error_of(ways[larger], kept[larger], share * number)
             error /= share
         lost += weight[cell] * (error + (1 - chance) * number)
-    sum_of = sum(weight[cell] * number for cell, number in cells.items())
+    most = max(weight[cell] for cell in cells)
+    sum_of = sum(weight[cell] * number for cell, number in cells.items()) or most
     return Cost(
         off / shown,
         _worst_of_all(ways, kept),
         itself / whole,
-        lost / sum_of if sum_of else math.inf,
+        lost / sum_of,
         sum(chance for chance, _ in told.values()),
+        most / sum_of,
+        most / whole,
     )
 
 

@@ -79,8 +79,8 @@ class Panel:
 
     @cached_property
     def _baseline(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        table = next(iter(self.survey.tables))
-        return self.survey.everyone(table).known
+        audited = next(iter(self.survey.tables))
+        return self.survey.everyone(audited).known
 
     def tallies(self, release: Release, confidence: float = CONFIDENCE, count: int | None = None) -> list[Tally]:
         """How many of everybody are above each limit, with confidence limits from the first `count` people.

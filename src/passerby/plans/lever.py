@@ -6,6 +6,7 @@ search finds the order in which they go. Either way a lever is one file below `l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -23,14 +24,13 @@ Kind = Literal["mechanism", "sensors"]
 class Scene:
     """What levers may look at: the names of places, which counts must stay, and what a limit lets a release add.
 
-    `levels` are ways to put places together, each a list of zones with a name, and `window` is how long a step is.
+    `levels` are ways to put places together, each a list of zones with a name.
     """
 
     places: tuple[str, ...]
     stay: frozenset[Cell] = frozenset()
     added: float | None = None
     levels: tuple[Mapping[str, Zone], ...] = ()
-    window: str = ""
 
     def name(self, cell: Cell) -> str:
         """What a count is of, in words: a place, a zone, or from where to where."""
@@ -72,7 +72,7 @@ class Family:
         """Whether there is such a position."""
         if self.kind == "listed":
             return position in self.positions
-        return position > 0 and (self.kind == "numbers" or (position == int(position) and position >= 1))
+        return 0 < position < math.inf and (self.kind == "numbers" or position == int(position))
 
     def setting(self, position: float) -> Setting:
         """A position in words."""

@@ -47,14 +47,14 @@ class Limit:
                 f"Limit: above is {self.above!r} and added is {self.added!r}; give one of them: the chance that few "
                 "people may exceed, or what the release may add to their chance"
             )
-        name = "above" if self.added is None else "added"
-        if number(self.level, f"Limit: {name}", 0.0, 1.0) == 1:
+        name, level = ("above", self.above) if self.added is None else ("added", self.added)
+        if number(level, f"Limit: {name}", 0.0, 1.0) == 1:
             raise InputError(f"Limit: {name} is 1, which no chance exceeds; give a smaller number")
 
     @property
     def level(self) -> float:
         """What few people may exceed."""
-        return float(self.above if self.above is not None else self.added)  # type: ignore[arg-type]
+        return float(self.above if self.above is not None else self.added or 0.0)
 
     def allowed(self, people: int) -> int:
         """How many of so many people may be above.
@@ -83,7 +83,16 @@ class Limit:
         who = f"at most {100 * self.share:g} % of people" if self.share else "nobody"
         if self.added is None:
             return f"{who} above a chance of {100 * self.level:g} %"
-        return f"{who} with more than {100 * self.level:g} point{'s' * (self.level != 0.01)} added"
+        return f"{who} with more than {points(self.level)} added"
+
+
+def points(level: float) -> str:
+    """A difference of chances, in points.
+
+    >>> points(0.01), points(0.025)
+    ('1 point', '2.5 points')
+    """
+    return f"{100 * level:g} point{'s' * (level != 0.01)}"
 
 
 @dataclass(frozen=True)
@@ -131,7 +140,7 @@ class Tally:
         low, high = percent(self.surely / self.people), percent(self.possibly / self.people)
         what = f"above {100 * self.limit.level:g} %"
         if self.limit.added is not None:
-            what = f"with more than {100 * self.limit.level:g} points added"
+            what = f"with more than {points(self.limit.level)} added"
         return f"{low if low == high else f'{low} to {high}'} of people {what}"
 
 

@@ -17,16 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 from passerby.audits.job import Job, check_job
 from passerby.audits.settings import Measurement
 from passerby.errors import InputError
-from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.people.sensors import place_number
 from passerby.support.census import least_of
 from passerby.support.checks import number
 from passerby.support.checks import whole as whole_number
 from passerby.support.numerals import percent
 from passerby.support.workers import Progress
 
+from .arguments import checked_levels, checked_weights, names, positions, staying
 from .cells import Cell, cells_of
 from .choice import choose
 from .cost import NOTHING, Cost, Truth, cost_of
@@ -117,7 +116,6 @@ def plan(
     `forbid`; `fix` holds levers at a position, `{"rounding": 10}`. The places named in `stay` are published at all
     steps, whatever else is not. `weights` (T, M) tell how much each count matters to readers. `levels` are larger zones
     that may be counted instead, each a list by name: `[{"north": [0, 1, 2], "south": [3, 4]}]`.
-
     Plans are tried on `drawn` people, of those for whom they decide anything, and those that are recommended are
     measured on everyone. With `minutes`, the search stops in time for that. All other arguments are those of `audit`.
 
@@ -128,15 +126,16 @@ def plan(
     True
     """
     measurement = Measurement(misses, tolerance, runs, confidence, budget, seed)
+    check_job(Job(people, wanted, measurement))
     task = Task(
         people,
         wanted,
         check_limits(limits),
         measurement,
-        None if levers is None else tuple(levers),
-        tuple(forbid),
-        dict(fix or {}),
-        staying(people, wanted, stay),
+        None if levers is None else names(levers, "levers"),
+        names(forbid, "forbid"),
+        positions(fix),
+        staying(people, wanted, names(stay, "stay")),
         checked_weights(weights, people),
         whole_number(drawn, "drawn", 1),
         None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
@@ -261,57 +260,19 @@ def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
         assert isinstance(lever, Dial)
         reason = lever.refuses(release, task.scene())
         if reason is not None:
-            raise InputError(f"levers: {name} cannot be fixed at {position:g}, because {reason}")
+            raise InputError(f"fix: {name} cannot be fixed at {position:g}, because {reason}")
         family = lever.family(release, task.scene())
         if not family.has(position):
             raise InputError(
-                f"levers: {name} cannot be fixed at {position:g}; its positions are "
+                f"fix: {name} cannot be fixed at {position:g}; its positions are "
                 f"{', '.join(f'{each:g}' for each in family.positions[:6])}{', ...' * (len(family.positions) > 6)}"
             )
-        release = family.build(release, float(position))
+        try:
+            release = family.build(release, float(position))
+        except InputError as reason:
+            raise InputError(f"fix: {name} cannot be fixed at {position:g}: {reason}") from None
         settings.append(family.setting(float(position)))
     return release, tuple(settings)
-
-
-def staying(people: People, wanted: Release, names: Sequence[str]) -> frozenset[Cell]:
-    """The counts of places that must stay, by their names."""
-    if isinstance(names, str):
-        names = [names]
-    places = {place_number(people, name, "stay") for name in names}
-    cells = frozenset(cell for cell in cells_of(wanted) if any(places & {*zone} for zone in cell.zones))
-    for place in sorted(places - {place for cell in cells for zone in cell.zones for place in zone}):
-        raise InputError(f"stay: {people.places[place]!r} is not among the places that are wanted")
-    return cells
-
-
-def checked_weights(weights: ArrayLike | None, people: People) -> NDArray[np.float64] | None:
-    """Weights (T, M), if they are numbers of at least 0 in this form and not all 0."""
-    if weights is None:
-        return None
-    array = np.asarray(weights, dtype=np.float64)
-    if array.shape != people.counts.shape or not np.isfinite(array).all() or (array < 0).any() or not array.any():
-        raise InputError(
-            f"weights: expected numbers of at least 0, not all of them 0, in the form {people.counts.shape} (steps, "
-            f"places); got the form {array.shape}"
-        )
-    return array
-
-
-def checked_levels(levels: Sequence[Mapping[str, Iterable[int]]], people: People) -> tuple[Mapping[str, Zone], ...]:
-    """Larger zones by name, if each place is there and in one zone of a level at most."""
-    out: list[Mapping[str, Zone]] = []
-    for number_of, level in enumerate(levels):
-        if not isinstance(level, Mapping) or not level:
-            raise InputError(f"levels[{number_of}] = {level!r}: expected zones by name, such as {{'north': [0, 1]}}")
-        zones = {str(name): Present(places, 0).places for name, places in level.items()}
-        listed = [place for zone in zones.values() for place in zone]
-        if max(listed) >= len(people.places):
-            raise InputError(f"levels[{number_of}]: place {max(listed)} is not there; there are {len(people.places)}")
-        if len({*listed}) < len(listed):
-            twice = next(place for place in listed if listed.count(place) > 1)
-            raise InputError(f"levels[{number_of}]: {people.places[twice]!r} is in two zones of the same level")
-        out.append(zones)
-    return tuple(out)
 
 
 def _check_baseline(task: Task, survey: Survey) -> None:
@@ -333,10 +294,14 @@ def _check_baseline(task: Task, survey: Survey) -> None:
 
 def broken(tally: Tally, whom: str) -> str:
     """What is said of a limit that is broken without any release."""
+    larger = (
+        f"Allow a larger share than {percent(tally.surely / tally.people)}, or limit"
+        if tally.surely < tally.people
+        else "Limit"
+    )
     return (
         f"limits: {tally.limit} cannot be kept, whatever is published: without any release, {tally} already (measured "
-        f"on {whom}). Allow a larger share than {percent(tally.surely / tally.people)}, or limit what the release adds "
-        "(added)"
+        f"on {whom}). {larger} what the release adds (added)"
     )
 
 

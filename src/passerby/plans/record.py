@@ -1,13 +1,15 @@
 """What `plan.json` holds: a documented, versioned record of a plan that names nobody and tells of no few people.
 
 Numbers of people are told in fives, those who surely are above a limit rounded down and those who possibly are rounded
-up; errors that depend on the counts are told only where they are about five numbers or more.
+up; errors that depend on the counts are told only where they are about five numbers or more, and numbers that are
+missing in fives of people, since their sum would tell what was kept from readers.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -79,11 +81,15 @@ class PlanRecord(_Record):
     worst_error: float | None = Field(
         description="What the largest error of the table stays below with a chance of 95 %; null as above."
     )
-    published: float = Field(description="Share of the wanted numbers that are published.")
+    published: float = Field(
+        description="Share of the wanted numbers that are published; where it depends on the counts, those that are "
+        "not are told in fives, rounded up."
+    )
     places_left_out: list[str] = Field(description="Places of which nothing that is wanted is published.")
     steps_left_out: list[int] = Field(description="Steps, from 1, of which nothing that is wanted is published.")
     total_error: float = Field(
-        description="Sum of all errors as a share of the sum of all counts, a number that is not published taken for 0."
+        description="Sum of all errors as a share of the sum of all counts, a number that is not published taken for "
+        "0; in fives of people, rounded up, where it depends on the counts."
     )
     everyone: bool = Field(description="Whether everyone was measured, by an audit.")
     people: int = Field(
@@ -209,22 +215,34 @@ def _limit(limit: Limit) -> LimitRecord:
 
 
 def _tally(number: int, tally: Tally) -> TallyRecord:
-    people, allowed = tally.people, tally.limit.allowed(tally.people)
-
-    def low(count: float) -> float:
-        # What is more than is allowed is told as that, where it is no small group.
-        return max(_down(count), allowed + 1 if count > allowed >= FEW - 1 else 0) / people
-
-    def high(count: float) -> float:
-        return min(_up(count, people), allowed if count <= allowed else people) / people
-
+    told, people = in_fives(tally), tally.people
     return TallyRecord(
         limit=number,
-        at_least=low(tally.surely),
-        at_most=high(tally.possibly),
-        lowest=low(tally.least),
-        highest=high(tally.most),
+        at_least=told.surely / people,
+        at_most=told.possibly / people,
+        lowest=told.least / people,
+        highest=told.most / people,
         verdict=tally.verdict,
+    )
+
+
+def in_fives(tally: Tally) -> Tally:
+    """A tally as it may be told: in fives of people, rounded to the safe side."""
+    people, allowed = tally.people, tally.limit.allowed(tally.people)
+
+    def low(count: float) -> int:
+        # What is more than is allowed is told as that, where it is no small group.
+        return max(_down(count), allowed + 1 if count > allowed >= FEW - 1 else 0)
+
+    def high(count: float) -> int:
+        return min(_up(count, people), allowed if count <= allowed else people)
+
+    return replace(
+        tally,
+        surely=low(tally.surely),
+        possibly=high(tally.possibly),
+        least=low(tally.least),
+        most=high(tally.most),
     )
 
 
@@ -237,12 +255,27 @@ def _up(people: float, everybody: int) -> int:
 
 
 def told_cost(release: Release, cost: Cost) -> Cost:
-    """A cost with as many digits as may be told: errors that depend on the counts rest on five of them at least."""
+    """A cost with as many digits as may be told: errors that depend on the counts rest on five of them at least.
+
+    What readers miss is what is kept from them. So where numbers are missing or changed by a rule, the error in all is
+    told in fives of people, rounded up; and how many numbers a rule leaves empty, in fives of those.
+    """
     free = all(mechanism.shift_invariant for mechanism in release.ways)
-    if cost.mean is None or cost.worst is None or not (free or cost.numbers >= FEW):
-        return Cost(None, None, _digits(cost.published), _digits(cost.total), cost.numbers)
-    worst = cost.worst if free else math.ceil(cost.worst)
-    return Cost(_digits(cost.mean), _digits(worst), _digits(cost.published), _digits(cost.total), cost.numbers)
+    full = cost.numbers >= len(cells_of(release)) - 1e-9
+    published = cost.published if full else 1 - _fives(1 - cost.published, cost.number)
+    total = cost.total if free and cost.published >= 1 else _fives(cost.total, cost.person)
+    total = min(1.0, total) if cost.total <= 1 else total
+    mean, worst = cost.mean, cost.worst
+    if mean is None or worst is None or not (free or cost.numbers >= FEW):
+        mean = worst = None
+    else:
+        mean, worst = _digits(mean), _digits(worst if free else math.ceil(worst))
+    return replace(cost, mean=mean, worst=worst, published=_digits(max(0.0, published)), total=_digits(total))
+
+
+def _fives(share: float, one: float) -> float:
+    """A share in steps of five times what one person or number is of it, rounded up; as it is where that is nothing."""
+    return FEW * one * math.ceil(share / (FEW * one) - 1e-9) if one and math.isfinite(share) else share
 
 
 def _digits(value: float) -> float:

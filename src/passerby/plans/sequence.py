@@ -23,6 +23,7 @@ from .cells import cells_of, ways_of
 from .cost import NOTHING
 from .estimate import whole
 from .plan import Plans, Task, Tell, carry_out
+from .record import in_fives
 from .search import Plan
 from .survey import surveying
 
@@ -98,14 +99,13 @@ def decide(
     task = replace(task, levers=LEVERS, forbid=(), fix={}, alike=True, beside=beside)
     found = carry_out(task, workers, executor, folder, tell)
     bound = "" if exact else " (by a bound: rounded and hidden counts are taken for raw ones)"
-    said = "; ".join(map(str, found.wanted.tallies))
+    said = _said(found.wanted)
     if found.wanted.verdict == "sure":
         why = f"with all releases together, {said}{bound}"
         return Decision("publish", why, found.wanted, beside(task.wanted), None, found, exact)
     so_far = _so_far(task, workers, executor, folder) if earlier else None
     if so_far is not None and so_far.verdict != "sure":
-        told = "; ".join(map(str, so_far.tallies))
-        why = f"what is published already is not sure to keep the limit: {told}{bound}"
+        why = f"what is published already is not sure to keep the limit: {_said(so_far)}{bound}"
         return Decision("hold", why, None, None, so_far, found, exact)
     kept = [plan for plan in found.recommended.values() if plan.verdict == "sure"]
     if kept:
@@ -114,6 +114,11 @@ def decide(
         return Decision("coarser", why, best, beside(best.release), so_far, found, exact)
     why = f"with all of it, {said}{bound}; no part of it that was tried is sure"
     return Decision("hold", why, None, None, so_far, found, exact)
+
+
+def _said(plan: Plan) -> str:
+    """The shares of people above each limit, as they may be told."""
+    return "; ".join(str(in_fives(tally)) for tally in plan.tallies)
 
 
 def _so_far(task: Task, workers: int | None, executor: Executor | None, folder: Path | None) -> Plan:

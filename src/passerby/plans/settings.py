@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,30 +59,41 @@ def check_plan(*sources: Source) -> PlanSettings:
         audit = check_sources(Source(given), *rest)
     except ConfigError as error:
         lines += [line.strip() for line in str(error).split("\n")[1:]]
-    try:
-        own = _own(values)
-    except PasserbyError as error:
-        lines.append(str(error))
+    own, wrong = _own(values)
+    lines += [_worded(line, sources) for line in wrong]
     if lines or audit is None:
         where = " and ".join(dict.fromkeys(source.where for source in sources))
         raise ConfigError("\n  ".join([f"{where}:", *lines]))
     return PlanSettings(audit, **own)
 
 
-def _own(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a plan alone."""
-    out: dict[str, Any] = {"limits": _limits(values)}
-    for name in ("levers", "forbid", "stay"):
-        if values.get(name) is not None:
-            out[name] = _texts(values[name], name)
-    out["fix"] = _fixed(values.get("fix") or {})
-    if values.get("weights") is not None:
-        out["weights"] = Path(str(values["weights"]))
-    if values.get("drawn") is not None:
-        out["drawn"] = whole(_as_number(values["drawn"], "drawn"), "drawn", 1)
-    if values.get("minutes") is not None:
-        out["minutes"] = number(_as_number(values["minutes"], "minutes"), "minutes", 0.0, 1e6)
-    return out
+def _worded(message: str, sources: Sequence[Source]) -> str:
+    """What is wrong with a setting, in the words of where it was given."""
+    for name in OWN:
+        given = [source.wording for source in sources if source.values.get(name) is not None]
+        if given and message.startswith(name):
+            return given[-1].name(name) + message.removeprefix(name)
+    return message
+
+
+def _own(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The settings of a plan alone, and what is wrong with them."""
+    makers: dict[str, Callable[[Any], Any]] = {
+        **{name: partial(_texts, name=name) for name in ("levers", "forbid", "stay")},
+        "fix": _fixed,
+        "weights": lambda value: Path(str(value)),
+        "drawn": lambda value: whole(_as_number(value, "drawn"), "drawn", 1),
+        "minutes": lambda value: number(_as_number(value, "minutes"), "minutes", 0.0, 1e6),
+    }
+    out: dict[str, Any] = {}
+    wrong: list[str] = []
+    todo = [(name, partial(make, values[name])) for name, make in makers.items() if values.get(name) is not None]
+    for name, make in [("limits", partial(_limits, values)), *todo]:
+        try:
+            out[name] = make()
+        except PasserbyError as error:
+            wrong.append(str(error))
+    return out, wrong
 
 
 def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
@@ -92,7 +104,14 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
             raise ConfigError(
                 f"{Options().name(next(iter(single)))} needs --at-most, the share of people who may be so"
             )
+        if len(single) != 2:
+            raise ConfigError(
+                "at_most needs --above, the chance that few people may exceed, or --added, what the release may add to "
+                "it; give one of them"
+            )
         numbers = {name: float(_as_number(value, name)) for name, value in single.items()}
+        for name, value in numbers.items():
+            number(value, name, 0.0, 1.0)
         return check_limits([Limit(numbers.pop("at_most"), **numbers)])
     if not isinstance(several, list | tuple) or not all(isinstance(each, Mapping) for each in several):
         raise ConfigError("limits: expected a list such as [{share = 0.05, above = 0.5}]")

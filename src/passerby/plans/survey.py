@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -82,7 +81,6 @@ class Survey:
         self.executor, self.workers, self.folder = executor, workers, folder
         self.progress: Progress = _silent
         self.measured = 0
-        self.seconds = 0.0
         self.tables: dict[Release, pl.DataFrame] = {}
         self._values: dict[Release, Floats] = {}
         self._closely: dict[Release, NDArray[np.bool_]] = {}
@@ -106,14 +104,12 @@ class Survey:
         enough = [decided is not None and decided(*row) for row in values[:, who].T]
         left = who[np.isnan(values[0, who]) | (~closely[who] & ~np.array(enough, dtype=bool))]
         if left.size:
-            began = time.perf_counter()
             shared = self._shared(job.release, left, decided)
             rows = collect(_one, (job, decided), left.tolist(), progress=self.progress, **shared)
             values[:, left] = np.array(rows).T
             # All was tried for those of whom nothing was decided.
             closely[left] = [decided is None or not decided(*row) for row in rows]
             self.measured += left.size
-            self.seconds += time.perf_counter() - began
         return Ends.of(values).of_some(who)
 
     def everyone(self, release: Release) -> Ends:
@@ -121,7 +117,6 @@ class Survey:
         if release not in self.tables:
             job = self.job(release)
             folder = None if self.folder is None else make_folder(self.folder / self._name(job.release), "folder")
-            began = time.perf_counter()
             table = audit_job(
                 job,
                 folder,
@@ -129,7 +124,6 @@ class Survey:
                 executor=self.executor,
                 progress=self.progress,
             )
-            self.seconds += time.perf_counter() - began
             self.measured += table.height
             self.adopt(release, table)
         return Ends.of(self._values[release])

@@ -12,16 +12,20 @@ from passerby.people.habits import People
 from passerby.people.sensors import place_number, step_number
 from passerby.visits.delimited import read_table
 
+Floats = NDArray[np.float64]
 
-def read_weights(people: People, path: Path) -> NDArray[np.float64]:
+
+def read_weights(people: People, path: Path) -> Floats:
     """Weights (T, M) from a table with a column `weight`, and `place`, `step` (from 1) or both; all others weigh 1.
 
-    Rows about a place and rows about a step multiply.
+    Rows about a place, about a step and about one place at one step multiply; what a row is about stands there once.
+    The largest weight becomes 1: it is what weights are to each other that counts.
     """
     columns, rows = read_table(path)
     if "weight" not in columns or not {"place", "step"} & set(columns):
         raise InputError(f"{path}: weights need the columns weight, and place or step; it has {', '.join(columns)}")
     out = np.ones(people.counts.shape)
+    seen: dict[tuple[object, object], str] = {}
     for line, row in rows:
         where = f"{path}, {line}"
         steps = slice(None) if _empty(row.get("step")) else step_number(people, {"step": row["step"]}, where)
@@ -32,8 +36,20 @@ def read_weights(people: People, path: Path) -> NDArray[np.float64]:
             weight = -1.0
         if not 0 <= weight < np.inf:
             raise InputError(f"{where}: weight is {row['weight']!r}; expected a number of at least 0")
-        out[steps, places] *= weight
-    return out
+        about = (None if isinstance(steps, slice) else steps, None if isinstance(places, slice) else places)
+        if about in seen:
+            raise InputError(f"{where}: the same place and step as in {seen[about]}; give one weight")
+        seen[about] = line
+        with np.errstate(over="ignore"):
+            out[steps, places] *= weight
+    if not np.isfinite(out).all():
+        raise InputError(f"{path}: weights of places and steps multiply to more than any number; give smaller ones")
+    return scaled(out)
+
+
+def scaled(weights: Floats) -> Floats:
+    """The same weights with 1 for the largest, so that sums of them are numbers."""
+    return weights / weights.max() if weights.any() else weights
 
 
 def _empty(value: object) -> bool:

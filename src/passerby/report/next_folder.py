@@ -21,8 +21,9 @@ from passerby.plans.record import record_of
 from passerby.plans.sequence import Decision, decide
 from passerby.plans.settings import PlanSettings
 from passerby.support.files import make_folder, whole_or_nothing, write_json
+from passerby.visits.steps import parse_length
 
-from .plan_folder import audit_settings, task_of, write_release
+from .plan_folder import audit_settings, check_enough, task_of, write_release
 
 #: The settings of an audit of all that is out then.
 TOGETHER = "together.toml"
@@ -41,8 +42,15 @@ def run_next(
     out = settings.audit.out
     if (out / "decision.json").exists() and not overwrite:
         raise ConfigError(f"{out} holds a decision; choose another folder (out), or overwrite it")
+    for name in ("levers", "forbid", "fix"):
+        if getattr(settings, name):
+            raise ConfigError(
+                f"the settings hold {name}, but the next table is decided on as it is, or with counts left out; take "
+                f"{name} out of them, or plan the table first (passerby plan)"
+            )
     files = earlier_files(earlier)
     inputs = gather(settings.audit, tell=tell)
+    check_enough(inputs.people)
     before = [earlier_release(file, inputs.people, settings) for file in files]
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     task = task_of(settings, inputs)
@@ -83,18 +91,28 @@ def earlier_files(folder: Path | None) -> list[Path]:
 
 
 def earlier_release(file: Path, people: People, settings: PlanSettings) -> Release:
-    """An earlier release from the settings of its audit, which must be of the same steps and places."""
+    """An earlier release from the settings of its audit, which must be of the same visits, steps and places."""
     chosen = check_settings(read_settings(file), str(file))
-    for each in fields(StepSettings):
-        if each.name == "window":
-            continue
-        theirs, ours = getattr(chosen, each.name), getattr(settings.audit, each.name)
-        if theirs != ours:
+    for name in ("visits", *(each.name for each in fields(StepSettings))):
+        theirs, ours = getattr(chosen, name), getattr(settings.audit, name)
+        if not (_same_length(theirs, ours, people) if name == "window" else _shown(theirs) == _shown(ours)):
             raise InputError(
-                f"{file}: {each.name} is {theirs!r}, and {ours!r} for the next table; releases are looked at together "
-                "only where they are of the same steps, places and habits"
+                f"{file}: {name} is {_shown(theirs)}, and {_shown(ours)} for the next table; releases are looked at "
+                "together only where they are of the same visits, steps, places and habits"
             )
     return build_release(chosen, people, chosen.seed, _zones(chosen, people, settings))
+
+
+def _same_length(theirs: str, ours: str, people: People) -> bool:
+    """Whether steps last as long as those of these people, however that is written; both may fit the visits."""
+    return theirs == ours or (theirs != "auto" and parse_length(theirs) == people.window)
+
+
+def _shown(value: object) -> str:
+    """A setting in words; files by where they are."""
+    if isinstance(value, tuple) and value and all(isinstance(each, Path) for each in value):
+        return ", ".join(str(each.resolve()) for each in value)
+    return repr(value)
 
 
 def _zones(chosen: AuditSettings, people: People, settings: PlanSettings) -> Zones | None:

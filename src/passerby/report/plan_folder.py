@@ -17,11 +17,13 @@ from passerby.errors import ConfigError, InputError
 from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.plans.plan import Plans, Task, carry_out, staying
+from passerby.plans.arguments import staying
+from passerby.plans.plan import Plans, Task, carry_out
 from passerby.plans.record import Record, record_of, thresholds
 from passerby.plans.settings import PlanSettings, plan_toml
 from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
+from passerby.support.groups import FEW
 from passerby.visits.table import Visits
 
 from .plan_page import render_plan
@@ -43,6 +45,7 @@ def run_plan(
     if (out / "plan.json").exists() and not overwrite:
         raise ConfigError(f"{out} holds a finished plan; choose another folder (out), or overwrite it")
     inputs = gather(settings.audit, visits, tell)
+    check_enough(inputs.people)
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     with whole_or_nothing(parts / "plan.toml") as draft:
         draft.write_text(plan_toml(settings, parts), encoding="utf-8")
@@ -52,6 +55,15 @@ def run_plan(
     _write(settings, inputs, found, record)
     shutil.rmtree(parts, ignore_errors=True)
     return found, record
+
+
+def check_enough(people: People) -> None:
+    """Refuse to write down verdicts about so few people that each tells of one of them."""
+    if len(people) < FEW:
+        raise InputError(
+            f"people: {len(people)} can be measured, and what may be published is told for {FEW} or more; give more "
+            "visits, or lower min_active"
+        )
 
 
 def task_of(settings: PlanSettings, inputs: Inputs) -> Task:

@@ -11,6 +11,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from passerby.plans.limit import points
 from passerby.plans.record import PlanRecord, Record, TallyRecord
 from passerby.plans.settings import PlanSettings, plan_toml
 from passerby.support.groups import FEW
@@ -96,7 +97,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     some = "" if plan.published > 0.9999 else f", {percent(plan.published)} of the wanted numbers"
     gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
     names = f" Left out: {', '.join(gone[:NAMED])}{', ...' if len(gone) > NAMED else ''}." if gone else ""
-    warning = " Its errors add up to more than what was counted." if plan.total_error >= 1 else ""
+    warning = " Its errors add up to more than what was counted." if plan.total_error > 1 else ""
     return f"{plan.words}: {told(plan, record)}{error}{some} ({plan.verdict}).{names}{warning}"
 
 
@@ -107,8 +108,8 @@ def told(plan: PlanRecord, record: Record) -> str:
 
 def _share(tally: TallyRecord, record: Record) -> str:
     limit = record.limits[tally.limit]
-    level = 100 * float(limit.above if limit.above is not None else limit.added or 0.0)
-    what = f"above {level:g} %" if limit.above is not None else f"with more than {level:g} points added"
+    above, added = limit.above, limit.added or 0.0
+    what = f"above {100 * above:g} %" if above is not None else f"with more than {points(added)} added"
     return f"{span(tally.at_least, tally.at_most)} of people {what}"
 
 
@@ -245,7 +246,7 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
 
 def _error(plan: PlanRecord, value: float | None) -> str:
     if value is None:
-        return "not told" if plan.published else "none"
+        return "not told" if plan.counts else "none"
     return f"{value:.2g}"
 
 
@@ -283,7 +284,8 @@ def _sureness(record: Record) -> list[str]:
         "Verdicts rest on the ends of each person's interval, never on averages. Where series had to be drawn for a "
         f"person, their interval holds with a confidence of {level(record.confidence)}; everything holds given the "
         "habits.",
-        f"Numbers of people are told in fives. Errors that depend on the counts are told for {FEW} numbers or more.",
+        f"Numbers of people are told in fives. Errors that depend on the counts are told for {FEW} numbers or more, "
+        "and what is missing in fives of people.",
     ]
     if record.private_noise and record.found_noise:
         out.append(

@@ -13,10 +13,10 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from passerby.audits.together import JOINT, WITHOUT, Together
+from passerby.audits.together import DIGITS, JOINT, WITHOUT, Together
 from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
-from passerby.support.groups import FEW, shares, told
+from passerby.support.groups import FEW, shares
 from passerby.support.numerals import percent, span
 
 from . import chart
@@ -89,7 +89,11 @@ def _tables(found: Together, releases: Mapping[str, Release]) -> Content:
     nothing = {"release": WITHOUT, "lower": first["baseline_lower"], "upper": first["baseline_lower"]}
     rows = pl.concat([pl.DataFrame([{**nothing, "people": first["people"]}]), means], how="diagonal_relaxed")
     about = {WITHOUT: "nothing", **{name: in_words(each) for name, each in releases.items()}, JOINT: "all of these"}
-    rows = rows.with_columns(published=pl.col("release").replace_strict(about, default=""))
+    rows = rows.with_columns(
+        pl.col(levels).round(DIGITS),
+        published=pl.col("release").replace_strict(about, default=""),
+        people=pl.lit(found.sizes["measured"]),
+    )
     columns: Columns = {
         "release": ("table", str),
         "published": ("what is published", str),
@@ -137,7 +141,7 @@ def _bars(rows: pl.DataFrame) -> dict[str, Any]:
 
 
 def _added(found: Together) -> Content:
-    rows = added(found)
+    rows = added(found).with_columns(pl.col("sure", "most").round(DIGITS))
     lead = [
         "What all tables together add to a person's chance with the one table that tells most of them. Added for sure "
         "is what the best attack found with all has more than the bound with any one; added at most, the bound with "
@@ -171,7 +175,7 @@ def added(found: Together) -> pl.DataFrame:
             "level": ADDED,
             "sure": shares(sure, ADDED),
             "most": shares(most, ADDED),
-            "people": [wide.height] * len(ADDED),
+            "people": [found.sizes["measured"]] * len(ADDED),
         },
         schema={"level": pl.Float64, "sure": pl.Float64, "most": pl.Float64, "people": pl.Int64},
     )
@@ -232,8 +236,7 @@ def _asked(found: Together) -> str:
 
 
 def _facts(found: Together, releases: Mapping[str, Release]) -> list[tuple[str, str]]:
-    measured = found.measured["person"].n_unique()
-    sizes = told({"measured": measured, "not": found.people - measured})
+    sizes = found.sizes
     rest = f"; {group(sizes['not'])} could not be measured with all of them" if sizes["not"] else ""
     about = "about " if sizes["not"] == FEW else ""
     return [

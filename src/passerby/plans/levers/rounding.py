@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from passerby.errors import PasserbyError
+from passerby.errors import PasserbyError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, RandomRounding, Raw, Rounding, Then
 from passerby.mechanisms.registry import described
 from passerby.model.count_release import mechanism_of
 from passerby.model.release import Release
 from passerby.plans.cells import of_counts
+from passerby.plans.cost import error_of
 from passerby.plans.lever import Dial, Family, Scene
 
 BASES = (3, 5, 10, 20, 50, 100)
+#: A count that no rule hides.
+MANY = 10_000
 
 
 def followed(release: Release, second: Mechanism) -> Release:
@@ -33,9 +36,14 @@ def refuses(made: Mechanism, release: Release, scene: Scene) -> str | None:
         if type(mechanism) is type(made):
             return f"counts are published as {mechanism!r} already"
     try:
-        followed(release, made)
+        after = followed(release, made)
     except PasserbyError as reason:
         return str(reason)
+    for mechanism in after.ways:
+        try:
+            error_of(mechanism, MANY)
+        except UnsupportedRelease:
+            return f"what {mechanism!r} would cost readers cannot be told"
     return None
 
 
