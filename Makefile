@@ -56,12 +56,12 @@ docs: .venv/.docs
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 .venv/.installed: pyproject.toml .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --no-compile --editable .
 	$(BIN)/python -m passerby.cli.warm_up  # compiles the kernels, once
 	@touch $@
 
 .venv/.test .venv/.docs .venv/.trust: .venv/.%: pyproject.toml .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[$*]'
 	@touch $@
 
 # Peers come one by one: where one cannot be had, the others are, and the benchmarks say so.

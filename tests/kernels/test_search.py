@@ -121,21 +121,6 @@ class TestSearch:
         assert (guess == [chain.a.argmax(), *chain.Q[:, 0].argmax(axis=1)]).all()
 
 
-@pytest.mark.usefixtures("plain_class")
-class TestHeap:
-    @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
-    def test_entries_come_out_in_decreasing_order(self, values: list[float]) -> None:
-        bound, heap, size = np.array(values), np.empty(len(values), np.int64), 0
-        for entry in range(len(values)):
-            size = search.put(heap, size, bound, entry)
-        out = []
-        while size:
-            top, size = search.take(heap, size, bound)
-            out.append(top)
-        assert sorted(out) == list(range(len(values)))
-        assert (np.diff(bound[out]) <= 0).all()
-
-
 def brackets_of(case: Case, tolerance: float, budget: float) -> tuple[Any, ...]:
     series = enumerate_series(case.prior, case.release)
     assert series is not None

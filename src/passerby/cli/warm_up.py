@@ -12,8 +12,8 @@ from passerby.kernels import jit
 #: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
 #: which then finds it on disk.
 SHARES = (
-    ("chain", "renewal", "best_guess"),
-    ("decode_lanes", "bisection", "renewal_guess", "quantisation", "enumeration", "score", "joint_maxima", "entropy"),
+    ("chain", "renewal", "best_guess", "score", "joint_maxima"),
+    ("decode", "decode_lanes", "bisection", "quantisation", "enumeration", "renewal_guess", "entropy"),
 )
 
 _log = logging.getLogger("passerby")

@@ -13,6 +13,7 @@ from .ascent import ascend, map_guess, score
 from .ceiling import first_right, right_adds, told_step, union_sums
 from .chain import copy, dot, likeliest
 from .charges import MOST_CHARGES, charged
+from .heap import NODE, put, take
 from .jit import (
     cube,
     flag,
@@ -29,7 +30,7 @@ from .jit import (
     wholes,
 )
 from .posterior import Chain, add_by_place, look, posterior, ranges, single, top_place
-from .search import NODE, put, room_for, search, take
+from .search import room_for, search
 
 #: Effort by level: nodes for each known state, and nodes for the whole chain.
 STATE_NODES = np.array([1, 1, 4, 16, 64, 256])

@@ -55,6 +55,14 @@ def push(row, matrix, out):
                 out[y] += a * line[y]
 
 
+@inlined
+def raise_to(out, a, line):
+    """`out = max(out, a + line)`, in place."""
+    for y in range(out.shape[0]):
+        b = a + line[y]
+        out[y] = b if b > out[y] else out[y]
+
+
 @adding
 def dot(a, b):
     """`Σ a b`."""

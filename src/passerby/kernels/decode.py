@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from .chain import at, copy
+from .chain import at, copy, raise_to
 from .jit import cube, inlined, kernel, matrix, out_matrix, out_vector, out_whole_matrix, vector, whole_matrix
 
 #: In `decode`, how many leading states are tried as dominators before the rest is done row by row.
@@ -29,14 +29,6 @@ def dominance(log_transition):
                     worst = d if d > worst else worst
             out[x, y] = worst
     return out
-
-
-@inlined
-def raise_to(out, a, line):
-    """`out = max(out, a + line)`, in place."""
-    for y in range(out.shape[0]):
-        b = a + line[y]
-        out[y] = b if b > out[y] else out[y]
 
 
 @inlined

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from .decode import raise_to
+from .chain import raise_to
 from .jit import cube, flags, kernel, matrix, out_cube, out_vector, out_wholes, vector, whole, whole_matrix
 
 

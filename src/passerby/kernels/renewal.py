@@ -8,8 +8,7 @@ logarithms, so that long chains do not underflow.
 import numpy as np
 from numba import types
 
-from .chain import at, copy, push
-from .decode import raise_to
+from .chain import at, copy, push, raise_to
 from .jit import cube, inlined, kernel, matrix, number, out_matrix, vector, whole_matrix
 
 

@@ -16,11 +16,9 @@ import numpy as np
 from .ascent import rows_alive
 from .ceiling import first_right
 from .chain import copy, dot
+from .heap import NODE, put, take
 from .jit import inlined, once
 from .posterior import move
-
-#: What a node costs besides arithmetic, in elementary operations.
-NODE = 1500.0
 
 
 class Room(NamedTuple):
@@ -58,42 +56,6 @@ def room_for(T, M, P, needed, nodes):
         np.empty((T, M)),
         np.empty((4, P)),
     )
-
-
-@inlined
-def put(heap, size, bound, entry):
-    """Add an entry to a heap with the largest bound on top."""
-    i = size
-    while i > 0:
-        p = (i - 1) // 2
-        if bound[heap[p]] >= bound[entry]:
-            break
-        heap[i] = heap[p]
-        i = p
-    heap[i] = entry
-    return size + 1
-
-
-@inlined
-def take(heap, size, bound):
-    """Remove the top entry; returns it and the new size."""
-    top = heap[0]
-    size -= 1
-    if size > 0:
-        last = heap[size]
-        i = 0
-        while True:
-            c = 2 * i + 1
-            if c >= size:
-                break
-            if c + 1 < size and bound[heap[c + 1]] > bound[heap[c]]:
-                c += 1
-            if bound[heap[c]] <= bound[last]:
-                break
-            heap[i] = heap[c]
-            i = c
-        heap[i] = last
-    return top, size
 
 
 @inlined

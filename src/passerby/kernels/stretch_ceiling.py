@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .chain import at, copy, dot, push
+from .heap import NODE
 from .jit import (
     cube,
     flag,
@@ -38,7 +39,6 @@ from .jit import (
     whole,
     whole_matrix,
 )
-from .search import NODE
 from .stretch_search import Watch, look_ahead, room_for
 from .stretch_union import first_right
 

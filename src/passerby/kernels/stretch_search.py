@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .chain import at, copy, dot, push
+from .heap import NODE, put, take
 from .jit import inlined, once
-from .search import NODE, put, take
 from .stretch_union import untold
 
 #: In a search, people who are worth less than this share of the whole are told where they are.
