@@ -24,12 +24,10 @@ FINEST = 1e-13
 def count_outcomes(release: Release) -> float:
     """How many series a release can publish that tell different things, at most; infinite for a continuum."""
     channels = [channel for step in release.channels for channel in step]
+    if any(channel.continuous for channel in channels):
+        return math.inf
     pairs = [stand_ins(*channel) for channel in channels]
-    return (
-        math.inf
-        if any(channel.continuous for channel in channels)
-        else math.prod(float(len(pair[1])) for pair in pairs if pair is not None)
-    )
+    return math.prod(float(len(pair[1])) for pair in pairs if pair is not None)
 
 
 def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: float) -> tuple[Series, Series] | None:
