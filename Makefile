@@ -51,27 +51,28 @@ deep: .venv/.test
 docs: .venv/.docs
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html
 
+# Of all that is installed few files are ever loaded, so Python compiles a file when it is, and not before.
+INSTALL := pip install --quiet --disable-pip-version-check --no-compile
+
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
 .venv/.installed: pyproject.toml .venv/bin/python
-	$(BIN)/python -m pip install --quiet --no-compile --editable .
+	$(BIN)/python -m $(INSTALL) --editable .
 	$(BIN)/python -m passerby.cli.warm_up  # compiles the kernels, once
 	@touch $@
 
 .venv/.test .venv/.docs .venv/.trust: .venv/.%: pyproject.toml .venv/bin/python
-	$(BIN)/python -m pip install --quiet --no-compile --editable '.[$*]'
+	$(BIN)/python -m $(INSTALL) --editable '.[$*]'
 	@touch $@
 
 # Peers come one by one: where one cannot be had, the others are, and the benchmarks say so.
 .venv-bench/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-bench
-	$(BENCH_BIN)/python -m pip install --quiet --upgrade pip
-	$(BENCH_BIN)/python -m pip install --quiet --editable .
+	$(BENCH_BIN)/python -m $(INSTALL) --editable .
 	$(BENCH_BIN)/python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
 		print(*project['optional-dependencies']['bench'], sep='\n')" \
-		| xargs -n 1 $(BENCH_BIN)/python -m pip install --quiet || echo "some peers could not be installed"
+		| xargs -n 1 $(BENCH_BIN)/python -m $(INSTALL) || echo "some peers could not be installed"
 	$(BENCH_BIN)/python -m passerby.cli.warm_up  # compiles the kernels, once
 	@touch $@
 

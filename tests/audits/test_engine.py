@@ -113,6 +113,18 @@ class TestRefused:
             audited(people, engine="dask", scheduler=address)
         assert time.monotonic() - began < 10
 
+    def test_a_cluster_without_workers(self, people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+        from distributed import Client, LocalCluster
+
+        monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+        empty = LocalCluster(n_workers=0, processes=False, dashboard_address=None)
+        with empty, Client(empty, set_as_default=False) as nobody:
+            with pytest.raises(pb.ConfigError, match="engine: the client has no workers; start some, such as with"):
+                audited(people, engine=nobody)
+            address = r"scheduler: '(.*)' has no workers; start some with `dask worker \1`"
+            with pytest.raises(pb.ConfigError, match=address):
+                audited(people, engine="dask", scheduler="inproc://" + empty.scheduler_address.split("://")[1])
+
     def test_a_worker_with_another_version(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(cluster, "__version__", "9.9")
         with pytest.raises(pb.ConfigError, match=rf"this process, 9\.9: tcp://.* has passerby {pb.__version__}"):

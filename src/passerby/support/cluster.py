@@ -87,6 +87,7 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
     except ImportError:
         raise ConfigError(f"engine 'dask' needs dask.distributed, which is not there; {INSTALL}") from None
     if isinstance(engine, Client):
+        _wait_for_workers(engine, "engine: the client", "start some, such as with `cluster.scale(2)`")
         check_versions(engine)
         yield Cluster(engine)
         return
@@ -107,13 +108,16 @@ def _connected(scheduler: str) -> Iterator[Any]:
             "scheduler`, and give its address, such as tcp://10.0.0.1:8786"
         ) from None
     with client:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            raise ConfigError(
-                f"scheduler: {scheduler!r} has no workers; start some with `dask worker {scheduler}`"
-            ) from None
+        _wait_for_workers(client, f"scheduler: {scheduler!r}", f"start some with `dask worker {scheduler}`")
         yield client
+
+
+def _wait_for_workers(client: Any, name: str, advice: str) -> None:
+    """Refuse a cluster without workers, which would keep tasks for ever."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise ConfigError(f"{name} has no workers; {advice}") from None
 
 
 @contextmanager
