@@ -117,7 +117,7 @@ class TestRefused:
         from distributed import Client, LocalCluster
 
         monkeypatch.setattr(cluster, "PATIENCE", 0.3)
-        empty = LocalCluster(n_workers=0, processes=False, dashboard_address=None)
+        empty = LocalCluster(n_workers=0, processes=False, **cluster.UNSEEN)
         with empty, Client(empty, set_as_default=False) as nobody:
             with pytest.raises(pb.ConfigError, match="engine: the client has no workers; start some, such as with"):
                 audited(people, engine=nobody)

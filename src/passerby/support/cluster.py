@@ -19,6 +19,8 @@ from .pool import one_thread_each
 
 #: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
 PATIENCE = 10.0
+#: A cluster of this machine has no dashboard, and what dask serves besides only this machine reaches, at any free port.
+UNSEEN: dict[str, Any] = {"dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
 INSTALL = "install it with: pip install 'passerby[cluster]'"
 
 
@@ -125,9 +127,7 @@ def _here(workers: int | None) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with one_thread_each():
-        cluster = LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-        )
+        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
         try:
             with Client(cluster, set_as_default=False) as client:
                 yield client
