@@ -133,7 +133,7 @@ def sampled_optimum(
 
 
 class TestNoise:
-    @pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0])
+    @pytest.mark.parametrize("sigma", [0.3, pytest.param(1.0, marks=pytest.mark.thorough), 3.0])
     @pytest.mark.parametrize("misses", [0, 1])
     @pytest.mark.parametrize("how", ["auto", "sample"])
     @pytest.mark.parametrize("kind", ["started", "varying"])

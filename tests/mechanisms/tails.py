@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from decimal import Decimal, getcontext
+from functools import cache
 from math import comb, log
 
 getcontext().prec = 60
@@ -60,6 +61,7 @@ def laplace(scale: float) -> Callable[[Decimal, Decimal], Decimal]:
     return between
 
 
+@cache
 def geometric(scale: float) -> dict[int, Decimal]:
     """The probability of each whole number."""
     weights = {z: (-abs(z) / Decimal(scale)).exp() for z in range(-FAR, FAR + 1)}
@@ -67,6 +69,7 @@ def geometric(scale: float) -> dict[int, Decimal]:
     return {z: weight / total for z, weight in weights.items()}
 
 
+@cache
 def discrete_gaussian(sigma: float) -> dict[int, Decimal]:
     """The same for the discrete Gaussian."""
     weights = {z: (-Decimal(z * z) / (2 * Decimal(sigma) ** 2)).exp() for z in range(-FAR, FAR + 1)}

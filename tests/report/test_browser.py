@@ -52,7 +52,14 @@ def tab() -> Iterator[Page]:
         yield page
 
 
-@pytest.fixture(params=[(1400, False), (1400, True), (360, False), (360, True)], ids=str)
+@pytest.fixture(
+    params=[
+        (1400, False),
+        (360, True),
+        *(pytest.param(each, marks=pytest.mark.thorough) for each in ((1400, True), (360, False))),
+    ],
+    ids=str,
+)
 def shown(request: pytest.FixtureRequest, tab: Page, report: Path) -> Page:
     width, dark = request.param
     tab.open(report, width, dark=dark)
