@@ -13,7 +13,7 @@ settings.register_profile(
 settings.load_profile("passerby")
 
 #: Examples that a property gets at the most where tests that take long are left out. `make deep` gives it many.
-QUICK = 8
+QUICK = 6
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

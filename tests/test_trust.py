@@ -75,6 +75,7 @@ def test_a_change_is_told_as_before_and_after() -> None:
     assert mutants.changed(diff) == "b = -c -> b = c"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kept", [None, {"test_it.py::test_quick": 0.1}])
 def test_only_quick_tests_are_run_without_compilation(tmp_path: Path, kept: dict[str, float] | None) -> None:
     (tmp_path / "test_it.py").write_text(

@@ -80,8 +80,8 @@ def disk_table(settings: AuditSettings, inputs: Inputs) -> pl.DataFrame:
     "more",
     [
         {},
-        {"mechanism": "rounding"},
-        {"habits": "paper", "smoothing": "auto"},
+        pytest.param({"mechanism": "rounding"}, marks=pytest.mark.thorough),
+        pytest.param({"habits": "paper", "smoothing": "auto"}, marks=pytest.mark.thorough),
         {"rhythm": "hour", "window": "6h"},
         {"place_names": ["home-area 02", "home-area 01"], "min_active": 1, "sensor_count": 1},
     ],

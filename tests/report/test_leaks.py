@@ -21,9 +21,15 @@ from passerby.support.groups import FEW
 NAMES = {"place", "origin", "destination", "step", "start", "label", "left", "came", "name", "shown", "note"}
 
 
-@pytest.fixture(scope="module", params=[None, pb.Gaussian(2.0)], ids=["raw", "noisy"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((), id="raw"),
+        pytest.param((pb.Gaussian(2.0),), id="noisy", marks=pytest.mark.thorough),
+    ],
+)
 def evidence(request: pytest.FixtureRequest) -> Evidence:
-    return small_evidence(request.param)
+    return small_evidence(*request.param)
 
 
 @pytest.fixture(scope="module")
