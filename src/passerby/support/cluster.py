@@ -89,7 +89,7 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
     except ImportError:
         raise ConfigError(f"engine 'dask' needs dask.distributed, which is not there; {INSTALL}") from None
     if isinstance(engine, Client):
-        _wait_for_workers(engine, "engine: the client", "start some, such as with `cluster.scale(2)`")
+        _wait_for_workers(engine, "engine: the client", "have some with `cluster.scale(2)` or `adapt(minimum=1)`")
         check_versions(engine)
         yield Cluster(engine)
         return
