@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -10,6 +11,7 @@ from numba.extending import is_jitted
 
 import passerby
 from passerby import kernels
+from passerby.cli.warm_up import SHARES
 
 SOURCES = Path(passerby.__file__).parent
 INSIDE = Path(kernels.__file__).parent
@@ -51,3 +53,18 @@ def test_no_helper_is_called_from_python() -> None:
     ]
     assert len({function for _, function in found}) > 20
     assert not [(path.name, function.__name__) for path, function in found if is_helper(function)]
+
+
+def reached(module: str, known: set[str]) -> set[str]:
+    """A module of kernels and all that it imports."""
+    if module in known:
+        return known
+    tree = ast.parse((INSIDE / f"{module}.py").read_text(encoding="utf-8"))
+    nearby = [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
+    return reduce(lambda found, other: reached(other, found), nearby, known | {module})
+
+
+def test_all_kernels_are_compiled_ahead_of_use() -> None:
+    having = {path.stem for path in INSIDE.glob("*.py") if "\n@kernel(" in path.read_text(encoding="utf-8")}
+    named = [module for share in SHARES for module in share]
+    assert having <= reduce(lambda found, module: reached(module, found), named, set[str]())

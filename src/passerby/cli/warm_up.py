@@ -13,7 +13,7 @@ from passerby.kernels import jit
 #: which then finds it on disk.
 SHARES = (
     ("chain", "renewal", "best_guess", "score", "joint_maxima"),
-    ("decode", "decode_lanes", "bisection", "quantisation", "enumeration", "renewal_guess", "entropy"),
+    ("decode", "decode_lanes", "bisection", "lumping", "quantisation", "enumeration", "renewal_guess", "entropy"),
 )
 
 _log = logging.getLogger("passerby")

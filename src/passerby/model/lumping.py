@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.kernels import lumping
+
 from .prior import MarkovPrior
 from .release import Release
 
@@ -25,8 +27,6 @@ Ints = NDArray[np.int64]
 FEWEST = 4
 #: Habits that lead to two places are in proportion if they are up to so large a share.
 ROUNDING = 32 * np.finfo(np.float64).eps
-#: The smallest weight of what is possible.
-FAINTEST = 1e-300
 #: What places that are alike become at the steps: sighted, the likeliest that is not, and all others that are not.
 PARTS = 3
 #: Elementary operations of one pass over all series below which merging takes longer than it saves.
@@ -43,37 +43,14 @@ def alike(prior: MarkovPrior) -> Ints:
     >>> alike(MarkovPrior([0.2, 0.2, 0.6], [[0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [0.1, 0.1, 0.8]])).tolist()
     [0, 1]
     """
-    found = np.empty(0, dtype=np.int64)
-    if not prior.single and len(np.unique(prior.mode_of * prior.places + prior.place_of)) < prior.states:
-        return found
-    away = _side_by_side(prior, prior.matrices.transpose(1, 0, 2).reshape(prior.states, -1))
-    towards = np.concatenate([prior.initial[:, None], prior.matrices.reshape(-1, prior.states).T], axis=1)
-    towards = _side_by_side(prior, towards)
-    total = towards.sum(axis=1)
-    rows: dict[bytes, list[int]] = {}
-    for x in np.flatnonzero(total > 0).tolist():
-        rows.setdefault(away[x].tobytes(), []).append(x)
-    for members in sorted(rows.values(), key=len, reverse=True):
-        left = np.array(members, dtype=np.int64)
-        while len(left) > max(1, len(found)):
-            group = _in_proportion(towards[left] / total[left, None])
-            found = left[group] if group.sum() > max(1, len(found)) else found
-            left = left[~group]
-    return found
-
-
-def _side_by_side(prior: MarkovPrior, values: Floats) -> Floats:
-    """Values of states (M, L), for each place those of its states in all modes (P, modes L); 0 where it has none."""
     if prior.single:
-        return values
-    out = np.zeros((prior.places, prior.modes, values.shape[1]))
-    out[prior.place_of, prior.mode_of] = values
-    return out.reshape(prior.places, -1)
-
-
-def _in_proportion(shape: Floats) -> NDArray[np.bool_]:
-    """Which rows equal the first one, entry by entry and but for rounding: a small entry equals no other, nor zero."""
-    return np.asarray((np.abs(shape - shape[0]) <= ROUNDING * shape[0]).all(axis=1))
+        states = np.arange(prior.states)[:, None]
+    else:
+        states = np.full((prior.places, prior.modes), -1)
+        states[prior.place_of, prior.mode_of] = np.arange(prior.states)
+        if (states >= 0).sum() < prior.states:
+            return np.empty(0, dtype=np.int64)
+    return np.asarray(lumping.alike(prior.initial, prior.matrices, states, ROUNDING))
 
 
 def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, Release]:
@@ -213,25 +190,10 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
         chain = prior.initial, prior.matrices, named, prior.place_of
         return Merged(*chain, watched, weights, np.arange(prior.places), nothing)
     two = halved(prior)
-    # The likelihood at each place of the group, times its share.
-    each, step = np.arange(n)[:, None], np.arange(steps)
-    parts = weights[:, step[:, None], watched[:, two.first]]
-    # What is possible keeps a weight, if a faint one.
-    parts = np.where(parts > 0, np.maximum(parts * two.share, FAINTEST), 0.0)
-    top = np.argmax(parts * named[group] + (named[group] - 1.0), axis=2)
-    best = parts[each, step, top][:, :, None]
-    parts[each, step, top] = 0.0
     # Two places and two classes more, for the two states of the merged places.
-    return Merged(
-        two.initial,
-        two.matrices,
-        two.named,
-        two.place_of,
-        np.ascontiguousarray(np.where(two.half < 0, watched[:, two.states], weights.shape[2] + two.half)),
-        np.concatenate([weights, best, parts.sum(axis=2, keepdims=True)], axis=2),
-        two.kept,
-        group[top],
-    )
+    parts = two.states, two.half, two.first, two.share
+    classes, weights, best = lumping.merged(weights, watched, *parts, named, group)
+    return Merged(two.initial, two.matrices, two.named, two.place_of, classes, weights, two.kept, best)
 
 
 class Halved(NamedTuple):
@@ -256,30 +218,5 @@ class Halved(NamedTuple):
 @lru_cache(maxsize=4)
 def halved(prior: MarkovPrior) -> Halved:
     """See `Halved`. Remembered: without a release and with it, the chain of a person is the same."""
-    group = alike(prior)
-    outside = np.ones(prior.places, dtype=bool)
-    outside[group] = False
-    inside = ~outside[prior.place_of]
-    lead = np.zeros(prior.states, dtype=np.int64)
-    for mine in _in_each_mode(prior, inside):
-        lead[mine[0]] = 2
-    states = np.repeat(np.arange(prior.states), np.where(inside, lead, 1))
-    half = np.where(inside[states], np.append(0, states[1:] == states[:-1]), -1)
-    together = inside[:, None] & (prior.mode_of[:, None] == prior.mode_of[states])
-    into = np.where(half >= 0, together, np.arange(prior.states)[:, None] == states).astype(np.float64)
-    first = np.zeros(prior.places, dtype=np.int64)
-    first[prior.place_of[::-1]] = np.arange(prior.states)[::-1]
-    towards = prior.initial + prior.matrices.sum(axis=(0, 1))
-    share = np.bincount(prior.place_of, weights=towards)[group]
-    kept = np.flatnonzero(outside)
-    return Halved(
-        prior.initial @ into,
-        np.ascontiguousarray(prior.matrices[:, states] @ into),
-        np.concatenate([prior.named[kept], [prior.named[group].max(), 0.0]]),
-        np.where(half < 0, np.searchsorted(kept, prior.place_of[states]), len(kept) + half),
-        states,
-        half,
-        kept,
-        first[group],
-        share / share.sum(),
-    )
+    parts = lumping.halved(prior.initial, prior.matrices, prior.place_of, prior.mode_of, prior.named, alike(prior))
+    return Halved(*parts)
