@@ -7,6 +7,9 @@ BENCH ?=
 # Options of the sample of mutants: make mutants MUTANTS="--sample 100 --seed 1"
 MUTANTS ?=
 
+# Python keeps what it compiles of each file that it loads: nothing is compiled when it is installed (see INSTALL).
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint types kernels unit thorough bench docs mutants coverage fuzz deep clean
 
 demo: .venv/.installed
