@@ -81,8 +81,9 @@ def memory(results: Results) -> str:
 def compiling(results: Results) -> str:
     first, later = results["compile_time"]["rows"]
     return (
-        f"The kernels are compiled once, on first use: {first['seconds']:.0f} seconds of one core, or by `make` in two "
-        f"processes side by side, {first['clock']:.0f} seconds by the clock (aimed at: {first['target']:.0f}; "
+        f"The kernels are compiled once, on first use: {first['seconds']:.0f} seconds of one core, or by `make` and "
+        f"the command line in two processes side by side, {first['clock']:.0f} seconds by the clock (aimed at: "
+        f"{first['target']:.0f}; "
         f"{'reached' if first['clock'] <= first['target'] else '**not reached**'}). "
         f"Later they are loaded from disk in {later['seconds']:.1f} seconds. (The core multiplies two matrices of "
         f"1,000 by 1,000 in {1000 * first['pace']:.0f} milliseconds.)"

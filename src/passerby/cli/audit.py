@@ -48,7 +48,7 @@ def audit(  # noqa: D417
     from passerby.audits.wording import Options, Source
     from passerby.errors import ConfigError
 
-    from .run import estimate_and_show, run_and_show
+    from .warm_up import ready
 
     options = {name: value for name, value in {"visits": visits or None, **given}.items() if value is not None}
     sources = [Source(read_settings(settings), str(settings))] if settings else []
@@ -56,6 +56,9 @@ def audit(  # noqa: D417
     if not any("visits" in source.values for source in sources):
         raise ConfigError("no visits are given: passerby audit VISITS, or --settings with a file that names them")
     checked = check_sources(*sources)
+    ready()
+    from .run import estimate_and_show, run_and_show
+
     if dry_run:
         estimate_and_show(checked, workers)
     else:

@@ -118,7 +118,9 @@ def demo(
 
 def _audit(settings: dict[str, Any], visits: Visits, workers: int | None, aside: Console) -> None:
     from .screen import stage
+    from .warm_up import ready
 
+    ready()
     with stage(aside, "Loading the kernels"):
         from passerby.audits.validation import check_settings
         from passerby.audits.wording import Options

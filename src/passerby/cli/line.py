@@ -54,7 +54,9 @@ def line(
     from passerby.support.files import make_folder, write_json
 
     from .screen import stage
+    from .warm_up import ready
 
+    ready()
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     with stage(aside, "Measuring one person") as progress:
         import passerby as pb

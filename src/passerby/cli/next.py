@@ -63,7 +63,7 @@ def next_table(  # noqa: D417
     from passerby.errors import ConfigError
     from passerby.plans.settings import check_plan
 
-    from .plan_run import decide_and_show
+    from .warm_up import ready
 
     own = {"at_most": at_most, "above": above, "added": added, "drawn": drawn, "minutes": minutes}
     options = {name: value for name, value in {"visits": visits or None, **own, **given}.items() if value is not None}
@@ -71,4 +71,8 @@ def next_table(  # noqa: D417
     sources += [Source(options, "options", Options())] if options else []
     if not any("visits" in source.values for source in sources):
         raise ConfigError("no visits are given: passerby next VISITS, or --settings with a file that names them")
-    decide_and_show(check_plan(*sources), earlier, workers, overwrite=overwrite)
+    checked = check_plan(*sources)
+    ready()
+    from .plan_run import decide_and_show
+
+    decide_and_show(checked, earlier, workers, overwrite=overwrite)

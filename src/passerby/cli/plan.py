@@ -81,7 +81,7 @@ def plan(  # noqa: D417
     from passerby.errors import ConfigError
     from passerby.plans.settings import check_plan
 
-    from .plan_run import plan_and_show
+    from .warm_up import ready
 
     own = {"at_most": at_most, "above": above, "added": added, "levers": levers, "forbid": forbid, "fix": fix}
     own |= {"stay": stay, "weights": weights, "drawn": drawn, "minutes": minutes}
@@ -90,7 +90,11 @@ def plan(  # noqa: D417
     sources += [Source(options, "options", Options())] if options else []
     if not any("visits" in source.values for source in sources):
         raise ConfigError("no visits are given: passerby plan VISITS, or --settings with a file that names them")
-    plan_and_show(check_plan(*sources), workers, overwrite=overwrite)
+    checked = check_plan(*sources)
+    ready()
+    from .plan_run import plan_and_show
+
+    plan_and_show(checked, workers, overwrite=overwrite)
 
 
 def _placed(values: dict[str, Any], file: Path) -> dict[str, Any]:

@@ -54,6 +54,9 @@ def reproduce(
         TimeRemainingColumn,
     )
 
+    from .warm_up import ready
+
+    ready()
     from passerby_paper.run import reproduce
     from passerby_paper.settings import Settings
 

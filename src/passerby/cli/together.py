@@ -52,20 +52,20 @@ def together(
     from passerby.audits.settings_file import read_settings
     from passerby.audits.validation import check_settings
     from passerby.errors import ConfigError
-    from passerby.report.together_folder import run_together, settings_file
 
     from .screen import stages
+    from .warm_up import ready
 
     if len(audits) < 2:
         raise ConfigError("name two folders of audits or more: passerby together A/ B/")
+    ready()
+    from passerby.report.together_folder import run_together, settings_file
+
     first = settings_file(audits[0])
     given = {"misses": misses, "budget": budget, "seed": seed}
     own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     how = replace(check_settings(read_settings(first), str(first)).measurement, **own)
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    with stages(aside) as tell:
+    with stages(Console(stderr=True, highlight=False)) as tell:
         found = run_together(audits, out, how, sample, overwrite=overwrite, workers=workers, tell=tell)
-    for line in found.lines():
-        screen.print(line, markup=False, soft_wrap=True)
-    screen.print(f"The page: {out / 'together.html'}", markup=False, soft_wrap=True)
-    screen.print(f"All numbers: {out / 'together.json'}", markup=False, soft_wrap=True)
+    for line in (*found.lines(), f"The page: {out / 'together.html'}", f"All numbers: {out / 'together.json'}"):
+        Console(highlight=False).print(line, markup=False, soft_wrap=True)

@@ -1,13 +1,22 @@
 """Compile all kernels ahead of their first use, side by side: `python -m passerby.cli.warm_up`."""
 
+from __future__ import annotations
+
 import logging
+import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
 
-from passerby.kernels import jit
+from rich.console import Console
+
+from passerby.kernels import disk, jit
+
+from .screen import stage
 
 #: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
 #: which then finds it on disk.
@@ -24,33 +33,57 @@ def number_of_kernels() -> int:
     return sum(path.read_text(encoding="utf-8").count("\n@kernel(") for path in Path(jit.__file__).parent.glob("*.py"))
 
 
-def warm_up() -> None:
-    """Compile all kernels in as many processes as there are shares, and count them as they get ready."""
-    ready: set[str] = set()
+def ready() -> None:
+    """Before the first measurement after an installation, compile all kernels in half the time that one process takes.
+
+    Where no processes can be started for that, kernels are compiled when they are loaded.
+    """
+    if disk.config.DISABLE_JIT or disk.complete():
+        return
+    aside = Console(stderr=True, highlight=False)
+    with suppress(OSError, subprocess.CalledProcessError), stage(aside, "Compiling the kernels, once") as progress:
+        warm_up(progress)
+
+
+def warm_up(progress: Callable[[int, int], None]) -> None:
+    """Compile all kernels in as many processes as there are shares, and tell how many are ready."""
+    made: set[str] = set()
     total = number_of_kernels()
 
     def follow(process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            if line.strip() not in ready:
-                ready.add(line.strip())
-                if len(ready) == total or len(ready) % 5 == 1:
-                    _log.warning("compiled %d of %d kernels", len(ready), total)
+            if line.strip() not in made:
+                made.add(line.strip())
+                progress(len(made), total)
 
     command = [sys.executable, "-m", __spec__.name]
-    processes = [subprocess.Popen([*command, *share], stdout=subprocess.PIPE, text=True) for share in SHARES]
-    followers = [Thread(target=follow, args=(process,)) for process in processes]
-    for follower in followers:
-        follower.start()
-    for follower in followers:
-        follower.join()
-    failed = [process.args for process in processes if process.wait() != 0]
+    with ExitStack() as running:
+        processes = [running.enter_context(_started([*command, *share])) for share in SHARES]
+        followers = [Thread(target=follow, args=(process,)) for process in processes]
+        for follower in followers:
+            follower.start()
+        for follower in followers:
+            follower.join()
+        failed = [process.args for process in processes if process.wait() != 0]
     if failed:
         raise subprocess.CalledProcessError(1, failed[0])
+    disk.completed()
+
+
+@contextmanager
+def _started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that does not outlive what it is for."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def compile_modules(names: list[str]) -> None:
     """Compile the kernels of some modules, unless they are on disk, and print the name of each that was not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # who interrupts is told so by the process that waits
     jit.listeners.append(lambda kernel: print(kernel, flush=True))
     for name in names:
         import_module(f"{jit.__package__}.{name}")
@@ -61,4 +94,4 @@ if __name__ == "__main__":
         compile_modules(sys.argv[1:])
     else:
         logging.basicConfig(format="%(message)s")
-        warm_up()
+        warm_up(lambda made, total: _log.warning("compiled %d of %d kernels", made, total) if made % 5 == 1 else None)

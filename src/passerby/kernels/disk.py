@@ -21,6 +21,8 @@ import numba
 _log = logging.getLogger("passerby")
 SOURCES = Path(__file__).parent
 config: Any = numba.config
+#: A file that is there once all kernels are.
+ALL = "all"
 
 
 @cache
@@ -57,6 +59,16 @@ def folder() -> Path:
     atexit.register(shutil.rmtree, base, ignore_errors=True)
     os.environ["NUMBA_CACHE_DIR"] = str(base)  # for processes that this one starts
     return base / name
+
+
+def complete() -> bool:
+    """Whether all kernels were compiled, and are in the folder."""
+    return (folder() / ALL).exists()
+
+
+def completed() -> None:
+    """Keep in mind that all kernels were compiled."""
+    (folder() / ALL).touch()
 
 
 def _of_user() -> list[Path]:
