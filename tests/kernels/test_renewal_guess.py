@@ -165,7 +165,9 @@ class TestStretches:
     def test_plain_guesses_and_their_laws(self, between: Between) -> None:
         watch = between.watch
         both = np.zeros((2, between.size, between.steps), dtype=np.int64)
-        ahead, laws, _ = stretch_policy.plain_laws(*watch[:2], watch[0][None], *watch[1:], between.misses)
+        (ahead,), laws, _ = stretch_policy.plain_laws(
+            watch[0][None], watch[1], watch[0][None], *watch[1:], between.misses
+        )
         for u in between.reached:
             stretch_guess.map_guesses(watch, u, both[0])
             stretch_guess.marginal_guesses(watch, ahead, u, both[1])
@@ -262,10 +264,24 @@ class TestStretches:
 
     @settings(max_examples=20)
     @given(stretched())
+    def test_guesses_of_several_guides_are_those_of_each(self, between: Between) -> None:
+        start, moves, *seen = between.watch
+        others = (np.full_like(start, 1 / len(start)), moves[:, ::-1].copy()), (start[::-1].copy(), moves)
+        guides = (start, moves), *others
+        modes = np.array([start, others[0][0]]), np.concatenate([moves, others[0][1]])
+        leads = np.array([guide[0] for guide in guides]), np.concatenate([guide[1] for guide in guides])
+        _, together, _ = stretch_policy.plain_laws(*leads, *modes, *seen, between.misses)
+        together = together.reshape(2, len(guides), 2, *together.shape[1:])
+        for i, (first, then) in enumerate(guides):
+            _, alone, _ = stretch_policy.plain_laws(first[None], then, *modes, *seen, between.misses)
+            assert (together[:, i] == alone.reshape(2, 2, *alone.shape[1:])).all()
+
+    @settings(max_examples=20)
+    @given(stretched())
     def test_local_gaps_add_up_to_the_gap(self, between: Between) -> None:
         number, places, size = between.misses + 1, between.prior.places, between.size
         chain = between.watch
-        _, laws, _ = stretch_policy.plain_laws(*chain[:2], chain[0][None], *chain[1:], between.misses)
+        _, laws, _ = stretch_policy.plain_laws(chain[0][None], chain[1], chain[0][None], *chain[1:], between.misses)
         before, after, law = np.zeros((1, size, number)), np.zeros((1, size, number)), np.zeros((1, size, size, number))
         alone = np.empty(2)
         low = stretch_policy.best_plain(between.sensors, np.ones(1), laws, before, after, law, alone)

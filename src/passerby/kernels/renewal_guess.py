@@ -179,7 +179,7 @@ def stretchwise(
     both ends are within `tolerance` of each other or the budget is spent.
     """
     chain = initial, matrices, watched, unwatched(watched, len(initial)), named
-    ahead, laws, spent = plain_laws(initial, matrices, initial[None], *chain[1:], misses)
+    (ahead,), laws, spent = plain_laws(initial[None], matrices, initial[None], *chain[1:], misses)
     points, number_wrong = laws.shape[1], misses + 1
     before, after, law = (np.zeros((1, *shape)) for shape in ((points, number_wrong),) * 2 + (laws.shape[1:],))
     alone = np.empty(2)

@@ -124,16 +124,17 @@ def map_guesses(watch, u, guesses):
 
 
 @inlined
-def next_groups(watch, t, guesses, group, first, groups, named):
+def next_groups(watch, t, guesses, wanted, group, first, groups, named):
     """Number the pairs of a group and the place that it names at step t; returns how many.
 
-    `first` (T S + 1, M) is scratch, -1 for all groups; `named` (2, T S + 1) gets the group and the place of each pair.
+    Only guesses that are `wanted` (T S + 1,) count. `first` (T S + 1, M) is scratch, -1 for all groups; `named`
+    (2, T S + 1) gets the group and the place of each pair.
     """
     T, S = watch.watched.shape
     first[:groups] = -1
     n = 0
     for v in range((t + 1) * S, T * S + 1):
-        if v == T * S or watch.watched[v // S, v % S] >= 0:
+        if wanted[v] and (v == T * S or watch.watched[v // S, v % S] >= 0):
             i, g = group[v], guesses[v, t]
             if first[i, g] < 0:
                 first[i, g] = n
@@ -179,8 +180,8 @@ def tables_for(TS, K, M):
 
 
 @inlined
-def score_all(watch, u, guesses, law, tables):
-    """Fill `law[v, k]` of a guess for each v, `guesses` (T S + 1, T); returns the work.
+def score_all(watch, u, guesses, wanted, law, tables):
+    """Fill `law[v, k]` of a guess for each v that is `wanted`, `guesses` (T S + 1, T); returns the work.
 
     Guesses that agree so far form a group, with one table (number wrong, place).
     """
@@ -202,15 +203,15 @@ def score_all(watch, u, guesses, law, tables):
                     push(new[i, k], at(watch.matrices, t - 1), now[i, k])
             work += TOGETHER * groups * rows * M * M
         for j in range(S):
-            if watch.watched[t, j] >= 0:
+            if watch.watched[t, j] >= 0 and wanted[t * S + j]:
                 for k in range(rows):
                     law[t * S + j, k] = now[group[t * S + j], k, watch.watched[t, j]]
-        groups = next_groups(watch, t, guesses, group, tables.first, groups, tables.named)
+        groups = next_groups(watch, t, guesses, wanted, group, tables.first, groups, tables.named)
         for i in range(groups):
             if rows < K:
                 now[tables.named[0, i], rows] = 0.0
             name_apart(now[tables.named[0, i]], watch.hidden[t], min(K, rows + 1), tables.named[1, i], new[i])
-    if t0 < T:
+    if t0 < T and wanted[TS]:
         for k in range(K):
             for x in range(M):
                 law[TS, k] += new[group[TS], k, x] if k <= T - t0 else 0.0

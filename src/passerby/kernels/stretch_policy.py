@@ -91,33 +91,72 @@ def reached(watch, law):
     return out
 
 
-@kernel(types.Tuple((out_cube, out_cubes, number))(vector, cube, matrix, cube, whole_matrix, matrix, vector, whole))
-def plain_laws(guide, guide_moves, starts, moves, watched, hidden, named, misses):
-    """(ways ahead (T, T S + 1, M), laws (2 modes, N, T S + 1, K), work) of likeliest ways and likeliest places.
+@inlined
+def first_same(guesses, i, t0, v, S):
+    """The first of the guesses (G, T S + 1, T) that is the i-th one, for the stretch from step t0 to v."""
+    for j in range(i):
+        same = True
+        for t in range(t0, v // S):
+            if guesses[i, v, t] != guesses[j, v, t]:
+                same = False
+                break
+        if same:
+            return j
+    return i
 
-    They are the likeliest for one chain, the guide's, and are scored with those of all modes over the same places,
-    `starts` (modes, M) and `moves` (modes K, M, M): laws 2 i and 2 i + 1 are those of mode i. A guess for a stretch
-    that the guide takes for impossible names any place. Restart points that a mode cannot come to have no law.
+
+@inlined
+def score_each(watch, u, guesses, same, laws, tables):
+    """Fill `laws[i, u]` for each of the guesses (G, T S + 1, T) from u; those that are the `same` are scored once."""
+    G, TS = same.shape[0], same.shape[1] - 1
+    wanted = np.empty(TS + 1, np.bool_)
+    work = 0.0
+    for i in range(G):
+        some = False
+        for v in range(TS + 1):
+            wanted[v] = same[i, v] == i
+            some = some or wanted[v]
+        if some:
+            work += score_all(watch, u, guesses[i], wanted, laws[i, u], tables)
+        for v in range(TS + 1):
+            if not wanted[v]:
+                copy(laws[same[i, v], u, v], laws[i, u, v])
+    return work
+
+
+@kernel(types.Tuple((out_cubes, out_cubes, number))(matrix, cube, matrix, cube, whole_matrix, matrix, vector, whole))
+def plain_laws(guides, guide_moves, starts, moves, watched, hidden, named, misses):
+    """(ways ahead (G, T, T S + 1, M), laws (modes 2 G, N, T S + 1, K), work) of likeliest ways and likeliest places.
+
+    They are the likeliest for each of G chains, `guides` (G, M) and `guide_moves` (G K, M, M), and are scored with
+    those of all modes over the same places, `starts` (modes, M) and `moves` (modes K, M, M). A guess for a stretch that
+    a guide takes for impossible names any place. Restart points that a mode cannot come to have no law.
     """
-    lead = Watch(guide, guide_moves, watched, hidden, named)
     T, S = watched.shape
-    N, modes, each = T * S + 1, starts.shape[0], moves.shape[0] // starts.shape[0]
-    ahead, laws = np.zeros((T, N, named.shape[0])), np.zeros((2 * modes, N, N, misses + 1))
-    ways_ahead(lead, ahead)
-    guesses, row = np.zeros((2, N, T), np.int64), np.empty((2, named.shape[0]))
-    seen, tables = np.empty((modes, N), np.bool_), tables_for(N - 1, misses + 1, named.shape[0])
+    N, M, G, modes = T * S + 1, named.shape[0], guides.shape[0], starts.shape[0]
+    own, each = guide_moves.shape[0] // G, moves.shape[0] // modes
+    ahead, laws = np.zeros((G, T, N, M)), np.zeros((modes * 2 * G, N, N, misses + 1))
+    for i in range(G):
+        ways_ahead(Watch(guides[i], guide_moves[i * own : (i + 1) * own], watched, hidden, named), ahead[i])
+    guesses, same = np.zeros((2 * G, N, T), np.int64), np.zeros((2 * G, N), np.int64)
+    row, seen, tables = np.empty((2, M)), np.empty((modes, N), np.bool_), tables_for(N - 1, misses + 1, M)
     for k in range(modes):
         seen[k] = reached(Watch(starts[k], moves[k * each : (k + 1) * each], watched, hidden, named), row)
-    work = 0.5 * T * N * named.shape[0] ** 2
+    work = 0.5 * G * T * N * M**2
     for u in range(N):
-        if seen[:, u].any():
-            map_guesses(lead, u, guesses[0])
-            marginal_guesses(lead, ahead, u, guesses[1])
+        if not seen[:, u].any():
+            continue
+        for i in range(G):
+            lead = Watch(guides[i], guide_moves[i * own : (i + 1) * own], watched, hidden, named)
+            map_guesses(lead, u, guesses[2 * i])
+            marginal_guesses(lead, ahead[i], u, guesses[2 * i + 1])
+        for i in range(2 * G):
+            for v in range(N):
+                same[i, v] = first_same(guesses, i, after_point(u, S), v, S)
         for k in range(modes):
             if seen[k, u]:
                 watch = Watch(starts[k], moves[k * each : (k + 1) * each], watched, hidden, named)
-                for i in range(2):
-                    work += score_all(watch, u, guesses[i], laws[2 * k + i, u], tables)
+                work += score_each(watch, u, guesses, same, laws[2 * G * k : 2 * G * (k + 1)], tables)
     return ahead, laws, work
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from passerby.model.conditioning import conditioned
 from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import Series, relative
+from passerby.outcomes.series import Series, distinct, relative
 from passerby.support.logs import logs
 
 Floats = NDArray[np.float64]
@@ -110,8 +110,10 @@ def guess_series(prior: MarkovPrior, release: Release, series: Series, misses: i
 
 def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
     """Success of the `map` and `marginal` guesses for each series, without a search for a better one."""
-    found = bracket_series(prior, release, series, misses, np.inf, 0.0)
-    return found.map, found.marginal
+    first, which = distinct(series.evidence)
+    different = replace(series, evidence=series.evidence[first], mass=series.mass[first], anchored=np.zeros(1))
+    found = bracket_series(prior, release, different, misses, np.inf, 0.0)
+    return found.map[which], found.marginal[which]
 
 
 def average_upper(series: Series, found: Brackets, confidence: float) -> float:

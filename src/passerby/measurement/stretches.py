@@ -103,11 +103,11 @@ def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float:
     moves = np.concatenate([mode.matrices for _, mode in modes])
     watch = release.grid, unwatched(release.grid, prior.places), prior.named, misses
     guides = average(prior, release.steps), modes[int(weights.argmax())][1]
-    laws = [plain_laws(guide.initial, guide.matrices, starts, moves, *watch)[1] for guide in guides]
-    points, wrong = laws[0].shape[1], misses + 1
-    every = np.stack([law.reshape(len(modes), 2, points, points, wrong) for law in laws], axis=1)
+    every = [np.broadcast_to(guide.matrices, (release.steps - 1, *guide.transition.shape[-2:])) for guide in guides]
+    lead = np.array([guide.initial for guide in guides]), np.concatenate(every)
+    laws = plain_laws(*lead, starts, moves, *watch)[1]
+    points, wrong = laws.shape[1], misses + 1
     tables = np.zeros((len(modes), points, wrong)), np.zeros((len(modes), points, wrong))
     law = np.zeros((len(modes), points, points, wrong))
-    laws_of = every.reshape(-1, points, points, wrong)
-    best = best_plain(release.grid.shape[1], weights, laws_of, *tables, law, np.empty(2 * len(guides)))
+    best = best_plain(release.grid.shape[1], weights, laws, *tables, law, np.empty(2 * len(guides)))
     return min(1.0, float(best))

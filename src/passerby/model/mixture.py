@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,15 +75,18 @@ def block_diagonal(parts: Sequence[tuple[Floats, NDArray[np.int64]]]) -> Floats:
     return out
 
 
-def parts(prior: MarkovPrior) -> list[tuple[float, MarkovPrior]]:
+@lru_cache(maxsize=4)
+def parts(prior: MarkovPrior) -> tuple[tuple[float, MarkovPrior], ...]:
     """The weight and the chain of each possible mode, over the same places; a state is a place wherever that can be.
+
+    Remembered: both ends of a mixture are from its parts.
 
     >>> from passerby import MarkovPrior
     >>> home, away = MarkovPrior([1, 0], np.eye(2)), MarkovPrior([0, 1], np.eye(2))
     >>> [(weight, part.initial.tolist()) for weight, part in parts(MarkovPrior.mixture([0.75, 0.25], [home, away]))]
     [(0.75, [1.0, 0.0]), (0.25, [0.0, 1.0])]
     """
-    return [_part(prior, mode) for mode in possible_modes(prior)]
+    return tuple(_part(prior, mode) for mode in possible_modes(prior))
 
 
 def possible_modes(prior: MarkovPrior) -> list[int]:

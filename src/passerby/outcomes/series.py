@@ -149,10 +149,25 @@ def sampled_series(prior: MarkovPrior, release: Release, evidence: Floats, ancho
     runs = len(evidence)
     if anchor is None or anchor.success > MOST_ANCHORED:
         return Series(evidence, np.full(runs, 1 / runs), sampled=True, left_over=0.0)
-    anchored = score(prior, release, evidence, np.repeat(anchor.guess[None], runs, axis=0), anchor.misses)
-    anchored = np.clip(anchored, 0.0, MOST_ANCHORED_GIVEN)
+    first, which = distinct(evidence)
+    guesses = np.repeat(anchor.guess[None], len(first), axis=0)
+    anchored = np.clip(score(prior, release, evidence[first], guesses, anchor.misses), 0.0, MOST_ANCHORED_GIVEN)[which]
     mass = (1 - anchor.success) / (1 - anchored) / runs
     return Series(evidence, mass, sampled=True, left_over=0.0, success=anchor.success, anchored=anchored)
+
+
+def distinct(evidence: Floats) -> tuple[Ints, Ints]:
+    """The first of each of m different series (m,), and which of them each one is (n,).
+
+    The same raw counts are often drawn again.
+
+    >>> first, which = distinct(np.array([0.0, 1.0, 0.0, 2.0, 1.0]).reshape(5, 1, 1))
+    >>> first.tolist(), which.tolist()
+    ([0, 1, 3], [0, 1, 0, 2, 1])
+    """
+    numbers: dict[bytes, int] = {}
+    which = np.array([numbers.setdefault(series.tobytes(), len(numbers)) for series in evidence])
+    return np.unique(which, return_index=True)[1], which
 
 
 def count_series(prior: MarkovPrior, release: Release) -> float:
