@@ -5,6 +5,7 @@ a process of its own, in turns, and tells the processor seconds and how wide its
 be wider than was asked for.
 """
 
+import inspect
 import json
 import os
 import subprocess
@@ -33,16 +34,19 @@ def audited(
     misses: int,
     mechanism: pb.Mechanism | None,
     habits: Literal["auto", "paper"] = "auto",
-    size: int = 100,
+    size: int = 60,
     **effort: Any,
 ) -> Found:
-    """A person of an audit: a simulated city, sensors at its most visited places at all steps."""
-    from passerby.people.family import Cycle
+    """A person of an audit: a simulated city, sensors at its most visited places at all steps.
+
+    Versions that choose no habits have those of the paper.
+    """
     from passerby.visits import simulate_city
 
     city = simulate_city(people=size, places=200, days=14)
-    rhythm: Cycle = "hour" if window == "1h" else "none"
-    people = pb.fit_people(city, window=window, places=200, min_active=5, holdout=steps, rhythm=rhythm, habits=habits)
+    how: dict[str, Any] = {"window": window, "rhythm": "hour" if window == "1h" else "none"}
+    how |= {"habits": habits} if "habits" in inspect.signature(pb.fit_people).parameters else {}
+    people = pb.fit_people(city, places=200, min_active=5, holdout=steps, **how)
     top = [int(place) for place in np.argsort(-people.background) if place != people.elsewhere][:sensors]
     release = pb.Release([top] * steps, mechanism)
     pb.audit(people, release, misses, workers=1, **effort)
@@ -64,11 +68,10 @@ DAY: dict[str, Any] = {"tolerance": 0.02, "runs": 60, "budget": 3e7}
 TASKS: dict[str, Callable[[], Found]] = {
     "demo, a person, raw": lambda: audited("1h", 24, 12, 2, None, **DAY),
     "demo, a person, noise": lambda: audited("1h", 24, 12, 2, pb.Gaussian(2.0), **DAY),
-    "day of hours, 6 misses, raw": lambda: audited("1h", 24, 12, 6, None, size=60, **DAY),
-    "day of hours, 6 misses, noise": lambda: audited("1h", 24, 12, 6, pb.Gaussian(2.0), size=60, **DAY),
-    "day of hours, paper's habits, raw": lambda: audited("1h", 24, 12, 2, None, "paper", 60, **DAY),
-    "day of hours, paper's habits, noise": lambda: audited("1h", 24, 12, 2, pb.Gaussian(2.0), "paper", 60, **DAY),
-    "audit, a person, 5 steps": lambda: audited("12h", 5, 1, 1, None),
+    "the same with the paper's habits, raw": lambda: audited("1h", 24, 12, 2, None, "paper", **DAY),
+    "the same with the paper's habits, noise": lambda: audited("1h", 24, 12, 2, pb.Gaussian(2.0), "paper", **DAY),
+    "audit, a person, 5 steps": lambda: audited("12h", 5, 1, 1, None, size=300),
+    "the same with the paper's habits": lambda: audited("12h", 5, 1, 1, None, "paper", 300),
     "reproduce, 10 steps, 5 right": lambda: swept(10, 5, None),
     "reproduce, 20 steps, 2 right": lambda: swept(20, 18, None),
     "reproduce, 10 steps, 1 right, noise": lambda: swept(10, 9, pb.Gaussian(1.0)),
