@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +53,12 @@ def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
     return cost_of_series(prior, steps, misses) + charges
 
 
+@lru_cache(maxsize=8)
 def moves(prior: MarkovPrior) -> float:
-    """Elementary operations of a step from every state, roughly: moves stay within a mode."""
+    """Elementary operations of a step from every state, roughly: moves stay within a mode.
+
+    Remembered: each method asks what it costs.
+    """
     size = np.bincount(prior.mode_of) if prior.modes > 1 else np.array([prior.states])
     return float((size * (size + 24)).sum())
 

@@ -93,6 +93,7 @@ class Known:
     def __init__(self, unaided: bool = True) -> None:
         self._unaided = unaided
         self._findings: list[Finding] = []
+        self._names: set[str] = set()
         self.floor, self.ceiling = Finding("nothing"), Finding("nothing")
         self.baseline = Finding("baseline", about="baseline")
 
@@ -100,11 +101,12 @@ class Known:
         return iter(self._findings)
 
     def __contains__(self, name: str) -> bool:
-        return any(finding.name == name for finding in self._findings)
+        return name in self._names
 
     def add(self, finding: Finding) -> None:
         """Take a finding in; whatever is certain must fit what was certain before."""
         self._findings.append(finding)
+        self._names.add(finding.name)
         if finding.about == "baseline":
             refute(finding, finding)
             self.baseline = finding
