@@ -48,6 +48,8 @@ AT_ONCE = 20.0
 #: on trying all constants.
 UNION_AT_ONCE = 1e5
 UNION_LIMIT = 1e8
+#: Unions that help nobody are given up at the lowest level, after so many steps.
+PATIENT = 6
 AVOID_LIMIT = 3e8
 CONSTANT_LIMIT = 2e8
 #: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
@@ -77,11 +79,13 @@ def ceilings(V, chain, needed, level, room):
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
     avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
-    work = 0.0
+    work, helps = 0.0, True
     V[:, 0] = 1.0
     V[:, 1:] = 0.0
     for t in range(T - 2, -1, -1):
         low, high = max(1, needed - t - 1), min(needed, T - 1 - t)
+        union = union and (helps or level > 0 or T - t <= PATIENT)
+        helps = False
         if union and low <= high:
             union_sums(V, chain, t, low, high, sums, by_place)
             work += (T - low - t) * M * M * (M + high - low + 1)
@@ -94,7 +98,7 @@ def ceilings(V, chain, needed, level, room):
                 work += M
                 rare = union and sums[k, x] < b
                 if rare:
-                    b = sums[k, x]
+                    b, helps = sums[k, x], True
                     if avoid:
                         b = min(b, first_right(V, chain, chain.moves[t, x], t + 1, k, True, room))
                         work += 2 * (T - k - t) * M * M
