@@ -30,6 +30,7 @@ Ints = NDArray[np.int64]
 Trim = Literal["none", "before", "around"]
 Start = Literal["equilibrium", "last"]
 Cycle = Literal["none", "hour", "weekday", "workday"]
+Flows = Literal["places", "roles"]
 Grouping = Literal["none", "alike", "seen", "lately"]
 
 
@@ -61,6 +62,7 @@ class Habits:
     rhythm: Cycle = "none"
     carry: float = 0.0
     modes: Grouping = "seen"
+    flow: Flows = "places"
 
     def __post_init__(self) -> None:
         for name, least, most in (
@@ -74,7 +76,7 @@ class Habits:
                 raise InputError(f"Habits({name}={value!r}): expected a number from {least:g} to {most:g}")
         if self.half_life is not None and (not _is_number(self.half_life) or not 1e-3 <= self.half_life < np.inf):
             raise InputError(f"Habits(half_life={self.half_life!r}): expected a number of steps from 0.001, or None")
-        for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle), ("modes", Grouping)):
+        for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle), ("modes", Grouping), ("flow", Flows)):
             if getattr(self, name) not in get_args(words):
                 choice = ", ".join(map(repr, get_args(words)))
                 raise InputError(f"Habits({name}={getattr(self, name)!r}): expected one of {choice}")

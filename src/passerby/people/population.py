@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .family import Person, Trim, spans
+from .roles import moves_by_role, shares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -79,11 +80,12 @@ class Population:
     background: Floats
     moves: Flow
     parts: tuple[Flow, ...] = ()
+    roles: Floats = field(default_factory=lambda: np.empty((0, 3, 4)))
 
     @classmethod
-    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, phase: Ints | None) -> Population:
-        """From the steps (N, F) of everybody; `phase` (F,) or longer are the parts of the cycle."""
-        return cls.summed([Tally.of(fitted, places, trim, phase)])
+    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints]) -> Population:
+        """From the steps (N, F) of everybody; `levels` (each (F,) or longer) are parts of the cycle, broad to fine."""
+        return cls.summed([Tally.of(fitted, places, trim, levels)])
 
     @classmethod
     def summed(cls, tallies: Sequence[Tally]) -> Population:
@@ -91,7 +93,9 @@ class Population:
         visits = np.sum([tally.visits for tally in tallies], axis=0).astype(np.float64)
         background = (visits + 1 / len(visits)) / (visits.sum() + 1)
         parts = zip(*(tally.parts for tally in tallies), strict=True)
-        return cls(background, Flow.summed([tally.moves for tally in tallies]), tuple(map(Flow.summed, parts)))
+        moves = Flow.summed([tally.moves for tally in tallies])
+        roles = np.sum([tally.roles for tally in tallies], axis=0)
+        return cls(background, moves, tuple(map(Flow.summed, parts)), shares(roles, LITTLE))
 
     def towards(self, part: int | None) -> Flow:
         """The moves that end in a part of the cycle, or all of them."""
@@ -142,14 +146,15 @@ class Population:
 
 @dataclass(frozen=True)
 class Tally:
-    """Visits (M,) and moves of some people, in all and in each part of the cycle."""
+    """Visits (M,) and moves of some people, in all and in each part of the cycle, and moves by `roles` (P, 3, 4)."""
 
     visits: Ints
     moves: Flow
+    roles: Ints
     parts: tuple[Flow, ...] = ()
 
     @classmethod
-    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, phase: Ints | None) -> Tally:
+    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints]) -> Tally:
         """Of their steps (N, F)."""
         first, stop = spans(fitted, places - 1, trim)
         steps = np.arange(fitted.shape[1])
@@ -158,8 +163,9 @@ class Tally:
         pairs = fitted[:, :-1].astype(np.int64) * places + fitted[:, 1:]
         both = kept[:, :-1] & kept[:, 1:]
         moves = Flow.counted(pairs[both], places)
-        if phase is None:
-            return cls(visits, moves)
-        towards = phase[1 : fitted.shape[1]]
-        parts = [towards == part for part in range(int(phase.max()) + 1)]
-        return cls(visits, moves, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))
+        roles = moves_by_role(fitted, kept, places, levels)
+        if not levels:
+            return cls(visits, moves, roles)
+        towards = levels[-1][1 : fitted.shape[1]]
+        parts = [towards == part for part in range(int(levels[-1].max()) + 1)]
+        return cls(visits, moves, roles, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))
