@@ -90,6 +90,7 @@ class Choice:
             "forgetting": pl.col("half_life").is_null(),
             "everybody's moves": pl.col("share") == 0,
             "leaving out steps": pl.col("trim") == "none",
+            "roles of places": pl.col("flow") == "places",
         }
         found = {name: self.scores.filter(left)["score"] for name, left in without.items()}
         gained = {name: best - float(score[0]) for name, score in found.items() if len(score)}
@@ -162,6 +163,7 @@ def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
         SHARES.index(habits.share) - SHARES.index(0.3),
         lives.index(habits.half_life) - 1,
         habits.trim != "before",
+        habits.flow != "places",
         CYCLES.index(habits.rhythm),
     ]
     return float(sum(each * each for each in apart))

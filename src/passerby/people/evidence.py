@@ -124,7 +124,15 @@ class Evidence:
         """That of several origins."""
         arrays = {
             name: np.concatenate([getattr(each, name) for each in parts], axis=axis)
-            for name, axis in (("moves", 2), ("left", 2), ("visits", 2), ("total", 2), ("b", 0), ("flow", 0), ("by_role", 0))
+            for name, axis in (
+                ("moves", 2),
+                ("left", 2),
+                ("visits", 2),
+                ("total", 2),
+                ("b", 0),
+                ("flow", 0),
+                ("by_role", 0),
+            )
         }
         ends = {name: np.concatenate([getattr(each, name) for each in parts]) for name in ("stayed", "gone")}
         return cls(parts[0].carries, parts[0].lives, **arrays, **ends)
@@ -162,7 +170,7 @@ def gather(
         own = (arrives[:, same].sum(axis=1), leaves[:, same].sum(axis=1))
         everybody = population.towards(parts[-1] if levels else None)
         flow[:, j] = before.flow(everybody, population.background, source[:, j], target[:, j], own)
-        share, there = population.roles[parts[-1] if levels else 0], usual[:, j if levels else 0]
+        share, there = population.roles[1 + parts[-1] if levels else 0], usual[:, j if levels else 0]
         by_role[:, j] = chance(share, before.own, there, population.background, source[:, j], target[:, j])
     stayed, gone = (target == before.last[:, None]).all(axis=1), (target == before.places - 1).all(axis=1)
     b = population.background[target]

@@ -25,8 +25,6 @@ from .choice import Choice
 from .family import Person, spans
 from .modes import USUAL, joined
 from .population import Population
-from .roles import Own
-from .roles import rows as by_role
 from .smoothing import equilibrium, plain, rhythmic
 from .whereabouts import Whereabouts
 
@@ -192,12 +190,7 @@ class People:
             _, some, number = np.unique(levels[-1][steps], return_index=True, return_inverse=True)
             parts = tuple(level[steps[some]] for level in levels)
         flow = population.laws(person, states, parts[-1] if parts else None)
-        taken = flow
-        if habits.flow == "roles":
-            mine = Own(np.arange(len(b))[None], index[None], len(b))
-            share = population.roles[parts[-1] if parts else [0]]
-            taken = by_role(share, mine.usual(kept, parts)[0], mine.visits[0], b)
-        own = person.rows(habits, taken, parts)
+        own = person.rows(habits, population.by_role(person, parts) if habits.flow == "roles" else flow, parts)
         now = number[period - 1]
         starts = [own[now, index[-1]].copy(), flow[now, index[-1]].copy()]
         if habits.start == "equilibrium":

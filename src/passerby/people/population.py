@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .family import Person, Trim, spans
-from .roles import moves_by_role, shares
+from .roles import Own, moves_by_role, rows, shares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,7 +74,7 @@ class Flow:
 class Population:
     """Frequencies b (M,) of everybody's kept steps, all their moves, and those that end in each part of the cycle.
 
-    One further step, spread evenly over all places, makes places possible that nobody has visited yet.
+    `roles` (1 + P, 3, 4) are shares of moves by role, at all times and in each part (see `roles`). One further step, spread evenly over all places, makes places possible that nobody has visited yet.
     """
 
     background: Floats
@@ -123,6 +123,12 @@ class Population:
         row = np.full(len(b), len(own))
         row[own] = np.arange(len(own))
         return np.asarray(out[:, row])
+
+    def by_role(self, person: Person, parts: Sequence[Ints]) -> Floats:
+        """The law (H, R, R) of everybody's moves by role over a person's states, in H parts of each level of a cycle."""
+        mine = Own(np.arange(len(person.b))[None], person.index[None], len(person.b))
+        t = self.roles[1 + parts[-1] if parts else [0]]
+        return rows(t, mine.usual(person.levels, parts)[0], mine.visits[0], person.b)
 
     def _besides(self, person: Person, own: Ints, flows: Sequence[Flow], parts: Ints | None) -> tuple[Floats, Floats]:
         """Moves of others from each place of a person, and from all others: towards each (H, V + 1, V), and in all."""

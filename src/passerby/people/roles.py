@@ -119,24 +119,26 @@ def moves_by_role(steps: NDArray[np.int32], kept: NDArray[np.bool_], none: int, 
     return total.reshape(number, _ROLES, _KINDS)
 
 
-def shares(moves: Floats, weight: float) -> Floats:
-    """T (P, 3, 4): shares of the kinds from each role, with so many moves' worth of those in all parts together."""
-    whole = moves.sum(axis=0) + 1 / _KINDS
-    whole = whole / whole.sum(axis=1, keepdims=True)
-    return np.asarray((moves + weight * whole) / (moves.sum(axis=2, keepdims=True) + weight))
+def shares(moves: Ints, weight: float) -> Floats:
+    """T (1 + P, 3, 4): shares of the kinds from each role, at all times and in each part of the cycle.
+
+    Those of a part come with so many moves' worth of those at all times.
+    """
+    whole = moves.sum(axis=0, keepdims=True) + 1 / _KINDS
+    whole = whole / whole.sum(axis=2, keepdims=True)
+    return np.concatenate([whole, (moves + weight * whole) / (moves.sum(axis=2, keepdims=True) + weight)])
 
 
 def rows(t: Floats, usual: Ints, visits: Floats, b: Floats) -> Floats:
     """The law (H, R, R) of one person over R states, for H parts of the cycle.
 
     `t` (H, 3, 4) are shares, `usual` (H,) where the person usually is, `visits` (R,) how often they were in each state:
-    never in those that are new. All places that are new share a row, and are entered by b.
+    never in new ones. All new places share a row and are entered by b, so who stays at one may be at any of them.
     """
     parts, state = np.arange(len(usual)), np.arange(len(b))
     known = visits > 0
     role = np.repeat(np.where(known, 1, 2)[None], len(usual), axis=0)
     role[parts, usual] = 0
-    # From one place that is known, new ones are as good as any other: that somebody stays there is one of them.
     share = t[parts[:, None], role]
     others = np.repeat(visits[None], len(usual), axis=0)
     others[parts, usual] = 0.0
