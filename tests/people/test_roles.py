@@ -68,7 +68,7 @@ def law(people: list[list[int]], person: int, x: int, levels: list[list[int]], t
         out[x] += share["stay"]
     for place in fresh:
         out[place] += (share["new"] + (x not in steps) * share["stay"]) * b[place] / b[fresh].sum()
-    return out / out.sum()
+    return np.asarray(out / out.sum())
 
 
 @given(st.integers(0, 10**6), st.integers(2, 8), st.sampled_from(["none", "hour", "workday"]))

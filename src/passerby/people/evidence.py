@@ -76,9 +76,9 @@ class Evidence:
     """For n stretches of S steps: weighted moves and visits, by what other parts count (C) and half-life (L).
 
     `moves` and `left` (C, L, n, S) are the person's moves to each step and all from where it is reached; `visits` and
-    `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, broad to fine; `b` and
-    `flow` (n, S) the population's frequency and moves, and `by_role` (n, S) these by roles; `stayed` and `gone` (n,) whether all steps were at the last
-    place, or elsewhere.
+    `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, broad to fine; `b`,
+    `flow` and `by_role` (n, S) the population's frequency, its moves by place, and those by role; `stayed` and `gone`
+    (n,) whether all steps were at the last place, or elsewhere.
     """
 
     carries: tuple[float, ...]
@@ -124,15 +124,8 @@ class Evidence:
         """That of several origins."""
         arrays = {
             name: np.concatenate([getattr(each, name) for each in parts], axis=axis)
-            for name, axis in (
-                ("moves", 2),
-                ("left", 2),
-                ("visits", 2),
-                ("total", 2),
-                ("b", 0),
-                ("flow", 0),
-                ("by_role", 0),
-            )
+            for names, axis in ((("moves", "left", "visits", "total"), 2), (("b", "flow", "by_role"), 0))
+            for name in names
         }
         ends = {name: np.concatenate([getattr(each, name) for each in parts]) for name in ("stayed", "gone")}
         return cls(parts[0].carries, parts[0].lives, **arrays, **ends)

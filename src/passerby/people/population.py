@@ -74,7 +74,8 @@ class Flow:
 class Population:
     """Frequencies b (M,) of everybody's kept steps, all their moves, and those that end in each part of the cycle.
 
-    `roles` (1 + P, 3, 4) are shares of moves by role, at all times and in each part (see `roles`). One further step, spread evenly over all places, makes places possible that nobody has visited yet.
+    `roles` (1 + P, 3, 4) are the shares of moves by role, at all times and in each part. One further step, spread evenly
+    over all places, makes places possible that nobody has visited yet.
     """
 
     background: Floats
@@ -125,7 +126,7 @@ class Population:
         return np.asarray(out[:, row])
 
     def by_role(self, person: Person, parts: Sequence[Ints]) -> Floats:
-        """The law (H, R, R) of everybody's moves by role over a person's states, in H parts of each level of a cycle."""
+        """The law (H, R, R) of everybody's moves by role over a person's states, in H parts of a cycle."""
         mine = Own(np.arange(len(person.b))[None], person.index[None], len(person.b))
         t = self.roles[1 + parts[-1] if parts else [0]]
         return rows(t, mine.usual(person.levels, parts)[0], mine.visits[0], person.b)
