@@ -74,7 +74,7 @@ class Flow:
 class Population:
     """Frequencies b (M,) of everybody's kept steps, all their moves, and those that end in each part of the cycle.
 
-    `roles` (1 + P, 3, 4) are the shares of moves by role, at all times and in each part. One further step, spread evenly
+    `roles` (1 + P, 3, 4) are shares of moves by role, at all times and in each part. One further step, spread evenly
     over all places, makes places possible that nobody has visited yet.
     """
 
