@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .family import Person, Trim, spans
+from .origins import spread
 from .roles import Own, moves_by_role, rows, shares
 
 Floats = NDArray[np.float64]
@@ -16,6 +17,8 @@ Ints = NDArray[np.int64]
 
 #: The weight of the population's frequencies in its moves, in moves.
 LITTLE = 10.0
+#: People from whom moves by role are learnt where habits are chosen, at most.
+MOST_ROLES = 2_000
 #: Up to so many pairs of places, moves are counted in a table of all of them.
 _TABLE = 10**7
 
@@ -85,8 +88,11 @@ class Population:
 
     @classmethod
     def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints]) -> Population:
-        """From the steps (N, F) of everybody; `levels` (each (F,) or longer) are parts of the cycle, broad to fine."""
-        return cls.summed([Tally.of(fitted, places, trim, levels)])
+        """From the steps (N, F) of everybody; `levels` (each (F,) or longer) are parts of the cycle, broad to fine.
+
+        For moves by role, of which there are few kinds, some of many people are enough.
+        """
+        return cls.summed([Tally.of(fitted, places, trim, levels, spread(len(fitted), MOST_ROLES))])
 
     @classmethod
     def summed(cls, tallies: Sequence[Tally]) -> Population:
@@ -161,8 +167,10 @@ class Tally:
     parts: tuple[Flow, ...] = ()
 
     @classmethod
-    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints]) -> Tally:
-        """Of their steps (N, F)."""
+    def of(
+        cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints], some: Ints | None = None
+    ) -> Tally:
+        """Of their steps (N, F); moves by role of `some` of them, or of all."""
         first, stop = spans(fitted, places - 1, trim)
         steps = np.arange(fitted.shape[1])
         kept = (steps >= first[:, None]) & (steps < stop[:, None])
@@ -170,7 +178,8 @@ class Tally:
         pairs = fitted[:, :-1].astype(np.int64) * places + fitted[:, 1:]
         both = kept[:, :-1] & kept[:, 1:]
         moves = Flow.counted(pairs[both], places)
-        roles = moves_by_role(fitted, kept, places, levels)
+        some = np.arange(len(fitted)) if some is None else some
+        roles = moves_by_role(fitted[some], kept[some], places, levels)
         if not levels:
             return cls(visits, moves, roles)
         towards = levels[-1][1 : fitted.shape[1]]
