@@ -48,9 +48,17 @@ def counted(people: list[list[int]], levels: list[list[int]]) -> dict[tuple[int 
 KINDS = ("usual", "stay", "known", "new")
 
 
-def law(people: list[list[int]], person: int, x: int, levels: list[list[int]], t: int, b: np.ndarray) -> np.ndarray:
+def law(
+    people: list[list[int]],
+    person: int,
+    x: int,
+    levels: list[list[int]],
+    t: int,
+    b: np.ndarray,
+    moves: dict[tuple[int | None, str, str], int],
+) -> np.ndarray:
     """The law of where a person goes from x, to be there at step t."""
-    steps, moves = people[person], counted(people, levels)
+    steps = people[person]
     there = usual(steps, levels, [level[t] for level in levels])
     role = "usual" if x == there else "known" if x in steps else "new"
     whole = {kind: moves.get((None, role, kind), 0) + 0.25 for kind in KINDS}
@@ -80,11 +88,17 @@ def test_moves_by_role_are_those_counted_one_by_one(seed: int, places: int, rhyt
     people = pb.fit_people(traces(array, places, WINDOW), holdout=2, habits=habits)
     levels = [level.tolist() for level in cycles.levels(rhythm, people.starts, WINDOW, 22)]
     steps = people.fitted.tolist()
+    told = counted(steps, levels)
     prior, _ = people.prior(1, reduced=False)
-    for t, moves in ((20, None), (21, prior.matrices[0])):
-        for x in [steps[1][-1]] if moves is None else range(places):
-            expected = law(steps, 1, x, levels, t, people.background)
-            np.testing.assert_allclose(prior.initial if moves is None else moves[x], expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        prior.initial, law(steps, 1, steps[1][-1], levels, 20, people.background, told), rtol=1e-6
+    )
+    for x in range(places):
+        expected = law(steps, 1, x, levels, 21, people.background, told)
+        np.testing.assert_allclose(prior.matrices[0][x], expected, rtol=1e-6)
+        # Without a rhythm, shares are those of all moves.
+        steady = people.plain.prior(1, reduced=False)[0].transition[x]
+        np.testing.assert_allclose(steady, law(steps, 1, x, [], 21, people.background, told), rtol=1e-6)
 
 
 CAFES = 12
