@@ -11,7 +11,7 @@ import passerby as pb
 from passerby.people import cycles
 from passerby.people.family import Cycle
 from passerby.people.population import LITTLE
-from passerby.people.roles import CHUNK, WEIGHT, moves_by_role
+from passerby.people.roles import CELLS, WEIGHT, moves_by_role
 
 from .test_habits import random_traces, traces
 
@@ -137,9 +137,9 @@ def test_moves_of_many_people_are_counted_in_pieces(monkeypatch: pytest.MonkeyPa
     array = random_traces(5, 30, 20, 6).array
     kept = np.random.default_rng(0).random(array.shape) < 0.9
     levels = [np.arange(24) % 2, np.arange(24) % 2 + 2 * (np.arange(24) > 12)]
-    assert len(array) < CHUNK
+    assert len(array) * 4 * 6 < CELLS
     whole = moves_by_role(array, kept, 6, levels)
-    monkeypatch.setattr("passerby.people.roles.CHUNK", 7)
+    monkeypatch.setattr("passerby.people.roles.CELLS", 7 * 4 * 6)
     assert np.array_equal(moves_by_role(array, kept, 6, levels), whole)
     assert whole.shape == (4, 3, 4)
     assert whole.sum() == (kept[:, 1:] & kept[:, :-1]).sum()

@@ -25,8 +25,8 @@ Ints = NDArray[np.int64]
 
 #: Steps' worth of broader parts of the cycle in telling where somebody usually is.
 WEIGHT = 3.0
-#: People whose moves are counted at a time.
-CHUNK = 1 << 11
+#: People are counted so many at a time that there are no more visits to places in parts of the cycle than these.
+CELLS = 1 << 22
 _ROLES, _KINDS = 3, 4
 
 
@@ -68,8 +68,9 @@ class Own:
         size = self.places.shape[1]
         f = (self.visits / np.maximum(self.visits.sum(axis=1, keepdims=True), 1.0))[:, None]
         for level, part in zip(levels, parts, strict=True):
-            every = 1 + max(int(level.max(initial=0)), int(part.max(initial=0)))
-            visits = _visits(self.slot, level, every, size)[:, part]
+            wanted, which = np.unique(part, return_inverse=True)
+            inside = np.isin(level, wanted)
+            visits = _visits(self.slot[:, inside], np.searchsorted(wanted, level[inside]), len(wanted), size)[:, which]
             f = (visits + WEIGHT * f) / (visits.sum(axis=2, keepdims=True) + WEIGHT)
         return np.asarray(f.argmax(axis=2))
 
@@ -106,8 +107,9 @@ def moves_by_role(steps: NDArray[np.int32], kept: NDArray[np.bool_], none: int, 
     number = int(fine.max(initial=0)) + 1
     total = np.zeros(number * _ROLES * _KINDS, dtype=np.int64)
     before = [level[: steps.shape[1]] for level in levels]
-    for first in range(0, len(steps), CHUNK):
-        some = slice(first, first + CHUNK)
+    chunk = max(1, CELLS // (number * max(1, min(none, steps.shape[1]))))
+    for first in range(0, len(steps), chunk):
+        some = slice(first, first + chunk)
         own = Own.of(steps[some], kept[some], none)
         usual, slot = own.usual(before, parts), own.slot
         who, at = np.nonzero((slot[:, :-1] >= 0) & (slot[:, 1:] >= 0))
