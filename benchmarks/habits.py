@@ -4,7 +4,8 @@
 the people at each of three origins, the mean log probability of a step that was really made at each, the mean of
 |promised - right| over all numbers of misses, with the counts of the most visited place and without them, for all
 origins together and at each, and the largest of these differences, together and at each. The files are not part of this
-repository, and are left out where they are not given. With `--speed`, it prints how long an audit of 10,000 people
+repository, and are left out where they are not given. With `--noise 2`, counts have normal noise of that standard
+deviation; with `--seed`, towns and people are others. With `--speed`, it prints how long an audit of 10,000 people
 takes with either.
 """
 
@@ -23,7 +24,7 @@ from benchmarks import populations
 from benchmarks.chains import HELD, MISSES, crowd
 from passerby.audits.backtest import Backtest, Fitting, earlier_origins, first_steps, known_by, run_backtest
 from passerby.people.fit import often_enough
-from passerby.people.sensors import random_sensors
+from passerby.people.sensors import most_visited_sensors, random_sensors
 
 ORIGINS, PEOPLE = 3, 400
 Options = dict[str, Any]
@@ -38,11 +39,16 @@ def cases(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pb.Visi
     for window, days in (("6h", 14), ("6h", 28), ("1h", 14), ("1h", 28)):
         yield (
             f"city, {days} days, {window}",
-            lambda days=days: pb.simulate_city(people=400, places=200, days=days),  # type: ignore[misc]
+            lambda days=days: pb.simulate_city(people=400, places=200, days=days, seed=given.seed),  # type: ignore[misc]
             {"window": window},
         )
-    seldom = {"people": 1000, "places": 100, "days": 120, "seen": 0.02}
-    yield "city, seldom seen, 4d", lambda: pb.simulate_city(**seldom), {"window": "4d", "min_active": 5}  # type: ignore[arg-type]
+    yield (
+        "city, 14 days, 24 of 1h",
+        lambda: pb.simulate_city(people=400, places=200, days=14, seed=given.seed),
+        {"window": "1h", "min_active": 24, "holdout": 24},
+    )
+    seldom = {"people": 1000, "places": 100, "days": 120, "seen": 0.02, "seed": given.seed}
+    yield "city, seldom seen, 4d", lambda: pb.simulate_city(**seldom), {"window": "4d", "min_active": 5}
     for make in (
         populations.leavers,
         populations.joiners,
@@ -50,7 +56,7 @@ def cases(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pb.Visi
         populations.keepers,
         populations.taxis,
     ):
-        yield make.__name__, make, {}
+        yield make.__name__, lambda make=make: make(seed=given.seed), {}  # type: ignore[misc]
 
 
 def origins(visits: pb.Visits | pb.Traces, options: Options) -> Iterator[tuple[pb.Traces, int]]:
@@ -59,16 +65,24 @@ def origins(visits: pb.Visits | pb.Traces, options: Options) -> Iterator[tuple[p
     traces = visits
     if not isinstance(traces, pb.Traces):
         traces = pb.window_visits(traces, window=options["window"], min_active=often_enough(least))
-    cuts = earlier_origins(len(traces.starts), HELD, ORIGINS)
+    held = options.get("holdout", HELD)
+    cuts = earlier_origins(len(traces.starts), held, ORIGINS)
     for cut in cuts:
-        yield first_steps(traces, cut + HELD), known_by(least, cut, cuts[0])
+        yield first_steps(traces, cut + held), known_by(least, cut, cuts[0])
 
 
-def figures(visits: pb.Visits | pb.Traces, options: Options, habits: str) -> list[str]:
+def released(noise: float | None) -> Callable[[pb.People], pb.Release]:
+    """What is published of the people of an origin: the counts of the most visited place, raw or with noise."""
+    mechanism = pb.Raw() if noise is None else pb.Gaussian(noise)
+    return lambda people: pb.Release(most_visited_sensors(people), mechanism)
+
+
+def figures(visits: pb.Visits | pb.Traces, options: Options, habits: str, noise: float | None) -> list[str]:
     """People and scores by origin, the gap and that of each, and the largest difference of right and promised."""
-    found = []
+    found, held = [], options.get("holdout", HELD)
     for traces, least in origins(visits, options):
-        work = Backtest(traces, Fitting(HELD, least, habits, 1.0, "none", False), None, MISSES, PEOPLE, 0)
+        fitting = Fitting(held, least, habits, 1.0, "none", False)
+        work = Backtest(traces, fitting, released(noise), MISSES, PEOPLE, 0)
         with suppress(pb.InputError):  # too few people
             found.append(run_backtest(work, 1))
     people = [int(each.by_origin["people"][0]) for each in found]
@@ -101,6 +115,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="of populations; all by default")
     parser.add_argument("--foursquare", type=Path)
     parser.add_argument("--gowalla", type=Path)
+    parser.add_argument("--noise", type=float)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--speed", action="store_true")
     given = parser.parse_args()
     if given.speed:
@@ -121,7 +137,7 @@ def main() -> None:
             continue
         visits = make()
         for habits in ("paper", "auto"):
-            print(f"| {' | '.join([name, habits, *figures(visits, options, habits)])} |", flush=True)
+            print(f"| {' | '.join([name, habits, *figures(visits, options, habits, given.noise)])} |", flush=True)
 
 
 if __name__ == "__main__":

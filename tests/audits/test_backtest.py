@@ -1,6 +1,7 @@
 """What habits promised at earlier origins is what an audit promises, and right is what it hits."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,24 @@ def test_promises_are_those_of_an_audit_and_right_is_what_it_hits(mechanism: pb.
         assert found.row(name)["promised"] == pytest.approx(table[f"attack_{name}"].mean(), rel=1e-9)
         assert found.row(name)["right"] == pytest.approx(table[f"hit_{name}"].mean(), rel=1e-9)
     assert (found.people, found.origins, found.share) == (40, 1, 1.0)
+
+
+@pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0)])
+def test_people_who_are_drawn_from_their_habits_are_found_as_often_as_promised(mechanism: pb.Mechanism) -> None:
+    city = pb.window_visits(pb.simulate_city(people=150, places=30, days=6), window="6h", places=30, min_active=4)
+    habits = pb.Habits(smoothing=3.0, share=0.6, rhythm="hour", flow="roles")
+    people = pb.fit_people(city, holdout=4, habits=habits)
+    drawn, rng = city.array.copy(), np.random.default_rng(1)
+    for person in range(len(people)):
+        drawn[person, -4:] = people.prior(person, reduced=False)[0].sample(1, 4, rng)[0]
+    release = pb.Release(pb.most_visited_sensors(people, 5), mechanism)
+    same = replace(city, array=drawn)
+    found = pb.backtest(same, origins=1, holdout=4, people=150, release=release, habits=habits)
+    assert found.people == len(people) == 150
+    for row in found.by_misses.iter_rows(named=True):
+        # Chances of single people vary, so this is more than the standard error of the share that is right.
+        spread = np.sqrt(row["promised"] * (1 - row["promised"]) / 150)
+        assert abs(row["difference"]) < 3.5 * spread + 1e-3, row
 
 
 def test_an_earlier_origin_is_a_backtest_of_the_steps_before_what_came_after_it() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.people.family import Grouping, Start, Trim, spans
+from passerby.people.family import Flows, Grouping, Start, Trim, spans
 from passerby.people.population import LITTLE, Flow
 
 from .test_habits import nothing_is_lost, random_traces, traces
@@ -22,6 +22,7 @@ HABITS = st.builds(
     trim=st.sampled_from(get_args(Trim)),
     start=st.sampled_from(get_args(Start)),
     modes=st.sampled_from(get_args(Grouping)),
+    flow=st.sampled_from(get_args(Flows)),
 )
 
 
@@ -58,7 +59,7 @@ def by_hand(people: pb.People, habits: pb.Habits, person: int) -> np.ndarray:
 @given(st.integers(0, 10**6), HABITS, st.integers(2, 9))
 @settings(max_examples=60)
 def test_the_formula(seed: int, habits: pb.Habits, places: int) -> None:
-    habits = replace(habits, modes="none")
+    habits = replace(habits, modes="none", flow="places")
     people = pb.fit_people(random_traces(seed, 5, 9, places, known=True), holdout=2, habits=habits)
     prior, _ = people.prior(1, reduced=False)
     expected = by_hand(people, habits, 1)

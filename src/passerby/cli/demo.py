@@ -34,7 +34,6 @@ DAY: dict[str, Any] = {
     "origin": "2024-01-01",
     "min_active": 24,
     "holdout": 24,
-    "rhythm": "hour",
     "misses": MISSES,
     "tolerance": 0.02,
     "runs": 60,

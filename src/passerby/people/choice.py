@@ -19,13 +19,17 @@ from numpy.typing import NDArray
 from passerby.support.groups import FEW
 
 from .evidence import Evidence
-from .family import Cycle, Floats, Grouping, Habits, Ints, Trim
+from .family import Cycle, Floats, Flows, Grouping, Habits, Ints, Trim
 from .modes import FIRST, NAMES, USUAL, fitted_weights, groups
 from .past import Past
 
 SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 BACKGROUNDS = (0.3, 1.0, 3.0, 10.0, 30.0)
 SHARES = (0.0, 0.3, 0.6, 0.9)
+#: Which of everybody's moves are taken, and their share; where it is none, they do not matter.
+TAKEN: tuple[tuple[float, Flows], ...] = tuple(
+    (share, flow) for share in SHARES for flow in get_args(Flows) if share or flow == "places"
+)
 #: From few parts to many.
 CYCLES: tuple[Cycle, ...] = ("none", "hour", "workday", "weekday")
 
@@ -86,6 +90,7 @@ class Choice:
             "forgetting": pl.col("half_life").is_null(),
             "everybody's moves": pl.col("share") == 0,
             "leaving out steps": pl.col("trim") == "none",
+            "roles of places": pl.col("flow") == "places",
         }
         found = {name: self.scores.filter(left)["score"] for name, left in without.items()}
         gained = {name: best - float(score[0]) for name, score in found.items() if len(score)}
@@ -140,8 +145,8 @@ def _tried(
     steps = float(count.sum()) * evidence.b.shape[1]
     for half_life, background in product(evidence.lives, BACKGROUNDS):
         f = evidence.frequencies(half_life, background)
-        for carry, smoothing, share in product(evidence.carries, SMOOTHINGS, SHARES):
-            habits = Habits(smoothing, background, share, half_life, trim, "last", cycle, carry)
+        for carry, smoothing, (share, flow) in product(evidence.carries, SMOOTHINGS, TAKEN):
+            habits = Habits(smoothing, background, share, half_life, trim, "last", cycle, carry, flow=flow)
             total = float(np.logaddexp(evidence.usual(habits, f) + first, rest) @ count)
             yield habits, (total - oddness(habits, evidence.lives)) / steps
 
@@ -158,6 +163,7 @@ def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
         SHARES.index(habits.share) - SHARES.index(0.3),
         lives.index(habits.half_life) - 1,
         habits.trim != "before",
+        habits.flow != "places",
         CYCLES.index(habits.rhythm),
     ]
     return float(sum(each * each for each in apart))

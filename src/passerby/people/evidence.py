@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .family import Floats, Habits, Ints, Trim, alike, blend, mixture, spans
 from .population import LITTLE, Flow, Population
+from .roles import Own, chance
 
 #: Half-lives, and what moves in other parts of the cycle count, that evidence is gathered for.
 Lives = Sequence[float | None]
@@ -34,14 +35,15 @@ class Before:
         return cls(steps, kept, steps[np.arange(len(steps)), stop - 1].astype(np.int64), places)
 
     @cached_property
+    def own(self) -> Own:
+        """The places of each person."""
+        return Own.of(self.steps, self.kept, self.places)
+
+    @cached_property
     def visited(self) -> tuple[Ints, NDArray[np.bool_]]:
         """Different places that are kept (n, V), and whether there is one: people visited different numbers of them."""
-        ordered = np.sort(np.where(self.kept, self.steps, self.places), axis=1).astype(np.int64)
-        ordered[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = self.places
-        ordered = np.sort(ordered, axis=1)
-        there = ordered < self.places
-        width = int(there.sum(axis=1).max(initial=1))
-        return np.where(there, ordered, 0)[:, :width], there[:, :width]
+        there = self.own.places < self.places
+        return np.where(there, self.own.places, 0), there
 
     def moved(self, source: Ints) -> NDArray[np.bool_]:
         """Whether each step but the first (n, F-1) was reached from a person's `source` (n,)."""
@@ -74,9 +76,9 @@ class Evidence:
     """For n stretches of S steps: weighted moves and visits, by what other parts count (C) and half-life (L).
 
     `moves` and `left` (C, L, n, S) are the person's moves to each step and all from where it is reached; `visits` and
-    `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, broad to fine; `b` and
-    `flow` (n, S) the population's frequency and moves; `stayed` and `gone` (n,) whether all steps were at the last
-    place, or elsewhere.
+    `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, broad to fine; `b`,
+    `flow` and `by_role` (n, S) the population's frequency, its moves by place, and those by role; `stayed` and `gone`
+    (n,) whether all steps were at the last place, or elsewhere.
     """
 
     carries: tuple[float, ...]
@@ -87,6 +89,7 @@ class Evidence:
     total: Floats
     b: Floats
     flow: Floats
+    by_role: Floats
     stayed: NDArray[np.bool_]
     gone: NDArray[np.bool_]
 
@@ -102,7 +105,8 @@ class Evidence:
         f = self.frequencies(habits.half_life, habits.background) if f is None else f
         k = self.lives.index(habits.half_life)
         c = self.carries.index(habits.carry) if len(self.carries) > 1 else 0
-        law = mixture(self.moves[c, k], self.left[c, k], f, self.flow, habits.smoothing, habits.share)
+        flow = self.by_role if habits.flow == "roles" else self.flow
+        law = mixture(self.moves[c, k], self.left[c, k], f, flow, habits.smoothing, habits.share)
         return np.asarray(np.log(law).sum(axis=1))
 
     @cached_property
@@ -120,7 +124,8 @@ class Evidence:
         """That of several origins."""
         arrays = {
             name: np.concatenate([getattr(each, name) for each in parts], axis=axis)
-            for name, axis in (("moves", 2), ("left", 2), ("visits", 2), ("total", 2), ("b", 0), ("flow", 0))
+            for names, axis in ((("moves", "left", "visits", "total"), 2), (("b", "flow", "by_role"), 0))
+            for name in names
         }
         ends = {name: np.concatenate([getattr(each, name) for each in parts]) for name in ("stayed", "gone")}
         return cls(parts[0].carries, parts[0].lives, **arrays, **ends)
@@ -140,7 +145,8 @@ def gather(
     carries = tuple(carries) if levels else (0.0,)
     moves, left = np.empty((2, len(carries), len(lives), n, stretch))
     visits, total = np.empty((2, 1 + len(levels), len(lives), n, stretch))
-    flow = np.empty((n, stretch))
+    flow, by_role = np.empty((2, n, stretch))
+    usual = before.own.usual([level[:cut] for level in levels], [level[cut : cut + stretch] for level in levels])
     target = path.astype(np.int64)
     source = np.column_stack([before.last, target[:, :-1]])
     known = [level[:cut] for level in levels]
@@ -157,9 +163,11 @@ def gather(
         own = (arrives[:, same].sum(axis=1), leaves[:, same].sum(axis=1))
         everybody = population.towards(parts[-1] if levels else None)
         flow[:, j] = before.flow(everybody, population.background, source[:, j], target[:, j], own)
+        share, there = population.roles[1 + parts[-1] if levels else 0], usual[:, j if levels else 0]
+        by_role[:, j] = chance(share, before.own, there, population.background, source[:, j], target[:, j])
     stayed, gone = (target == before.last[:, None]).all(axis=1), (target == before.places - 1).all(axis=1)
     b = population.background[target]
-    return Evidence(carries, tuple(lives), moves, left, visits, total, b, flow, stayed, gone)
+    return Evidence(carries, tuple(lives), moves, left, visits, total, b, flow, by_role, stayed, gone)
 
 
 def _weighted(steps: NDArray[np.bool_], counts: Floats, forgotten: Floats) -> Floats:

@@ -3,8 +3,8 @@
     P(x, ·) = (n(x, ·) + α [(1-λ) f + λ Q(x, ·)]) / (n(x) + α),    f = (n + β b) / (Σn + β)
 
 n(x, ·) are the person's moves and n their visits, both weighted by `2^(-age / h)`; f are their frequencies, backed off
-to the population's b; Q(x, ·) are the moves of everybody else. This is the back-off of language models (MacKay and Peto
-1995), with everybody in the place of the corpus.
+to the population's b; Q(x, ·) are the moves of everybody else, by place or by role (`roles`). This is the back-off of
+language models (MacKay and Peto 1995), with everybody in the place of the corpus.
 
 With a rhythm, f are the frequencies in the part of the day or week that is moved to, backed off by β to those in the
 part of the day, and these to those at all times. Moves that end in another part count κ; those in the same part of the
@@ -30,6 +30,7 @@ Ints = NDArray[np.int64]
 Trim = Literal["none", "before", "around"]
 Start = Literal["equilibrium", "last"]
 Cycle = Literal["none", "hour", "weekday", "workday"]
+Flows = Literal["places", "roles"]
 Grouping = Literal["none", "alike", "seen", "lately"]
 
 
@@ -46,7 +47,8 @@ class Habits:
 
     `modes` tells how the weights of modes are grouped (see `modes`): "none" for a person who always does as usual, one
     set of weights for everybody ("alike"), or sets by whether a person was "seen" in the last fitted step, or how
-    "lately" they were.
+    "lately" they were. `flow` tells which moves of everybody are Q: those from place to place ("places"), or those from
+    and to where a person usually is, other places that they know, and new ones ("roles").
 
     >>> Habits(smoothing=3.0, half_life=8.0).weights(9)[[0, 8]].tolist()
     [0.5, 1.0]
@@ -61,6 +63,7 @@ class Habits:
     rhythm: Cycle = "none"
     carry: float = 0.0
     modes: Grouping = "seen"
+    flow: Flows = "places"
 
     def __post_init__(self) -> None:
         for name, least, most in (
@@ -74,7 +77,7 @@ class Habits:
                 raise InputError(f"Habits({name}={value!r}): expected a number from {least:g} to {most:g}")
         if self.half_life is not None and (not _is_number(self.half_life) or not 1e-3 <= self.half_life < np.inf):
             raise InputError(f"Habits(half_life={self.half_life!r}): expected a number of steps from 0.001, or None")
-        for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle), ("modes", Grouping)):
+        for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle), ("modes", Grouping), ("flow", Flows)):
             if getattr(self, name) not in get_args(words):
                 choice = ", ".join(map(repr, get_args(words)))
                 raise InputError(f"Habits({name}={getattr(self, name)!r}): expected one of {choice}")
@@ -94,7 +97,7 @@ class Habits:
         rhythms = {"hour": "part of the day", "weekday": "part of the week", "workday": "part of the day and weekend"}
         parts = [
             f"own moves with {self.smoothing:g} moves' worth of own frequencies ({100 - 100 * self.share:.0f} %) and "
-            f"of everybody's moves ({100 * self.share:.0f} %)",
+            f"of everybody's moves{' by role' * (self.flow == 'roles')} ({100 * self.share:.0f} %)",
             f"own frequencies with {self.background:g} steps' worth of everybody's",
             "" if self.half_life is None else f"a weight of one half after {self.half_life:g} steps",
             {"none": "", "before": "from a person's first visit on", "around": "from first to last visit"}[self.trim],

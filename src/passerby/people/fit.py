@@ -277,7 +277,7 @@ def _fit_family(people: People, fitted: Blocks[Fitted], habits: Habits | str, rh
     else:
         choice = choose(known, levels) if known else Choice(Habits(rhythm=cycle))
     phase = levels[choice.chosen.rhythm][-1] if choice.chosen.rhythm != "none" else None
-    population = Population.summed(fitted.map(_tally, (places, choice.chosen.trim, phase)))
+    population = Population.summed(fitted.map(_tally, (places, choice.chosen.trim, levels[choice.chosen.rhythm])))
     return replace(
         people,
         background=population.background,
@@ -289,10 +289,10 @@ def _fit_family(people: People, fitted: Blocks[Fitted], habits: Habits | str, rh
     )
 
 
-def _tally(how: tuple[int, Trim, NDArray[np.int64] | None], fitted: Fitted) -> Tally:
+def _tally(how: tuple[int, Trim, Sequence[NDArray[np.int64]]], fitted: Fitted) -> Tally:
     """What everybody does who is ever known."""
-    places, trim, phase = how
-    return Tally.of(fitted[(fitted != places - 1).any(axis=1)], places, trim, phase)
+    places, trim, levels = how
+    return Tally.of(fitted[(fitted != places - 1).any(axis=1)], places, trim, levels)
 
 
 def _without_seldom(people: People, fitted: Blocks[Fitted], least: int) -> LeftOut:

@@ -190,7 +190,7 @@ class People:
             _, some, number = np.unique(levels[-1][steps], return_index=True, return_inverse=True)
             parts = tuple(level[steps[some]] for level in levels)
         flow = population.laws(person, states, parts[-1] if parts else None)
-        own = person.rows(habits, flow, parts)
+        own = person.rows(habits, population.by_role(person, parts) if habits.flow == "roles" else flow, parts)
         now = number[period - 1]
         starts = [own[now, index[-1]].copy(), flow[now, index[-1]].copy()]
         if habits.start == "equilibrium":

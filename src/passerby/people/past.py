@@ -60,10 +60,10 @@ class Past:
 
     def evidence(self, trim: Trim, levels: tuple[Ints, ...], carries: Sequence[float] = CARRIES) -> Evidence:
         """Evidence of all stretches."""
-        phase, found = levels[-1] if levels else None, []
+        found = []
         for origin in self.looked:
             cut = origin.cut
-            population = Population.of(self.fitted[origin.everybody, :cut], self.places, trim, phase)
+            population = Population.of(self.fitted[origin.everybody, :cut], self.places, trim, levels)
             before = Before.of(self.fitted[origin.who, :cut], self.places, trim)
             path = self.fitted[origin.who, cut : cut + self.stretch]
             found.append(gather(before, path, population, levels, self.lives, carries))

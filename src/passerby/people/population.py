@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .family import Person, Trim, spans
+from .origins import spread
+from .roles import Own, moves_by_role, rows, shares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: The weight of the population's frequencies in its moves, in moves.
 LITTLE = 10.0
+#: People from whom moves by role are learnt where habits are chosen, at most.
+MOST_ROLES = 2_000
 #: Up to so many pairs of places, moves are counted in a table of all of them.
 _TABLE = 10**7
 
@@ -73,17 +77,22 @@ class Flow:
 class Population:
     """Frequencies b (M,) of everybody's kept steps, all their moves, and those that end in each part of the cycle.
 
-    One further step, spread evenly over all places, makes places possible that nobody has visited yet.
+    `roles` (1 + P, 3, 4) are shares of moves by role, at all times and in each part. One further step, spread evenly
+    over all places, makes places possible that nobody has visited yet.
     """
 
     background: Floats
     moves: Flow
     parts: tuple[Flow, ...] = ()
+    roles: Floats = field(default_factory=lambda: np.empty((0, 3, 4)))
 
     @classmethod
-    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, phase: Ints | None) -> Population:
-        """From the steps (N, F) of everybody; `phase` (F,) or longer are the parts of the cycle."""
-        return cls.summed([Tally.of(fitted, places, trim, phase)])
+    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints]) -> Population:
+        """From the steps (N, F) of everybody; `levels` (each (F,) or longer) are parts of the cycle, broad to fine.
+
+        For moves by role, of which there are few kinds, some of many people are enough.
+        """
+        return cls.summed([Tally.of(fitted, places, trim, levels, spread(len(fitted), MOST_ROLES))])
 
     @classmethod
     def summed(cls, tallies: Sequence[Tally]) -> Population:
@@ -91,7 +100,9 @@ class Population:
         visits = np.sum([tally.visits for tally in tallies], axis=0).astype(np.float64)
         background = (visits + 1 / len(visits)) / (visits.sum() + 1)
         parts = zip(*(tally.parts for tally in tallies), strict=True)
-        return cls(background, Flow.summed([tally.moves for tally in tallies]), tuple(map(Flow.summed, parts)))
+        moves = Flow.summed([tally.moves for tally in tallies])
+        roles = np.sum([tally.roles for tally in tallies], axis=0)
+        return cls(background, moves, tuple(map(Flow.summed, parts)), shares(roles, LITTLE))
 
     def towards(self, part: int | None) -> Flow:
         """The moves that end in a part of the cycle, or all of them."""
@@ -120,6 +131,12 @@ class Population:
         row[own] = np.arange(len(own))
         return np.asarray(out[:, row])
 
+    def by_role(self, person: Person, parts: Sequence[Ints]) -> Floats:
+        """The law (H, R, R) of everybody's moves by role over a person's states, in H parts of a cycle."""
+        mine = Own(np.arange(len(person.b))[None], person.index[None], len(person.b))
+        t = self.roles[1 + parts[-1] if parts else [0]]
+        return rows(t, mine.usual(person.levels, parts)[0], mine.visits[0], person.b)
+
     def _besides(self, person: Person, own: Ints, flows: Sequence[Flow], parts: Ints | None) -> tuple[Floats, Floats]:
         """Moves of others from each place of a person, and from all others: towards each (H, V + 1, V), and in all."""
         size = len(own)
@@ -142,15 +159,18 @@ class Population:
 
 @dataclass(frozen=True)
 class Tally:
-    """Visits (M,) and moves of some people, in all and in each part of the cycle."""
+    """Visits (M,) and moves of some people, in all and in each part of the cycle, and moves by `roles` (P, 3, 4)."""
 
     visits: Ints
     moves: Flow
+    roles: Ints
     parts: tuple[Flow, ...] = ()
 
     @classmethod
-    def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, phase: Ints | None) -> Tally:
-        """Of their steps (N, F)."""
+    def of(
+        cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints], some: Ints | None = None
+    ) -> Tally:
+        """Of their steps (N, F); moves by role of `some` of them, or of all."""
         first, stop = spans(fitted, places - 1, trim)
         steps = np.arange(fitted.shape[1])
         kept = (steps >= first[:, None]) & (steps < stop[:, None])
@@ -158,8 +178,10 @@ class Tally:
         pairs = fitted[:, :-1].astype(np.int64) * places + fitted[:, 1:]
         both = kept[:, :-1] & kept[:, 1:]
         moves = Flow.counted(pairs[both], places)
-        if phase is None:
-            return cls(visits, moves)
-        towards = phase[1 : fitted.shape[1]]
-        parts = [towards == part for part in range(int(phase.max()) + 1)]
-        return cls(visits, moves, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))
+        some = np.arange(len(fitted)) if some is None else some
+        roles = moves_by_role(fitted[some], kept[some], places, levels)
+        if not levels:
+            return cls(visits, moves, roles)
+        towards = levels[-1][1 : fitted.shape[1]]
+        parts = [towards == part for part in range(int(levels[-1].max()) + 1)]
+        return cls(visits, moves, roles, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))

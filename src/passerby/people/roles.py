@@ -1,0 +1,180 @@
+"""Everybody's moves by the role that places have for whoever moves, rather than by place.
+
+That others leave a café for their homes says that somebody who is there will soon leave for a home of their own, and
+not for the homes of the others. So moves are counted by roles. From where a person usually is by then, from another
+place that they know, or from one that is new to them, they go
+
+    to where they usually are by then  |  nowhere: they stay  |  to another place that they know  |  to a new one
+
+with the shares T of everybody, in each part of the cycle. For a person this is a law over places again: other places
+that they know are chosen by how often they were visited, and new ones by b. Where a person usually is in a part of the
+cycle is where they were most often, backed off to broader parts as frequencies are, with a weight of `WEIGHT` steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Steps' worth of broader parts of the cycle in telling where somebody usually is.
+WEIGHT = 3.0
+#: People are counted so many at a time that there are no more visits to places in parts of the cycle than these.
+CELLS = 1 << 22
+_ROLES, _KINDS = 3, 4
+
+
+@dataclass(frozen=True)
+class Own:
+    """Own places (n, V) of n people, in order, `none` where there are fewer; `slot` (n, F) are those of their steps.
+
+    Steps that are left out have the slot -1.
+    """
+
+    places: Ints
+    slot: Ints
+    none: int
+
+    @classmethod
+    def of(cls, steps: NDArray[np.int32], kept: NDArray[np.bool_], none: int) -> Own:
+        """From steps (n, F) at places below `none`."""
+        marked = np.where(kept, steps, none).astype(np.int64)
+        order = np.argsort(marked, axis=1, kind="stable")
+        ordered = np.take_along_axis(marked, order, axis=1)
+        first = np.ones(ordered.shape, dtype=bool)
+        first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        rank = np.cumsum(first, axis=1) - 1
+        slot = np.empty_like(rank)
+        np.put_along_axis(slot, order, rank, axis=1)
+        first &= ordered < none
+        places = np.full((len(steps), int(first.sum(axis=1).max(initial=1))), none, dtype=np.int64)
+        who, at = np.nonzero(first)
+        places[who, rank[who, at]] = ordered[who, at]
+        return cls(places, np.where(kept, slot, -1), none)
+
+    @cached_property
+    def visits(self) -> Floats:
+        """How often each place was visited (n, V)."""
+        return _visits(self.slot, np.zeros(self.slot.shape[1], dtype=np.int64), 1, self.places.shape[1])[:, 0]
+
+    def usual(self, levels: Sequence[Ints], parts: Sequence[Ints]) -> Ints:
+        """Slots (n, H) of where people usually are, in H `parts` of each level of a cycle; H = 1 without a rhythm."""
+        size = self.places.shape[1]
+        f = (self.visits / np.maximum(self.visits.sum(axis=1, keepdims=True), 1.0))[:, None]
+        for level, part in zip(levels, parts, strict=True):
+            wanted, which = np.unique(part, return_inverse=True)
+            inside = np.isin(level, wanted)
+            visits = _visits(self.slot[:, inside], np.searchsorted(wanted, level[inside]), len(wanted), size)[:, which]
+            f = (visits + WEIGHT * f) / (visits.sum(axis=2, keepdims=True) + WEIGHT)
+        return np.asarray(f.argmax(axis=2))
+
+    @cached_property
+    def runs(self) -> Ints:
+        """How often people came to each of their places (n, V), with any number of steps in a row."""
+        came = self.slot >= 0
+        came[:, 1:] &= self.slot[:, 1:] != self.slot[:, :-1]
+        who, at = np.nonzero(came)
+        size = self.places.shape[1]
+        return np.bincount(who * size + self.slot[who, at], minlength=self.places.size).reshape(-1, size)
+
+
+def _visits(slot: Ints, part: Ints, parts: int, size: int) -> Floats:
+    """How often each place was visited in each part (n, parts, V)."""
+    who, at = np.nonzero(slot >= 0)
+    every = (who * parts + part[at]) * size + slot[who, at]
+    return np.bincount(every, minlength=len(slot) * parts * size).reshape(-1, parts, size).astype(np.float64)
+
+
+def moves_by_role(steps: NDArray[np.int32], kept: NDArray[np.bool_], none: int, levels: Sequence[Ints]) -> Ints:
+    """Moves of people (n, F), towards each part of the cycle: from each role, of each kind (P, 3, 4).
+
+    `levels` (each (F,) or longer) are parts of the cycle, broad to fine. A place that a person came to once is new.
+    """
+    parts: list[Ints] = []
+    fine = np.zeros(steps.shape[1], dtype=np.int64)
+    if levels:
+        fine = levels[-1]
+        found, where = np.unique(fine, return_index=True)
+        sample = np.zeros(int(found[-1]) + 1, dtype=np.int64)
+        sample[found] = where
+        parts = [level[sample] for level in levels]
+    number = int(fine.max(initial=0)) + 1
+    total = np.zeros(number * _ROLES * _KINDS, dtype=np.int64)
+    before = [level[: steps.shape[1]] for level in levels]
+    chunk = max(1, CELLS // (number * max(1, min(none, steps.shape[1]))))
+    for first in range(0, len(steps), chunk):
+        some = slice(first, first + chunk)
+        own = Own.of(steps[some], kept[some], none)
+        usual, slot = own.usual(before, parts), own.slot
+        who, at = np.nonzero((slot[:, :-1] >= 0) & (slot[:, 1:] >= 0))
+        source, target, towards = slot[who, at], slot[who, at + 1], fine[at + 1]
+        there, known = usual[who, towards], own.runs > 1
+        role = np.where(source == there, 0, np.where(known[who, source], 1, 2))
+        kind = np.where(target == there, 0, np.where(target == source, 1, np.where(known[who, target], 2, 3)))
+        total += np.bincount((towards * _ROLES + role) * _KINDS + kind, minlength=len(total))
+    return total.reshape(number, _ROLES, _KINDS)
+
+
+def shares(moves: Ints, weight: float) -> Floats:
+    """T (1 + P, 3, 4): shares of the kinds from each role, at all times and in each part of the cycle.
+
+    Those of a part come with so many moves' worth of those at all times.
+    """
+    whole = moves.sum(axis=0, keepdims=True) + 1 / _KINDS
+    whole = whole / whole.sum(axis=2, keepdims=True)
+    return np.concatenate([whole, (moves + weight * whole) / (moves.sum(axis=2, keepdims=True) + weight)])
+
+
+def rows(t: Floats, usual: Ints, visits: Floats, b: Floats) -> Floats:
+    """The law (H, R, R) of one person over R states, for H parts of the cycle.
+
+    `t` (H, 3, 4) are shares, `usual` (H,) where the person usually is, `visits` (R,) how often they were in each state:
+    never in new ones. All new places share a row and are entered by b, so who stays at one may be at any of them.
+    """
+    parts, state = np.arange(len(usual)), np.arange(len(b))
+    known = visits > 0
+    role = np.repeat(np.where(known, 1, 2)[None], len(usual), axis=0)
+    role[parts, usual] = 0
+    share = t[parts[:, None], role]
+    others = np.repeat(visits[None], len(usual), axis=0)
+    others[parts, usual] = 0.0
+    left = others.sum(axis=1)[:, None] - others
+    out = others[:, None, :] * np.divide(share[..., 2], left, out=np.zeros_like(left), where=left > 0)[:, :, None]
+    stay = known & (role > 0)
+    out[:, state, state] = np.where(stay, share[..., 1], 0.0)
+    out[parts[:, None], state, usual[:, None]] = share[..., 0]
+    fresh = np.where(known, 0.0, b)
+    if fresh.sum() > 0:
+        new = share[..., 3] + np.where(known, 0.0, share[..., 1])
+        out += new[:, :, None] * (fresh / fresh.sum())
+    return np.asarray(out / out.sum(axis=2, keepdims=True))
+
+
+def chance(t: Floats, own: Own, usual: Ints, b: Floats, source: Ints, target: Ints) -> Floats:
+    """The same law (n,) of one move each of n people; `t` (3, 4) are shares and `usual` (n,) slots."""
+    person = np.arange(len(usual))
+    there = own.places[person, usual]
+    is_source, is_target = (own.places == place[:, None] for place in (source, target))
+    knows, known = is_source.any(axis=1), is_target.any(axis=1)
+    share = t[np.where(source == there, 0, np.where(knows, 1, 2))]
+    other = own.visits * ~is_source
+    other[person, usual] = 0.0
+    left = other.sum(axis=1)
+    fresh = 1.0 - (np.append(b, 0.0)[own.places]).sum(axis=1)
+    open_ = own.none > (own.places < own.none).sum(axis=1)
+    stay = np.where(knows & (source != there), share[:, 1], 0.0)
+    new = np.where(open_, share[:, 3] + np.where(knows, 0.0, share[:, 1]), 0.0)
+    total = share[:, 0] + stay + np.where(left > 0, share[:, 2], 0.0) + new
+    found = np.where(
+        known,
+        share[:, 2] * (own.visits * is_target).sum(axis=1) / np.maximum(left, 1.0),
+        new * b[target] / np.maximum(fresh, np.finfo(np.float64).tiny),
+    )
+    found = np.where((target == source) & knows, stay, found)
+    return np.asarray(np.where(target == there, share[:, 0], found) / total)
