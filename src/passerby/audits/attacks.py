@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import (
     Series,
+    distinct,
     enumerate_series,
     one_series,
     sample_series,
@@ -33,7 +35,7 @@ Ints = NDArray[np.int64]
 #: The attacks: two with the counts, and two without them.
 ATTACKS = ("map", "marginal", "prior", "constant")
 #: Series that are listed for a promise, the probability that may be left over, and how many are drawn instead.
-LISTED, LEFT, DRAWN = 512, 1e-3, 100
+LISTED, LEFT, DRAWN = 128, 1e-3, 100
 #: Numbers of misses that are looked at, at most.
 MOST_MISSES = 6
 
@@ -86,7 +88,11 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
 def listed_series(prior: MarkovPrior, release: Release, rng: np.random.Generator) -> Series:
     """All series that can be published but for a small rest, or a sample where they are too many."""
     series = enumerate_series(prior, release, LISTED, LEFT)
-    return sample_series(prior, release, rng, DRAWN) if series is None else series
+    if series is not None:
+        return series
+    drawn = sample_series(prior, release, rng, DRAWN)
+    first, which = distinct(drawn.evidence)
+    return replace(drawn, evidence=drawn.evidence[first], mass=np.bincount(which, drawn.mass))
 
 
 class Look(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .chain import at, copy, push, weigh
-from .jit import cube, kernel, matrix, number, out_vector, vector, whole, whole_matrix, wholes
+from .jit import cube, kernel, matrix, number, out_matrix, out_vector, vector, whole, whole_matrix, wholes
 
 
 @kernel(number(vector, cube, wholes, whole_matrix, matrix, wholes, whole))
@@ -65,4 +65,43 @@ def successes(initial, matrices, place_of, classes, weights, guesses, misses):
     out = np.empty(guesses.shape[0])
     for i in range(guesses.shape[0]):
         out[i] = success(initial, matrices, place_of, classes, weights[i], guesses[i], misses)
+    return out
+
+
+@kernel(out_matrix(vector, cube, wholes, whole_matrix, cube, whole_matrix, whole))
+def wrong_laws(initial, matrices, place_of, classes, weights, guesses, most):
+    """`Pr[k steps of a guess are wrong | evidence]` (n, most + 1) for a guess (n, T) per series of evidence (n, T, C).
+
+    The evidence must be possible.
+    """
+    n, T = guesses.shape
+    M, K = initial.shape[0], most + 1
+    out, now, new = np.zeros((n, K)), np.empty((K, M)), np.empty((K, M))
+    every, later = np.empty(M), np.empty(M)
+    for i in range(n):
+        now[:] = 0.0
+        new[:] = 0.0
+        copy(initial, now[0])
+        copy(initial, every)
+        for t in range(T):
+            rows = min(K, t + 1)
+            if t > 0:
+                P = at(matrices, t - 1)
+                for k in range(rows):
+                    push(now[k], P, new[k])
+                push(every, P, later)
+                now, new, every, later = new, now, later, every
+            weigh(every, classes[t], weights[i, t])
+            total = every.sum()
+            every /= total
+            for k in range(rows):
+                weigh(now[k], classes[t], weights[i, t])
+                now[k] /= total
+            for x in range(M):
+                if place_of[x] != guesses[i, t]:
+                    for k in range(min(K - 1, rows), 0, -1):
+                        now[k, x] = now[k - 1, x]
+                    now[0, x] = 0.0
+        for k in range(K):
+            out[i, k] = now[k].sum()
     return out

@@ -220,24 +220,7 @@ def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints,
 
 def wrong_laws(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, most: int) -> Floats:
     """`Pr[k steps wrong | series]` (n, most + 1), k from 0 to `most`, for a guess per series: all numbers at once."""
-    initial, matrices, place_of, classes, weights, named = _case(prior, release, evidence, guesses)
-    every = np.repeat(initial[None], len(named), axis=0)
-    now = np.zeros((len(named), most + 1, len(initial)))
-    now[:, 0] = initial
-    for t in range(named.shape[1]):
-        if t:
-            moves = matrices[0 if len(matrices) == 1 else t - 1]
-            every, now = every @ moves, now @ moves
-        weight = weights[:, t, classes[t]]
-        every *= weight
-        total = every.sum(axis=1, keepdims=True)
-        weight = weight / total
-        every /= total
-        right = place_of == named[:, t, None]
-        wrong = now * (weight * ~right)[:, None]
-        now *= (weight * right)[:, None]
-        now[:, 1:] += wrong[:, :-1]
-    return np.asarray(now.sum(axis=2))
+    return np.asarray(scoring.wrong_laws(*_case(prior, release, evidence, guesses), most))
 
 
 def _case(
