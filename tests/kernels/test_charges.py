@@ -14,7 +14,11 @@ def bound(chain: Chain, guess: Ints, misses: int, low: float, rounds: int) -> fl
     there = [np.flatnonzero(law) for law in chain.law]
     pinned = np.array([x[0] if len(x) == 1 and chain.named[x[0]] > 0 else -1 for x in there])
     seen = chain.a, chain.Q, chain.law, pinned, chain.named
-    return float(charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds)[0])
+    rows, places = (chain.steps if rounds else 1, misses + 2), chain.states
+    # What an earlier series left behind must not matter.
+    by_name, by_number = (np.full((*rows, n, places), -1e9) for n in (places, misses + 1))
+    scratch = by_name, by_name.copy(), by_number, by_number.copy(), np.full(by_number.shape, -7)
+    return float(charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds, *scratch)[0])
 
 
 @given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))
