@@ -275,6 +275,13 @@ def charge(chain, needed, rounds, tolerance, found, guess, desk, total):
 
 
 @once
+def first_desk(alone, T, M, needed):
+    """Scratch for charges that are set once, where any are."""
+    charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
+    return desk_for(np.int64(1), T - needed + 2 if charging else 1, M)
+
+
+@once
 def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, desk, total):
     """Do a series at a stage, and fill in what is found; the lowest does no more than `thorough` and `bounded` ask."""
     T, M = chain.law.shape
@@ -321,20 +328,16 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     n, T = weights.shape[:2]
     M, P = initial.shape[0], named.shape[0]
     needed = T - misses
-    out = np.zeros((n, 5))
-    guesses = np.zeros((n, 3, T), np.int64)
-    law, pinned = np.empty((T, M)), np.empty(T, np.int64)
-    after = np.empty((T, needed + 1, M))
+    out, guesses = np.zeros((n, 5)), np.zeros((n, 3, T), np.int64)
+    law, pinned, after = np.empty((T, M)), np.empty(T, np.int64), np.empty((T, needed + 1, M))
     room = room_for(T, M, P, needed, ROOT_NODES[0])
     low, high = ranges(matrices)
     alone = single(place_of)
-    charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
-    desk = desk_for(np.int64(1), misses + 2 if charging else 1, M)
+    desk = first_desk(alone, T, M, needed)
     total, sums = np.zeros(2), np.zeros(4)
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest = 0, mass.sum()
-    searching = tolerance < np.inf
-    closer = tolerance * (CLOSER if n > 1 else ALONE)
+    searching, closer = tolerance < np.inf, tolerance * (CLOSER if n > 1 else ALONE)
     while True:
         if done < n:
             i, stage = order[done], 0
