@@ -19,6 +19,8 @@ from .question import Question
 
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
+#: Both ends of a sample are further apart than so many times what one of them resolves, but for luck.
+FAR = 2.0
 #: Series that are, all together, so small a part of what the tolerance allows are not listed: most series are such.
 NEGLIGIBLE = 1e-3
 
@@ -43,6 +45,15 @@ def draws(question: Question, most: int | None = None) -> int:
 def resolution(question: Question, anchored: float, runs: int) -> float:
     """How wide an interval from so many draws is, at least, beside a guess with the success `anchored`."""
     return math.log(1 / (1 - question.level)) * (1 - anchored) / runs
+
+
+def hopeless(question: Question, known: Known, ceiling: float, runs: int) -> bool:
+    """Whether so many draws will leave less than any effort for all series of raw counts at once.
+
+    `ceiling` is what no guess exceeds if all is told (`stretch_ceiling`). Effort leaves a third of that gap, roughly.
+    """
+    floor = known.baseline.floor
+    return (ceiling - floor) / 3 > FAR * resolution(question, floor, runs)
 
 
 def anchor(question: Question, known: Known) -> Anchor | None:

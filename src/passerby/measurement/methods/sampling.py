@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.average import draws, plainly, resolution, sample, searched
+from passerby.measurement.average import FAR, draws, plainly, resolution, sample, searched
 from passerby.measurement.best_guess import cost_of_series
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
+from passerby.measurement.stretches import dense
 
 from .ways import by_stretches, refuses_others
 
 #: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
 FACTOR = 1.25
-#: Both ends of a sample are further apart than so many times what one of them resolves, but for luck.
-NEAR = 2.0
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -21,11 +20,11 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     lower, upper = known.floor.floor, known.ceiling.ceiling
     scored = known.attack("map") is not None and known.attack("marginal") is not None
     looked = "posterior" in known or "modes" in known
-    finest = resolution(question, known.baseline.floor, draws(question)) * (NEAR if looked else 1.0)
+    finest = resolution(question, known.baseline.floor, draws(question)) * (FAR if looked else 1.0)
     near = (upper - lower <= finest and upper <= FACTOR * lower) or question.within(lower, upper)
     listed = "posterior" in known and not by_stretches(question)
     drawn = any(finding.level is not None for finding in known)
-    if question.series == "auto" and scored and (listed or near or drawn):
+    if question.series == "auto" and scored and (listed or near or drawn or thorough(question)):
         return
     series = sample(question, known)
     if question.series == "auto" and near:
@@ -34,6 +33,11 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
         yield from plainly(question, series)
     else:
         yield from searched(question, question.told, series, known.spent)
+
+
+def thorough(question: Question) -> bool:
+    """Whether all of the budget went to guesses for stretches, or to a sample beside them."""
+    return by_stretches(question) and dense(question.prior, question.told, question.misses)
 
 
 def refuses(question: Question) -> str | None:
