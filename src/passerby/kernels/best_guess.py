@@ -38,7 +38,7 @@ ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
 #: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
 SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
-CHARGED = np.array([-1, 0, 8, -1, 40, -1, -1, -1, -1])
+CHARGED = np.array([-1, 0, 4, -1, 40, -1, -1, -1, -1])
 STAGES = 9
 #: Fewer places than this are searched, and nobody is charged: that is as quick.
 FEW = 24

@@ -13,12 +13,24 @@ from passerby.measurement.decode import averaged, map_attack, map_successes
 from passerby.model.release import Release
 from passerby.outcomes.series import MAX_SERIES, Anchor, Floats, Series, sample_series
 
-from .best_guess import Brackets, alone, average_upper, bracket_series, cost_of_series, plain_series
+from .best_guess import (
+    Brackets,
+    alone,
+    average_upper,
+    bracket_series,
+    cost_of_look,
+    cost_of_series,
+    plain_series,
+)
 from .finding import Finding, Known, Look, Pooled, limit
 from .question import Question
 
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
+#: The share of a budget that the first look at all series of a sample may take.
+FIRST_LOOK = 0.6
+#: Elementary operations from which on a look at a series is dear, and what is small beside the success of a guess.
+DEAR, SMALL = 1e7, 0.1
 #: Both ends of a sample are further apart than so many times what one of them resolves, but for luck.
 FAR = 2.0
 #: Series that are, all together, so small a part of what the tolerance allows are not listed: most series are such.
@@ -62,9 +74,28 @@ def anchor(question: Question, known: Known) -> Anchor | None:
     return None if best.guess is None else Anchor(np.array(best.guess), question.misses, best.floor)
 
 
-def sample(question: Question, known: Known) -> Series:
+def looks(question: Question, budget: float) -> int:
+    """How many series are drawn if some of this budget is to be left for a closer look at them."""
+    each = cost_of_look(question.prior, question.steps, question.misses)
+    return draws(question, int(FIRST_LOOK * max(budget, 2e9) / each))
+
+
+def balanced(question: Question, known: Known) -> int:
+    """How many series are drawn to be searched.
+
+    A sample resolves a share of certainty, and a search for each of its series a share of what is achieved. Where looks
+    are dear, no more are drawn than it takes for the first to be small beside the second.
+    """
+    runs = draws(question)
+    if cost_of_look(question.prior, question.steps, question.misses) < DEAR:
+        return runs
+    finest = resolution(question, known.baseline.floor, 1)
+    return min(runs, max(looks(question, question.budget), int(finest / max(SMALL * known.baseline.floor, 1e-9))))
+
+
+def sample(question: Question, known: Known, runs: int) -> Series:
     """Series drawn for traces that the best guess without the release gets wrong."""
-    return sample_series(question.prior, question.told, question.rng(), draws(question), anchor(question, known))
+    return sample_series(question.prior, question.told, question.rng(), runs, anchor(question, known))
 
 
 def looked(series: Series, *searches: Brackets) -> Look:

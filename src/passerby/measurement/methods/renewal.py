@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.measurement.average import FAR, draws, resolution, searched
-from passerby.measurement.best_guess import cost_of_look
+from passerby.measurement.average import FAR, looks, resolution, searched
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
@@ -17,12 +16,10 @@ from .ways import by_sightings, by_stretches, refuses_others
 
 Floats = NDArray[np.float64]
 
-#: The share of the budget that goes to all series at once, before any are drawn. Where they are dear, it is all, or next
-#: to nothing if somebody who is told all places succeeds so often that stretches say little.
+#: The share of the budget that goes to all series at once, before any are drawn. Where they are dear, it is all, or
+#: little if somebody who is told all places succeeds so often that nothing is to be had from stretches.
 SHARE, ALL, LITTLE = 0.5, 1.0, 0.15
 MOST_TOLD = 0.75
-#: The share of what is left then that the first look at those that are drawn may take.
-FIRST_LOOK = 0.9
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -51,12 +48,6 @@ def share(question: Question) -> float:
     if not dense(prior, told, misses):
         return SHARE
     return LITTLE if stretch_ceiling(prior, told, misses) > MOST_TOLD else ALL
-
-
-def looks(question: Question, budget: float) -> int:
-    """How many series are drawn with so much of the budget left."""
-    each = cost_of_look(question.prior, question.steps, question.misses)
-    return draws(question, int(FIRST_LOOK * max(budget, 2e9) / each))
 
 
 def beyond(question: Question, known: Known, law: Floats) -> Series | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.average import FAR, draws, plainly, resolution, sample, searched
+from passerby.measurement.average import FAR, balanced, draws, plainly, resolution, sample, searched
 from passerby.measurement.best_guess import cost_of_series
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.method import Method
@@ -26,12 +26,12 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     drawn = any(finding.level is not None for finding in known)
     if question.series == "auto" and scored and (listed or near or drawn or thorough(question)):
         return
-    series = sample(question, known)
     if question.series == "auto" and near:
         if "ascent" not in known:
             yield exact("ascent", known.baseline.floor)
-        yield from plainly(question, series)
+        yield from plainly(question, sample(question, known, draws(question)))
     else:
+        series = sample(question, known, balanced(question, known))
         yield from searched(question, question.told, series, known.spent)
 
 
