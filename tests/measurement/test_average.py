@@ -5,7 +5,7 @@ from tests.oracle import World
 import passerby as pb
 from passerby.measurement import average, stretches
 from passerby.measurement.finding import Finding, Known
-from passerby.measurement.methods import raw, renewal, ways
+from passerby.measurement.methods import raw, renewal, sampling, ways
 from passerby.measurement.question import Question, pose
 
 
@@ -87,3 +87,18 @@ def test_where_looks_are_dear_a_sample_is_as_fine_as_a_search(
     assert runs[-1] == 1000
     for floor, most in zip((0.3, 0.1), runs[1:3], strict=True):
         assert average.resolution(question, floor, most) == pytest.approx(average.SMALL * floor, rel=0.02)
+
+
+def test_what_a_sample_cannot_resolve_is_not_bounded(raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who is hardly ever guessed: the sample may raise the lower end, and the certain ceiling stays."""
+    question = asked(pb.Release(raw_counts.sensors, pb.Gaussian(1.0)), runs=50)
+    known = without(1e-6)
+    known.add(Finding("raw", ceiling=1e-4))
+    assert "posterior" in {finding.name for finding in sampling.run(question, known)}
+    monkeypatch.setattr(average, "DEAR", 0.0)
+    found = list(sampling.run(question, known))
+    assert {finding.name for finding in found} == {"map", "marginal", "ascent"}
+    assert all(finding.ceiling == 1 and finding.pooled is None for finding in found)
+    known = without(1e-6)
+    known.add(Finding("raw", ceiling=0.9))
+    assert "posterior" in {finding.name for finding in sampling.run(question, known)}

@@ -14,6 +14,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import MAX_SERIES, Anchor, Floats, Series, sample_series
 
 from .best_guess import (
+    UNBOUNDED,
     Brackets,
     alone,
     average_upper,
@@ -87,10 +88,15 @@ def balanced(question: Question, known: Known) -> int:
     are dear, no more are drawn than it takes for the first to be small beside the second.
     """
     runs = draws(question)
-    if cost_of_look(question.prior, question.steps, question.misses) < DEAR:
+    if not dear(question):
         return runs
     finest = resolution(question, known.baseline.floor, 1)
     return min(runs, max(looks(question, question.budget), int(finest / max(SMALL * known.baseline.floor, 1e-9))))
+
+
+def dear(question: Question) -> bool:
+    """Whether a look at a series costs much."""
+    return cost_of_look(question.prior, question.steps, question.misses) >= DEAR
 
 
 def sample(question: Question, known: Known, runs: int) -> Series:
@@ -104,14 +110,18 @@ def looked(series: Series, *searches: Brackets) -> Look:
     return Look(len(series), series.sampled, 1.0 - series.left_over, nodes, operations)
 
 
-def searched(question: Question, release: Release, series: Series, spent: float = 0.0) -> Iterator[Finding]:
+def searched(
+    question: Question, release: Release, series: Series, spent: float = 0.0, *, bounded: bool = True
+) -> Iterator[Finding]:
     """Attacks and the bound `posterior` from the best guess for each series, with what is left of the budget.
 
-    Where posterior chains do not fit into memory, the likeliest traces alone are scored.
+    Unless it is to be `bounded`, guesses alone are looked for. Where posterior chains do not fit into memory, the
+    likeliest traces alone are scored.
     """
     prior, misses, level = question.prior, question.misses, question.level
+    budget = max(0.0, question.budget - spent) if bounded else UNBOUNDED
     try:
-        found = bracket_series(prior, release, series, misses, question.tolerance, max(0.0, question.budget - spent))
+        found = bracket_series(prior, release, series, misses, question.tolerance, budget)
     except UnsupportedRelease:
         plain = map_successes(prior, release, misses, series)
         yield averaged("map", series, plain, level)
@@ -121,6 +131,8 @@ def searched(question: Question, release: Release, series: Series, spent: float 
     yield averaged("map", series, found.map, level)
     yield averaged("marginal", series, found.marginal, level)
     yield best_of(series, found.lower, alone(found), question, look)
+    if not bounded:
+        return
     bound = limit("posterior", average_upper(series, found, level), look, level if series.sampled else None)
     yield replace(bound, pooled=pooled(series, found)) if series.sampled else bound
 

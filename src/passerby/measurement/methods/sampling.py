@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.average import FAR, balanced, draws, plainly, resolution, sample, searched
+from passerby.measurement.average import FAR, balanced, dear, draws, plainly, resolution, sample, searched
 from passerby.measurement.best_guess import cost_of_series
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.stretches import dense
+from passerby.outcomes.series import Series
 
 from .ways import by_stretches, refuses_others
 
@@ -32,7 +33,13 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
         yield from plainly(question, sample(question, known, draws(question)))
     else:
         series = sample(question, known, balanced(question, known))
-        yield from searched(question, question.told, series, known.spent)
+        yield from searched(question, question.told, series, known.spent, bounded=resolved(question, known, series))
+
+
+def resolved(question: Question, known: Known, series: Series) -> bool:
+    """Whether these series are to be bounded: not where that is dear, and less is certain than they can resolve."""
+    finest = resolution(question, known.baseline.floor, len(series))
+    return question.series != "auto" or not dear(question) or known.ceiling.ceiling > finest
 
 
 def thorough(question: Question) -> bool:
