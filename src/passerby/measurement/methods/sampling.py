@@ -10,6 +10,7 @@ from passerby.measurement.question import Question
 from passerby.measurement.stretches import dense
 from passerby.outcomes.series import Series
 
+from .renewal import ALL, share
 from .ways import by_stretches, refuses_others
 
 #: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
@@ -43,8 +44,9 @@ def resolved(question: Question, known: Known, series: Series) -> bool:
 
 
 def thorough(question: Question) -> bool:
-    """Whether all of the budget went to guesses for stretches, or to a sample beside them."""
-    return by_stretches(question) and dense(question.prior, question.told, question.misses)
+    """Whether all of the budget went to guesses for stretches, which are dear."""
+    dear_stretches = by_stretches(question) and dense(question.prior, question.told, question.misses)
+    return dear_stretches and share(question) == ALL
 
 
 def refuses(question: Question) -> str | None:
