@@ -278,6 +278,19 @@ def realistic(results: Results) -> str:
     return table(("misses", "largest upper / lower", "median", "ms, `measure`", "ms, its search"), rows)
 
 
+def everywhere(results: Results) -> str:
+    """People who are everywhere: both ends with little and with the default effort; a star where they hold at 99 %."""
+    cases: dict[tuple[str, str, str], list[str]] = {}
+    for row in results["taxis"]["rows"]:
+        if "kind" in row:
+            case = row["kind"], "raw" if row["sigma"] is None else f"σ = {row['sigma']:g}", f"{row['misses']}"
+            star = "" if row["confidence"] is None else "*"
+            ends = f"{number(row['lower'])} to {number(row['upper'])}{star}"
+            cases.setdefault(case, []).extend([ends, f"{row['seconds']:.1f}"])
+    header = ("kind", "counts", "misses", "a fifth of the budget", "seconds", "default budget", "seconds")
+    return table(header, [(*case, *cells) for case, cells in cases.items()])
+
+
 def before(results: Results) -> str:
     """The same work by an older version."""
     rows = []
@@ -330,6 +343,7 @@ PIECES: dict[str, tuple[Callable[[Results], str], tuple[str, ...]]] = {
     "line": (line, ("interval_line",)),
     "day": (day, ("interval_day",)),
     "realistic": (realistic, ("interval_person",)),
+    "everywhere": (everywhere, ("taxis",)),
     "zones": (zones, ("counts",)),
     "plans": (plans, ("plan",)),
     "bisections": (bisections, ("plan",)),

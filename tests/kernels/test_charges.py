@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels.charges import charged
+from passerby.kernels.charges import charged, four_left
 
 Ints = NDArray[np.int64]
 
@@ -14,7 +14,11 @@ def bound(chain: Chain, guess: Ints, misses: int, low: float, rounds: int) -> fl
     there = [np.flatnonzero(law) for law in chain.law]
     pinned = np.array([x[0] if len(x) == 1 and chain.named[x[0]] > 0 else -1 for x in there])
     seen = chain.a, chain.Q, chain.law, pinned, chain.named
-    return float(charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds)[0])
+    rows, places = (chain.steps if rounds else 1, misses + 2), chain.states
+    # What an earlier series left behind must not matter.
+    by_name, by_number = (np.full((*rows, n, places), -1e9) for n in (places, misses + 1))
+    scratch = by_name, by_name.copy(), by_number, by_number.copy(), np.full(by_number.shape, -7)
+    return float(charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds, *scratch)[0])
 
 
 @given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))
@@ -28,6 +32,26 @@ def test_no_guess_exceeds_it(chain: Chain, seed: int) -> None:
             assert success.max() <= min(found) * (1 + 1e-12) + 1e-290
             assert found[2] <= found[1] * (1 + 1e-12)
             assert found[1] <= found[0] * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_guess_exceeds_it_with_many_misses(seed: int) -> None:
+    chain = Chain(seed, 3, 7, stays=seed % 2 == 1, mask=seed > 1)
+    for misses in (4, 5):
+        guesses, success = chain.guesses(chain.a, 0, 7 - misses)
+        for i in (int(success.argmax()), len(guesses) // 3):
+            found = [bound(chain, guesses[i], misses, float(success[i]), rounds) for rounds in (0, 5)]
+            assert success.max() <= min(found) * (1 + 1e-12)
+
+
+def test_four_numbers_of_misses_at_once_are_what_each_is() -> None:
+    rng = np.random.default_rng(0)
+    move, charge, now = rng.dirichlet(np.ones(9)), 0.01 * rng.random(9), np.sort(rng.random((7, 9)), axis=0)
+    gain = np.diff(now, axis=0, prepend=0.0)
+    found = np.empty(4)
+    getattr(four_left, "py_func", four_left)(move, now, gain, charge, 2, found)
+    for i, k in enumerate(range(2, 6)):
+        assert found[i] == pytest.approx(move @ now[k - 1] + max(0.0, (move * gain[k] - charge).max()), rel=1e-12)
 
 
 def test_closes_the_gap_where_steps_are_independent() -> None:

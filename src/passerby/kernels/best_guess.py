@@ -12,7 +12,7 @@ from numba import types
 from .ascent import ascend, map_guess, score
 from .ceiling import first_right, right_adds, told_step, union_sums
 from .chain import copy, dot, likeliest
-from .charges import MOST_CHARGES, charged
+from .charges import MOST_CHARGES, charged, desk_for
 from .heap import NODE, put, take
 from .jit import (
     cube,
@@ -38,7 +38,7 @@ ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
 #: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
 SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
-CHARGED = np.array([-1, 0, 8, -1, 40, -1, -1, -1, -1])
+CHARGED = np.array([-1, 0, 4, -1, 40, -1, -1, -1, -1])
 STAGES = 9
 #: Fewer places than this are searched, and nobody is charged: that is as quick.
 FEW = 24
@@ -254,7 +254,7 @@ def next_series(heap, size, parts, out, alone, T, M, needed, left):
 
 
 @once
-def charge(chain, needed, rounds, tolerance, found, guess, total):
+def charge(chain, needed, rounds, tolerance, found, guess, desk, total):
     """Bound a series by charges, of which the best guess so far keeps count."""
     enough = found[LOWER] * (1.0 + tolerance)
     up, work = charged(
@@ -268,19 +268,31 @@ def charge(chain, needed, rounds, tolerance, found, guess, total):
         found[LOWER],
         enough,
         rounds,
+        desk.charges,
+        desk.trend,
+        desk.gains,
+        desk.mass,
+        desk.pick,
     )
     found[UPPER] = min(found[UPPER], max(up, found[LOWER]))
     total[WORK] += work
 
 
 @once
-def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, total):
+def first_desk(alone, T, M, needed):
+    """Scratch for charges that are set once, where any are."""
+    charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
+    return desk_for(np.int64(1), T - needed + 2 if charging else 1, M)
+
+
+@once
+def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, desk, total):
     """Do a series at a stage, and fill in what is found; the lowest does no more than `thorough` and `bounded` ask."""
     T, M = chain.law.shape
     level = SEARCHED[stage]
     found[LEVEL] = stage
     if level < 0:
-        charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], total)
+        charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], desk, total)
         return
     if level == 0:
         first_look(chain, needed, found, guesses, thorough, after)
@@ -298,7 +310,7 @@ def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, a
         first = cost_of_stage(chain.single, T, M, needed, np.int64(1))
         if level == 0 and 0.0 < first <= AT_ONCE * T * min(needed, T - needed + 1) * M * M:
             if found[UPPER] > found[LOWER] * (1.0 + tolerance):
-                charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], total)
+                charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], desk, total)
             found[LEVEL] = 1
 
 
@@ -320,18 +332,16 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     n, T = weights.shape[:2]
     M, P = initial.shape[0], named.shape[0]
     needed = T - misses
-    out = np.zeros((n, 5))
-    guesses = np.zeros((n, 3, T), np.int64)
-    law, pinned = np.empty((T, M)), np.empty(T, np.int64)
-    after = np.empty((T, needed + 1, M))
+    out, guesses = np.zeros((n, 5)), np.zeros((n, 3, T), np.int64)
+    law, pinned, after = np.empty((T, M)), np.empty(T, np.int64), np.empty((T, needed + 1, M))
     room = room_for(T, M, P, needed, ROOT_NODES[0])
     low, high = ranges(matrices)
     alone = single(place_of)
+    desk = first_desk(alone, T, M, needed)
     total, sums = np.zeros(2), np.zeros(4)
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest = 0, mass.sum()
-    searching = tolerance < np.inf
-    closer = tolerance * (CLOSER if n > 1 else ALONE)
+    searching, closer = tolerance < np.inf, tolerance * (CLOSER if n > 1 else ALONE)
     while True:
         if done < n:
             i, stage = order[done], 0
@@ -349,6 +359,8 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
             nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes)
+            if CHARGED[stage] > 0 and desk.trend.shape[0] < T:
+                desk = desk_for(T, misses + 2, M)
             count_in(sums, -1.0, mass[i], out[i], anchored[i])
         start, moves, log_mass = posterior(initial, matrices, low, high, classes, weights[i])
         if log_mass == -np.inf:
@@ -358,7 +370,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
-        deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, total)
+        deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, desk, total)
         rest -= mass[i] if stage == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[i])
         parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])

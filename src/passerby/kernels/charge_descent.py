@@ -32,19 +32,18 @@ def pick_of(move, gain, charge, best):
 
 
 @inlined
-def name_told(Q, P, gain, charge, left, mass, pick):
-    """Fill `pick[c, k, x]`, what the told adversary names; -1 for nothing. `mass` of who has won is left out."""
+def name_told(Q, P, gain, charge, left, mass, pick, faint):
+    """Fill `pick[c, k, x]`, what the told adversary names; -1 for nothing. Who won or is `faint` loses their `mass`."""
     C, K, M = gain.shape
     for c in range(C):
         for k in range(K):
             for x in range(M):
                 pick[c, k, x] = -1
-                if mass[c, k, x] > 0.0:
-                    if k > left or P[c, x] == 0.0:
-                        mass[c, k, x] = 0.0
-                    else:
-                        best = best_name(Q[x], gain[c, k], charge[c, x])
-                        pick[c, k, x] = pick_of(Q[x], gain[c, k], charge[c, x], best)
+                if mass[c, k, x] <= faint or k > left or P[c, x] <= faint:
+                    mass[c, k, x] = 0.0
+                else:
+                    best = best_name(Q[x], gain[c, k], charge[c, x])
+                    pick[c, k, x] = pick_of(Q[x], gain[c, k], charge[c, x], best)
 
 
 @inlined
@@ -91,8 +90,11 @@ def slope(mass, pick, share, charge, most, line, touched):
 
 
 @inlined
-def walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick):
-    """Fill `mass` and `pick` (T, C, K, M): where the told adversary is before each step, and what they name there."""
+def walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick, faint):
+    """Fill `mass` and `pick` (T, C, K, M): where the told adversary is before each step, and what they name there.
+
+    Whoever is `faint` is lost sight of: a direction need not be exact.
+    """
     T, C, M = P.shape
     K = C - 1
     right, total = np.empty(M), np.empty(M)
@@ -105,13 +107,13 @@ def walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick):
         if pinned[t] >= 0:
             pick[t] = guess[t]
         else:
-            name_told(moves[t - 1], P[t - 1], gains[t], charges[t], T - 1 - t, mass[t], pick[t])
+            name_told(moves[t - 1], P[t - 1], gains[t], charges[t], T - 1 - t, mass[t], pick[t], faint)
         if t + 1 < T:
             go_on(moves[t - 1], guess[t], mass[t], pick[t], right, total, mass[t + 1])
 
 
 @inlined
-def descend(pinned, P, charges, tops, mass, pick, gap, trend, state):
+def descend(pinned, P, charges, tops, mass, pick, gap, trend, state, faint):
     """Change charges along a subgradient and those before it, by as much as would close the gap of a linear bound.
 
     The direction is that subgradient plus the last direction, both weighed alike (Sherali and Ulular 1989). Directions
@@ -127,7 +129,7 @@ def descend(pinned, P, charges, tops, mass, pick, gap, trend, state):
             for c in range(C):
                 for x in range(M):
                     share = P[t - 1, c, x]
-                    if share == 0.0:
+                    if share <= faint:
                         continue
                     n = slope(mass[t, c, :, x], pick[t, c, :, x], share, charges[t, c, x], tops[t], line, touched)
                     for i in range(n):
@@ -147,19 +149,19 @@ def descend(pinned, P, charges, tops, mass, pick, gap, trend, state):
         elif turn == 0:
             state[1] = square
     if state[1] > 1e-12 * square:
-        follow(pinned, P, charges, trend, state[0] * gap / state[1])
+        follow(pinned, P, charges, trend, state[0] * gap / state[1], faint)
     return True
 
 
 @inlined
-def follow(pinned, P, charges, trend, step):
+def follow(pinned, P, charges, trend, step, faint):
     """Lower charges by `step` times a direction, not below 0."""
     T, C, M = P.shape
     for t in range(1, T):
         if pinned[t] < 0:
             for c in range(C):
                 for x in range(M):
-                    if P[t - 1, c, x] > 0.0:
+                    if P[t - 1, c, x] > faint:
                         charge, line = charges[t, c, x], trend[t, c, x]
                         for g in range(M):
                             charge[g] = max(0.0, charge[g] - step * line[g])

@@ -12,34 +12,50 @@ with W what the told adversary has left at best, by a recursion backwards over (
 
     W_t(c,k,x) = Σ_y Q(x,y) W_{t+1}(c',k-1,y) + max_g (Q(x,g) (W_{t+1}(c',k,g) - W_{t+1}(c',k-1,g)) - λ_t(c,x,g)).
 
-Charges are set as the recursion goes, so that the known guess is as good as any other wherever it has as many misses
-left; what may be charged for other places without raising `max_g Λ(g)` is charged to those who have more. After that
-they are improved step by step (`charge_descent`): the bound is convex in them.
+Charges are set as the recursion goes (`charge_choice`). After that they are improved step by step (`charge_descent`):
+the bound is convex in them.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
 from .chain import copy, dot, push
+from .charge_choice import add_times, set_charges, top
 from .charge_descent import best_name, descend, walk
-from .jit import (
-    adding,
-    cube,
-    inlined,
-    kernel,
-    matrix,
-    number,
-    vector,
-    whole,
-    wholes,
-)
+from .jit import adding, cube, inlined, kernel, matrix, number, out_cubes, vector, whole, wholes
 
-#: Shares of what naming the known guess gains that are tried as its own charge, until no other place is charged more.
-SHARES = np.array([0.0, 0.03, 0.06, 0.1, 0.2, 0.4, 0.7, 1.0])
-#: Charges are raised for those who have up to so many misses more left than the known guess.
-AHEAD = 2
+#: Those less likely than this share of the success of the known guess are not charged: it is not worth the work.
+FAINT = 1e-5
 #: Charges of all steps are kept in memory up to so many.
 MOST_CHARGES = 1e7
+
+
+class Desk(NamedTuple):
+    """Scratch: charges and where they move (T, C, M, M), what right names add, where the told are and what they name.
+
+    The last three are (T, C, K, M).
+    """
+
+    charges: np.ndarray
+    trend: np.ndarray
+    gains: np.ndarray
+    mass: np.ndarray
+    pick: np.ndarray
+
+
+@inlined
+def desk_for(steps, C, M):
+    """Scratch for charges that are kept for so many steps; those of one step are set once and not improved."""
+    kept = (steps, C, max(C - 1, 1), M) if steps > 1 else (1, 1, 1, 1)
+    return Desk(
+        np.empty((steps, C, M, M)),
+        np.empty((steps, C, M, M) if steps > 1 else (1, 1, 1, 1)),
+        np.empty((steps, C, max(C - 1, 1), M)),
+        np.empty(kept),
+        np.empty(kept, np.int64),
+    )
 
 
 @inlined
@@ -75,100 +91,48 @@ def arrive(W, g, now, gain, named):
                 gain[c, k, y] = (now[c, k, y] - (now[c, k - 1, y] if k > 0 else 0.0)) * named[y]
 
 
-@inlined
-def charge_row(move, gain, mine, share, out):
-    """`out(g) = max(0, A(g) - A(mine) + share max(0, A(mine)))`, `A(g) = move(g) gain(g)`."""
-    least = (share - 1.0) * max(0.0, move[mine] * gain[mine])
-    for g in range(move.shape[0]):
-        out[g] = max(0.0, move[g] * gain[g] + least)
-
-
-@inlined
-def add_times(a, row, out):
-    """`out += a row`."""
-    for g in range(row.shape[0]):
-        out[g] += a * row[g]
-
-
 @adding
-def top(row):
-    """The largest entry, or 0."""
-    best = 0.0
-    for g in range(row.shape[0]):
-        best = max(best, row[g])
-    return best
-
-
-@inlined
-def set_charges(Q, P, gain, mine, charges, sums, begin):
-    """Fill `charges` (C, M, M) for a step, and `sums` (M,), `Λ`: with a share at which no place exceeds `mine`.
-
-    `P` (C, M) is the law beside at the step before, `gain` (C, K, M) what a right name adds. Shares are tried from the
-    number `begin` on; returns the number of the one that was taken.
-    """
-    C, K, M = gain.shape
-    share, taken = 0.0, begin
-    for i in range(begin, SHARES.shape[0]):
-        share, taken = SHARES[i], i
-        sums[:] = 0.0
-        for c in range(K):
-            for x in range(M):
-                if P[c, x] > 0.0:
-                    charge_row(Q[x], gain[c, K - 1 - c], mine, share, charges[c, x])
-                    add_times(P[c, x], charges[c, x], sums)
-        if top(sums) <= sums[mine]:
-            break
-    charges[C - 1] = 0.0
-    raised, more = np.empty(M), np.empty(M)
-    for ahead in range(1, AHEAD + 1):
-        limit = top(sums)
-        more[:] = 0.0
-        for c in range(1, C):
-            k = K - 1 - c + ahead
-            if k < K:
-                for x in range(M):
-                    if P[c, x] > 0.0:
-                        target(Q[x], gain, c, k, mine, share, charges[c, x], raised)
-                        add_times(P[c, x], raised, more)
-        for g in range(M):
-            more[g] = min(1.0, (limit - sums[g]) / more[g]) if more[g] > 0.0 and g != mine else 0.0
-        for c in range(1, C):
-            k = K - 1 - c + ahead
-            if k < K:
-                for x in range(M):
-                    if P[c, x] > 0.0:
-                        target(Q[x], gain, c, k, mine, share, charges[c, x], raised)
-                        for g in range(M):
-                            raised[g] *= more[g]
-                            charges[c, x, g] += raised[g]
-                        add_times(P[c, x], raised, sums)
-    return taken
-
-
-@inlined
-def target(move, gain, c, k, mine, share, charge, out):
-    """What charges lack to make `mine` as good as any other place for those with k misses left."""
-    K = gain.shape[1]
-    own = share * max(0.0, move[mine] * gain[c, K - 1 - c, mine]) if c < K else 0.0
-    line = gain[c, k]
-    least = own - move[mine] * line[mine]
+def four_left(move, now, gain, charge, k, out):
+    """Put in `out` (4,) what is left with k, k + 1, k + 2 and k + 3 misses: together, they are quicker."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    best_a, best_b, best_c, best_d = 0.0, 0.0, 0.0, 0.0
+    now_a, now_b, now_c, now_d = now[k - 1], now[k], now[k + 1], now[k + 2]
+    gain_a, gain_b, gain_c, gain_d = gain[k], gain[k + 1], gain[k + 2], gain[k + 3]
     for g in range(move.shape[0]):
-        out[g] = max(0.0, move[g] * line[g] + least - charge[g])
+        p, owed = move[g], charge[g]
+        a += p * now_a[g]
+        b += p * now_b[g]
+        c += p * now_c[g]
+        d += p * now_d[g]
+        best_a = max(best_a, p * gain_a[g] - owed)
+        best_b = max(best_b, p * gain_b[g] - owed)
+        best_c = max(best_c, p * gain_c[g] - owed)
+        best_d = max(best_d, p * gain_d[g] - owed)
+    out[0], out[1], out[2], out[3] = a + best_a, b + best_b, c + best_c, d + best_d
 
 
 @inlined
 def pay(Q, P, now, gain, charges, left, before, W):
     """Fill `W[c, k, x]` before a step after which `left` steps follow; `before` steps were named."""
     C, K, M = W.shape
+    four = np.empty(4)
     for c in range(min(C, before + 1)):
         for x in range(M):
             if P[c, x] > 0.0:
-                for k in range(max(0, K - 1 - before), K):
+                k = max(0, K - 1 - before)
+                while k < K:
+                    if k > 0 and k + 3 <= min(left, K - 1):
+                        four_left(Q[x], now[c], gain[c], charges[c, x], k, four)
+                        for i in range(4):
+                            W[c, k + i, x] = min(1.0, four[i])
+                        k += 4
+                        continue
                     if k > left:
                         W[c, k, x] = 1.0
                     else:
                         rest = dot(Q[x], now[c, k - 1]) if k > 0 else 0.0
                         W[c, k, x] = min(1.0, rest + best_name(Q[x], gain[c, k], charges[c, x]))
+                    k += 1
 
 
 @inlined
@@ -184,7 +148,7 @@ def first_name(start, now, gain):
 
 
 @inlined
-def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh):
+def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh, faint):
     """(bound, first place named) of charges (T or 1, C, M, M), which are set on the way if `fresh`.
 
     `gains` (T or 1, C, K, M) keeps what right names add, and `tops` (T,) the place that is charged most at each step.
@@ -204,7 +168,7 @@ def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh
             continue
         if fresh:
             # What suits a step suits its neighbours, more or less.
-            share = set_charges(Q, P[t - 1], gain, g, charge, sums, max(0, share - 1))
+            share = set_charges(Q, P[t - 1], gain, g, charge, sums, max(0, share - 1), T - 1 - t, faint)
         else:
             sums[:] = 0.0
             for c in range(C):
@@ -219,12 +183,31 @@ def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh
     return total + value, pick
 
 
-@kernel(types.UniTuple(number, 2)(vector, cube, matrix, wholes, vector, wholes, whole, number, number, whole))
-def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds):
+@kernel(
+    types.UniTuple(number, 2)(
+        vector,
+        cube,
+        matrix,
+        wholes,
+        vector,
+        wholes,
+        whole,
+        number,
+        number,
+        whole,
+        out_cubes,
+        out_cubes,
+        out_cubes,
+        out_cubes,
+        whole[:, :, :, ::1],
+    )
+)
+def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds, charges, trend, gains, mass, pick):
     """(bound, work) on the success of any guess for a chain whose states are places, with so many misses.
 
     `guess` (T,) is the one that counts beside, and succeeds with probability `low`. Charges are improved `rounds`
-    times, or until the bound is not above `enough`.
+    times, or until the bound is not above `enough`. The rest is scratch: `charges` and `trend` (T, C, M, M), `gains`,
+    `mass` and `pick` (T, C, K, M); without rounds, `charges` and `gains` of one step are enough.
     """
     T, M = law.shape
     C, K = misses + 2, misses + 1
@@ -232,23 +215,20 @@ def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds
     for t in range(T):
         if pinned[t] >= 0:
             guess[t] = pinned[t]
-    P = np.empty((T, C, M))
+    P, tops, faint = np.empty((T, C, M)), np.zeros(T, np.int64), FAINT * low
     count_beside(moves, law, guess, P)
-    kept = T if rounds > 0 else 1
-    charges, gains, tops = np.zeros((kept, C, M, M)), np.zeros((kept, C, K, M)), np.zeros(T, np.int64)
-    best, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(True))
+    best, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(True), faint)
     each = 2.0 * T * C * K * M * M
     work = each
-    if rounds == 0 or best <= enough:
+    if rounds == 0 or best <= enough or T == 1:
         return best, work
-    mass, pick = np.zeros((T, C, K, M)), np.zeros((T, C, K, M), np.int64)
-    trend, state = np.zeros((T, C, M, M)), np.array([1.0, 0.0])
-    bound = best
+    trend[:] = 0.0
+    bound, state = best, np.array([1.0, 0.0])
     for _ in range(rounds):
-        walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick)
-        if not descend(pinned, P, charges, tops, mass, pick, bound - low, trend, state):
+        walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick, faint)
+        if not descend(pinned, P, charges, tops, mass, pick, bound - low, trend, state, faint):
             break
-        bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(False))
+        bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(False), faint)
         work += each
         best = min(best, bound)
         if best <= enough:

@@ -13,12 +13,27 @@ from passerby.measurement.decode import averaged, map_attack, map_successes
 from passerby.model.release import Release
 from passerby.outcomes.series import MAX_SERIES, Anchor, Floats, Series, sample_series
 
-from .best_guess import Brackets, alone, average_upper, bracket_series, cost_of_series, plain_series
+from .best_guess import (
+    UNBOUNDED,
+    Brackets,
+    alone,
+    average_upper,
+    bracket_series,
+    cost_of_look,
+    cost_of_series,
+    plain_series,
+)
 from .finding import Finding, Known, Look, Pooled, limit
 from .question import Question
 
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
+#: The share of a budget that the first look at all series of a sample may take.
+FIRST_LOOK = 0.6
+#: Elementary operations from which on a look at a series is dear, and what is small beside the success of a guess.
+DEAR, SMALL = 1e7, 0.1
+#: Both ends of a sample are further apart than so many times what one of them resolves, but for luck.
+FAR = 2.0
 #: Series that are, all together, so small a part of what the tolerance allows are not listed: most series are such.
 NEGLIGIBLE = 1e-3
 
@@ -45,15 +60,48 @@ def resolution(question: Question, anchored: float, runs: int) -> float:
     return math.log(1 / (1 - question.level)) * (1 - anchored) / runs
 
 
+def hopeless(question: Question, known: Known, ceiling: float, runs: int) -> bool:
+    """Whether so many draws will leave less than any effort for all series of raw counts at once.
+
+    `ceiling` is what no guess exceeds if all is told (`stretch_ceiling`). Effort leaves a third of that gap, roughly.
+    """
+    floor = known.baseline.floor
+    return (ceiling - floor) / 3 > FAR * resolution(question, floor, runs)
+
+
 def anchor(question: Question, known: Known) -> Anchor | None:
     """The best guess without the release, whose success needs no sample."""
     best = known.baseline
     return None if best.guess is None else Anchor(np.array(best.guess), question.misses, best.floor)
 
 
-def sample(question: Question, known: Known) -> Series:
+def looks(question: Question, budget: float) -> int:
+    """How many series are drawn if some of this budget is to be left for a closer look at them."""
+    each = cost_of_look(question.prior, question.steps, question.misses)
+    return draws(question, int(FIRST_LOOK * max(budget, 2e9) / each))
+
+
+def balanced(question: Question, known: Known) -> int:
+    """How many series are drawn to be searched.
+
+    A sample resolves a share of certainty, and a search for each of its series a share of what is achieved. Where looks
+    are dear, no more are drawn than it takes for the first to be small beside the second.
+    """
+    runs = draws(question)
+    if not dear(question):
+        return runs
+    finest = resolution(question, known.baseline.floor, 1)
+    return min(runs, max(looks(question, question.budget), int(finest / max(SMALL * known.baseline.floor, 1e-9))))
+
+
+def dear(question: Question) -> bool:
+    """Whether a look at a series costs much."""
+    return cost_of_look(question.prior, question.steps, question.misses) >= DEAR
+
+
+def sample(question: Question, known: Known, runs: int) -> Series:
     """Series drawn for traces that the best guess without the release gets wrong."""
-    return sample_series(question.prior, question.told, question.rng(), draws(question), anchor(question, known))
+    return sample_series(question.prior, question.told, question.rng(), runs, anchor(question, known))
 
 
 def looked(series: Series, *searches: Brackets) -> Look:
@@ -62,14 +110,18 @@ def looked(series: Series, *searches: Brackets) -> Look:
     return Look(len(series), series.sampled, 1.0 - series.left_over, nodes, operations)
 
 
-def searched(question: Question, release: Release, series: Series, spent: float = 0.0) -> Iterator[Finding]:
+def searched(
+    question: Question, release: Release, series: Series, spent: float = 0.0, *, bounded: bool = True
+) -> Iterator[Finding]:
     """Attacks and the bound `posterior` from the best guess for each series, with what is left of the budget.
 
-    Where posterior chains do not fit into memory, the likeliest traces alone are scored.
+    Unless it is to be `bounded`, guesses alone are looked for. Where posterior chains do not fit into memory, the
+    likeliest traces alone are scored.
     """
     prior, misses, level = question.prior, question.misses, question.level
+    budget = max(0.0, question.budget - spent) if bounded else UNBOUNDED
     try:
-        found = bracket_series(prior, release, series, misses, question.tolerance, max(0.0, question.budget - spent))
+        found = bracket_series(prior, release, series, misses, question.tolerance, budget)
     except UnsupportedRelease:
         plain = map_successes(prior, release, misses, series)
         yield averaged("map", series, plain, level)
@@ -79,6 +131,8 @@ def searched(question: Question, release: Release, series: Series, spent: float 
     yield averaged("map", series, found.map, level)
     yield averaged("marginal", series, found.marginal, level)
     yield best_of(series, found.lower, alone(found), question, look)
+    if not bounded:
+        return
     bound = limit("posterior", average_upper(series, found, level), look, level if series.sampled else None)
     yield replace(bound, pooled=pooled(series, found)) if series.sampled else bound
 

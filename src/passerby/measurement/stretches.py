@@ -16,6 +16,8 @@ from .best_guess import missing
 if TYPE_CHECKING:
     from passerby.kernels.renewal_guess import Stretchwise
 
+#: Elementary operations from which on guesses for all stretches are dear.
+DENSE = 1e9
 #: Tables over pairs of sightings may have at most this many entries.
 PAIRS_LIMIT = 1e8
 
@@ -60,6 +62,11 @@ def least_cost(prior: MarkovPrior, release: Release, misses: int) -> float:
     """Elementary operations of guesses for all stretches, roughly."""
     prior, release = with_one_sensor(prior, release)
     return 40.0 * (release.grid.size + 1.0) ** 2 * (misses + 1.0) * prior.states
+
+
+def dense(prior: MarkovPrior, release: Release, misses: int) -> bool:
+    """Whether guesses for all stretches cost so much that it pays to think first of what they will bring."""
+    return prior.single and release.reveals and least_cost(prior, release, misses) > DENSE
 
 
 def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:

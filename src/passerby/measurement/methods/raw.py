@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
-from passerby.measurement.average import affordable, negligible
+from passerby.measurement.average import affordable, draws, hopeless, negligible
 from passerby.measurement.best_guess import average_upper, bracket_series
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
-from passerby.measurement.stretches import bracket_stretches, least_cost, stretch_ceiling
+from passerby.measurement.stretches import bracket_stretches, dense, least_cost, stretch_ceiling
 from passerby.outcomes.series import count_series, enumerate_series
 
 from .no_misses import log_all_right
@@ -54,6 +54,10 @@ def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, fl
     if too_dense(question, budget):
         return 0.0, stretch_ceiling(prior, counts, misses)
     if count_series(prior, counts) > most:
+        if dense(prior, counts, misses) and budget < question.budget:
+            ceiling = stretch_ceiling(prior, counts, misses)
+            if hopeless(question, known, ceiling, draws(question)):
+                return 0.0, ceiling
         found = bracket_stretches(prior, counts, misses, tolerance, budget, told=True)
         if found is not None:
             return found.lower, found.upper

@@ -5,24 +5,21 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.measurement.average import draws, resolution, searched
-from passerby.measurement.best_guess import cost_of_look
+from passerby.measurement.average import FAR, looks, resolution, searched
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
-from passerby.measurement.stretches import bracket_stretches
+from passerby.measurement.stretches import bracket_stretches, dense, stretch_ceiling
 from passerby.outcomes.series import Series
 
 from .ways import by_sightings, by_stretches, refuses_others
 
 Floats = NDArray[np.float64]
 
-#: The share of the budget that goes to all series at once, before any are drawn.
-SHARE = 0.5
-#: The share of what is left then that the first look at those that are drawn may take.
-FIRST_LOOK = 0.4
-#: Series are drawn where the certain ends are further apart than so many times what a sample resolves.
-FAR = 2.0
+#: The share of the budget that goes to all series at once, before any are drawn. Where they are dear, it is all, or
+#: little if somebody who is told all places succeeds so often that nothing is to be had from stretches.
+SHARE, ALL, LITTLE = 0.5, 1.0, 0.15
+MOST_TOLD = 0.75
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -31,7 +28,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     Of a mixture, where the mode is told: `Σ_k w_k loss_k`. Where that leaves the ends far apart, series are drawn: what
     the best guess for each adds to the guesses for its stretches, whose success over all series is known.
     """
-    prior, told, misses, budget = question.prior, question.told, question.misses, SHARE * question.budget
+    prior, told, misses, budget = question.prior, question.told, question.misses, share(question) * question.budget
     found = bracket_stretches(prior, told, misses, question.tolerance, budget)
     if found is not None:
         look = Look(found.refined, nodes=found.nodes, operations=found.operations)
@@ -45,6 +42,14 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
             yield from searched(question, question.told, drawn, known.spent)
 
 
+def share(question: Question) -> float:
+    """The share of the budget that goes to all series at once."""
+    prior, told, misses = question.prior, question.told, question.misses
+    if not dense(prior, told, misses):
+        return SHARE
+    return LITTLE if stretch_ceiling(prior, told, misses) > MOST_TOLD else ALL
+
+
 def beyond(question: Question, known: Known, law: Floats) -> Series | None:
     """A sample of series, anchored at guesses for their stretches; None where it would not help."""
     from passerby.measurement.policy import policy_of, sample_beyond
@@ -52,8 +57,7 @@ def beyond(question: Question, known: Known, law: Floats) -> Series | None:
     lower, upper, told = known.floor.floor, known.ceiling.ceiling, question.told
     if question.within(lower, upper) or known.floor.name != "ascent" or law.shape[1] != told.grid.size + 1:
         return None
-    each = cost_of_look(question.prior, question.steps, question.misses)
-    runs = draws(question, int(FIRST_LOOK * max(question.budget - known.spent, 2e9) / each))
+    runs = looks(question, question.budget - known.spent)
     if upper - lower <= FAR * resolution(question, lower, runs):
         return None
     policy = policy_of(question.prior, told, law, lower)

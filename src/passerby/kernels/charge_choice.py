@@ -1,0 +1,101 @@
+"""Charges as they are set at first, a step at a time (see `charges`).
+
+The known guess becomes as good as any other place for those who have as many misses left as it has. What may be charged
+for other places without raising `max_g Λ(g)` is then charged to those who have fewer or more.
+"""
+
+import numpy as np
+
+from .jit import adding, inlined
+
+#: Shares of what naming the known guess gains that are tried as its own charge, until no other place is charged more.
+SHARES = np.array([0.0, 0.03, 0.06, 0.1, 0.2, 0.4, 0.7, 1.0])
+#: Charges are raised for those who have so many misses more left than the known guess, in this order: somebody who left
+#: it behind and was wrong gains most by following a person about.
+AHEAD = np.array([-1, -2, 1, -3, 2, 3, 4, 5])
+
+
+@inlined
+def charge_row(move, gain, mine, share, out):
+    """`out(g) = max(0, A(g) - A(mine) + share max(0, A(mine)))`, `A(g) = move(g) gain(g)`."""
+    least = (share - 1.0) * max(0.0, move[mine] * gain[mine])
+    for g in range(move.shape[0]):
+        out[g] = max(0.0, move[g] * gain[g] + least)
+
+
+@inlined
+def add_times(a, row, out):
+    """`out += a row`."""
+    for g in range(row.shape[0]):
+        out[g] += a * row[g]
+
+
+@adding
+def top(row):
+    """The largest entry, or 0."""
+    best = 0.0
+    for g in range(row.shape[0]):
+        best = max(best, row[g])
+    return best
+
+
+@inlined
+def set_charges(Q, P, gain, mine, charges, sums, begin, left, faint):
+    """Fill `charges` (C, M, M) for a step, and `sums` (M,), `Λ`: with a share at which no place exceeds `mine`.
+
+    `P` (C, M) is the law beside at the step before, `gain` (C, K, M) what a right name adds; `left` steps follow.
+    Shares are tried from the number `begin` on; returns that of the one that was taken. Who is `faint` is not charged.
+    """
+    C, K, M = gain.shape
+    share, taken = 0.0, begin
+    charges[:] = 0.0
+    for i in range(begin, SHARES.shape[0]):
+        share, taken = SHARES[i], i
+        sums[:] = 0.0
+        for c in range(K):
+            for x in range(M):
+                if P[c, x] > faint:
+                    charge_row(Q[x], gain[c, K - 1 - c], mine, share, charges[c, x])
+                    add_times(P[c, x], charges[c, x], sums)
+        if top(sums) <= sums[mine]:
+            break
+    raised, more = np.empty(M), np.empty(M)
+    limit = top(sums)
+    for i in range(AHEAD.shape[0]):
+        first, last = max(0, K - 1 + AHEAD[i] - min(K - 1, left)), min(C - 1, K - 1 + AHEAD[i])
+        more[:] = 0.0
+        for c in range(first, last + 1):
+            for x in range(M):
+                if P[c, x] > faint:
+                    target(Q[x], gain, c, K - 1 - c + AHEAD[i], mine, share, charges[c, x], raised)
+                    add_times(P[c, x], raised, more)
+        for g in range(M):
+            more[g] = min(1.0, (limit - sums[g]) / more[g]) if more[g] > 0.0 and g != mine else 0.0
+        if top(more) == 0.0:
+            continue
+        for c in range(first, last + 1):
+            for x in range(M):
+                if P[c, x] > faint:
+                    target(Q[x], gain, c, K - 1 - c + AHEAD[i], mine, share, charges[c, x], raised)
+                    raise_charges(P[c, x], raised, more, charges[c, x], sums)
+    return taken
+
+
+@inlined
+def target(move, gain, c, k, mine, share, charge, out):
+    """What charges lack to make `mine` as good as any other place for those with k misses left."""
+    K = gain.shape[1]
+    own = share * max(0.0, move[mine] * gain[c, K - 1 - c, mine]) if c < K else 0.0
+    line = gain[c, k]
+    least = min(0.0, own - move[mine] * line[mine])
+    for g in range(move.shape[0]):
+        out[g] = max(0.0, move[g] * line[g] + least - charge[g])
+
+
+@inlined
+def raise_charges(chance, raised, share, charge, sums):
+    """Add to charges (M,) of somebody a share of what they lack, and to `sums` what that comes to."""
+    for g in range(charge.shape[0]):
+        added = raised[g] * share[g]
+        charge[g] += added
+        sums[g] += chance * added

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from tests.oracle import World
+
+import passerby as pb
+from passerby.measurement import average, stretches
+from passerby.measurement.finding import Finding, Known
+from passerby.measurement.methods import raw, renewal, sampling, ways
+from passerby.measurement.question import Question, pose
+
+
+def asked(release: pb.Release, misses: int = 2, seed: int = 5, **options: float) -> Question:
+    rng = np.random.default_rng(seed)
+    prior = pb.MarkovPrior(rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(4), (4, 4)))
+    how = {"tolerance": 0.01, "budget": 2e10, "confidence": 0.99, "runs": 1000} | options
+    return pose(prior, release, misses, 0, None, series="auto", way="exact", **how)
+
+
+def without(floor: float) -> Known:
+    """What is known once the baseline is."""
+    known = Known()
+    known.add(Finding("baseline", floor, floor, value=floor, about="baseline"))
+    return known
+
+
+@pytest.fixture
+def raw_counts() -> pb.Release:
+    return pb.Release([[0, 1], [2], [], [0, 3], [1]])
+
+
+def test_stretches_get_half_unless_they_are_dear(raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = asked(raw_counts)
+    assert renewal.share(question) == renewal.SHARE
+    monkeypatch.setattr(stretches, "DENSE", 0.0)
+    ceiling = stretches.stretch_ceiling(question.prior, question.told, question.misses)
+    monkeypatch.setattr(renewal, "MOST_TOLD", ceiling)
+    assert renewal.share(question) == renewal.ALL
+    monkeypatch.setattr(renewal, "MOST_TOLD", ceiling * (1 - 1e-9))
+    assert renewal.share(question) == renewal.LITTLE
+
+
+@pytest.mark.parametrize("most_told", [0.0, 1.0])
+@pytest.mark.parametrize("misses", [1, 3])
+def test_ends_hold_where_stretches_are_dear(
+    raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch, most_told: float, misses: int
+) -> None:
+    """As if there were too many series to list, with a budget too small to close the gap."""
+    for module, name, value in ((stretches, "DENSE", 0.0), (renewal, "MOST_TOLD", most_told)):
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(ways, "affordable", lambda question, budget: 0)
+    for seed in range(4):
+        prior = asked(raw_counts, seed=seed).prior
+        world = World(prior, 5)
+        truth = ((world.sightings(raw_counts) * world.chance) @ (world.distance <= misses)).max(axis=1).sum()
+        loss = pb.measure(prior, raw_counts, misses, budget=10.0, tolerance=0.0, runs=40)
+        assert loss.lower <= truth * (1 + 1e-9)
+        assert truth <= loss.upper * (1 + 1e-9)
+
+
+def test_raw_counts_that_cannot_decide_are_not_looked_at(
+    raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their ceiling is still a bound. Where a sample resolves less than they may, they get their share."""
+    question, known = asked(pb.Release(raw_counts.sensors, pb.Gaussian(1.0))), without(0.1)
+    monkeypatch.setattr(stretches, "DENSE", 0.0)
+    monkeypatch.setattr(raw, "affordable", lambda question, budget: 2)
+    ceiling = stretches.stretch_ceiling(question.prior, raw_counts, question.misses)
+    looked = []
+    monkeypatch.setattr(raw, "bracket_stretches", lambda *_, **__: looked.append(1))
+    assert raw.raw_loss(question, known, 1e9) == (0.0, ceiling)
+    assert not looked
+    raw.raw_loss(asked(question.release, runs=20), known, 1e9)
+    assert looked
+
+
+def test_where_looks_are_dear_a_sample_is_as_fine_as_a_search(
+    raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search leaves a share of what is achieved, a sample one of certainty: the less is achieved, the more draws."""
+    question = asked(raw_counts, budget=1.0)
+    assert average.balanced(question, without(0.5)) == 1000
+    monkeypatch.setattr(average, "DEAR", 0.0)
+    monkeypatch.setattr(average, "looks", lambda question, budget: 30)
+    runs = [average.balanced(question, without(floor)) for floor in (0.9, 0.3, 0.1, 0.0)]
+    assert runs == sorted(runs)
+    assert runs[0] == 30
+    assert runs[-1] == 1000
+    for floor, most in zip((0.3, 0.1), runs[1:3], strict=True):
+        assert average.resolution(question, floor, most) == pytest.approx(average.SMALL * floor, rel=0.02)
+
+
+def test_what_a_sample_cannot_resolve_is_not_bounded(raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who is hardly ever guessed: the sample may raise the lower end, and the certain ceiling stays."""
+    question = asked(pb.Release(raw_counts.sensors, pb.Gaussian(1.0)), runs=50)
+    known = without(1e-6)
+    known.add(Finding("raw", ceiling=1e-4))
+    assert "posterior" in {finding.name for finding in sampling.run(question, known)}
+    monkeypatch.setattr(average, "DEAR", 0.0)
+    found = list(sampling.run(question, known))
+    assert {finding.name for finding in found} == {"map", "marginal", "ascent"}
+    assert all(finding.ceiling == 1 and finding.pooled is None for finding in found)
+    known = without(1e-6)
+    known.add(Finding("raw", ceiling=0.9))
+    assert "posterior" in {finding.name for finding in sampling.run(question, known)}
