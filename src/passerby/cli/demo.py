@@ -35,9 +35,9 @@ DAY: dict[str, Any] = {
     "min_active": 24,
     "holdout": 24,
     "misses": MISSES,
-    "tolerance": 0.02,
-    "runs": 60,
-    "budget": 3e7,
+    "tolerance": 0.01,
+    "runs": 30,
+    "budget": 6e7,
     "backtest": 100,
     "adversaries": 30,
 }
