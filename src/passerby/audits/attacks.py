@@ -92,7 +92,7 @@ def listed_series(prior: MarkovPrior, release: Release, rng: np.random.Generator
         return series
     drawn = sample_series(prior, release, rng, DRAWN)
     first, which = distinct(drawn.evidence)
-    return replace(drawn, evidence=drawn.evidence[first], mass=np.bincount(which, drawn.mass))
+    return replace(drawn, evidence=drawn.evidence[first], mass=np.bincount(which, drawn.mass).astype(np.float64))
 
 
 class Look(NamedTuple):
