@@ -32,8 +32,9 @@ LEFT_OUT = ("__init__.py", "jit.py")
 #: Where the tests of files stand that none mirrors.
 BESIDE = {
     "kernels/bisection.py": ("measurement/test_roots.py",),
+    "kernels/charge_choice.py": ("kernels/test_charges.py",),
+    "kernels/lumping.py": ("model/test_lumping.py",),
     "measurement/accounting.py": ("measurement/test_comparisons.py",),
-    "measurement/average.py": ("measurement/test_measure.py",),
     "measurement/ball.py": ("measurement/test_bounds.py", "kernels/test_joint_maxima.py"),
     "measurement/decode.py": ("measurement/test_attacks.py",),
     "measurement/kappa.py": ("measurement/test_bounds.py",),
