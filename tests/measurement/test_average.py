@@ -102,3 +102,11 @@ def test_what_a_sample_cannot_resolve_is_not_bounded(raw_counts: pb.Release, mon
     known = without(1e-6)
     known.add(Finding("raw", ceiling=0.9))
     assert "posterior" in {finding.name for finding in sampling.run(question, known)}
+
+
+def test_tables_that_are_too_big_are_not_filled() -> None:
+    law = np.array([0.6, 0.3, 0.1])
+    prior, release = pb.MarkovPrior(law, np.tile(law, (3, 1))), pb.Release([2] * 1000)
+    assert not stretches.tables_fit(prior, release, 300)
+    assert stretches.stretch_ceiling(prior, release, 300) == 1.0
+    assert stretches.tables_fit(prior, release, 3)

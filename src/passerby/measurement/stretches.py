@@ -35,10 +35,7 @@ def bracket_stretches(
     if not release.reveals:
         return None
     prior, release = with_one_sensor(prior, release)
-    steps, sensors = release.grid.shape
-    points = 1 + steps * sensors
-    tables = points**2 * 4 * (misses + 1) * prior.modes, prior.places * points * 2 * max(steps, misses + 1)
-    if not sensors or max(tables) > PAIRS_LIMIT or not prior.guessable[release.grid[release.grid >= 0]].all():
+    if not tables_fit(prior, release, misses) or not prior.guessable[release.grid[release.grid >= 0]].all():
         return None
     if prior.single:
         return _of_chain(prior, release, misses, tolerance, budget)
@@ -58,6 +55,14 @@ def bracket_stretches(
     )
 
 
+def tables_fit(prior: MarkovPrior, release: Release, misses: int) -> bool:
+    """Whether there are counts, and tables over pairs of sightings are not too big."""
+    steps, sensors = release.grid.shape
+    points = 1 + steps * sensors
+    tables = points**2 * 4 * (misses + 1) * prior.modes, prior.places * points * 2 * max(steps, misses + 1)
+    return sensors > 0 and max(tables) <= PAIRS_LIMIT
+
+
 def least_cost(prior: MarkovPrior, release: Release, misses: int) -> float:
     """Elementary operations of guesses for all stretches, roughly."""
     prior, release = with_one_sensor(prior, release)
@@ -74,7 +79,7 @@ def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
     from passerby.kernels.renewal_guess import ceiling_at_once
 
     named = prior.guessable[release.grid[release.grid >= 0]].all()
-    if not release.reveals or not prior.single or not release.grid.size or not named:
+    if not release.reveals or not prior.single or not named or not tables_fit(prior, release, misses):
         return 1.0
     upper = ceiling_at_once(prior.initial, prior.matrices, release.grid, prior.named, misses)
     return min(1.0, upper + missing(prior, release.steps))
