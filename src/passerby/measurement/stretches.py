@@ -60,7 +60,7 @@ def tables_fit(prior: MarkovPrior, release: Release, misses: int) -> bool:
     steps, sensors = release.grid.shape
     points = 1 + steps * sensors
     tables = points**2 * 4 * (misses + 1) * prior.modes, prior.places * points * 2 * max(steps, misses + 1)
-    return sensors > 0 and max(tables) <= PAIRS_LIMIT
+    return bool(sensors > 0 and max(tables) <= PAIRS_LIMIT)
 
 
 def least_cost(prior: MarkovPrior, release: Release, misses: int) -> float:
