@@ -48,9 +48,11 @@ def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
-    """The same with charges (`kernels.charges`), which are set at once where they help."""
-    charges = 2.0 * steps * (misses + 2) * (misses + 1) * prior.states**2 if prior.single else 0.0
-    return cost_of_series(prior, steps, misses) + charges
+    """The same with charges (`kernels.charges`), where they are set at once."""
+    score = steps * min(steps - misses, misses + 1) * prior.states**2
+    charges = 2.0 * steps * (misses + 2) * (misses + 1) * prior.states**2
+    at_once = prior.single and charges <= best_guess.AT_ONCE * score
+    return cost_of_series(prior, steps, misses) + (charges if at_once else 0.0)
 
 
 @lru_cache(maxsize=8)
