@@ -71,6 +71,12 @@ def warm_up(progress: Callable[[int, int], None]) -> None:
     disk.completed()
 
 
+def _say(made: int, total: int) -> None:
+    """Tell how many are ready, now and then."""
+    if made == total or made % 5 == 1:
+        _log.warning("compiled %d of %d kernels", made, total)
+
+
 @contextmanager
 def _started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
     """A process that does not outlive what it is for."""
@@ -94,4 +100,4 @@ if __name__ == "__main__":
         compile_modules(sys.argv[1:])
     else:
         logging.basicConfig(format="%(message)s")
-        warm_up(lambda made, total: _log.warning("compiled %d of %d kernels", made, total) if made % 5 == 1 else None)
+        warm_up(_say)

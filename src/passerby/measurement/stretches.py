@@ -65,13 +65,19 @@ def tables_fit(prior: MarkovPrior, release: Release, misses: int) -> bool:
 
 def least_cost(prior: MarkovPrior, release: Release, misses: int) -> float:
     """Elementary operations of guesses for all stretches, roughly."""
-    prior, release = with_one_sensor(prior, release)
+    return _cost(*with_one_sensor(prior, release), misses)
+
+
+def _cost(prior: MarkovPrior, release: Release, misses: int) -> float:
+    """The same with all places as they are, which is no less."""
     return 40.0 * (release.grid.size + 1.0) ** 2 * (misses + 1.0) * prior.states
 
 
 def dense(prior: MarkovPrior, release: Release, misses: int) -> bool:
     """Whether guesses for all stretches cost so much that it pays to think first of what they will bring."""
-    return prior.single and release.reveals and least_cost(prior, release, misses) > DENSE
+    if not prior.single or not release.reveals or _cost(prior, release, misses) <= DENSE:
+        return False
+    return least_cost(prior, release, misses) > DENSE
 
 
 def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
