@@ -97,7 +97,7 @@ def test_people_of_whom_nothing_is_known(many: int, some: str) -> None:
 def test_what_a_backtest_warns_of() -> None:
     walked = random_traces(3, 40, 20, 8)
     found = pb.backtest(walked, holdout=3, habits="paper")
-    told = told_backtest(found, pl.Series([0.5] * 40))
+    told = told_backtest(found, pl.Series([0.5] * 40), None)
 
     def said(**more: object) -> list[str]:
         return list(about_backtest(told.model_copy(update=more), None))

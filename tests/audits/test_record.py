@@ -8,10 +8,15 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits.record import told_adversaries, told_backtest
+from passerby.audits.departure import highest_mean
+from passerby.audits.record import Mean, told_adversaries, told_backtest
 from passerby.support.groups import FEW
 
 UPPER = pl.Series(np.linspace(0.1, 0.6, 40))
+
+
+def mean_below(upper: float) -> Mean:
+    return Mean(lower=0.1, upper=upper, confidence=0.99)
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +25,7 @@ def found() -> pb.Calibration:
 
 
 def test_people_who_were_found_are_told_in_fives(found: pb.Calibration) -> None:
-    told = told_backtest(found, UPPER)
+    told = told_backtest(found, UPPER, None)
     tries = int(found.by_origin["people"].sum())
     for row, exact in zip(told.by_misses, found.by_misses.iter_rows(named=True), strict=True):
         counted = row.right * tries
@@ -35,17 +40,17 @@ def test_people_who_were_found_are_told_in_fives(found: pb.Calibration) -> None:
 
 
 def test_the_robust_end_is_above_the_certain_one(found: pb.Calibration) -> None:
-    told = told_backtest(found, UPPER)
+    told = told_backtest(found, UPPER, None)
     assert told.robust is not None
     assert told.robust_upper is not None
     assert UPPER.mean() - 1e-4 <= told.robust.upper <= told.robust_upper.upper  # type: ignore[operator]
     assert told.robust.nats == pytest.approx(found.nats, abs=1e-3)
     # What nothing explains is not told, nor that of a few people.
     odd = replace(found, by_misses=found.by_misses.with_columns(nats=pl.lit(float("inf")), nats_upper=None))
-    assert told_backtest(odd, UPPER).robust is None
-    assert told_backtest(odd, UPPER).robust_upper is None
-    assert told_backtest(odd, UPPER).by_misses[0].nats is None
-    assert told_backtest(found, UPPER.head(4)).robust is None
+    assert told_backtest(odd, UPPER, None).robust is None
+    assert told_backtest(odd, UPPER, None).robust_upper is None
+    assert told_backtest(odd, UPPER, None).by_misses[0].nats is None
+    assert told_backtest(found, UPPER.head(4), None).robust is None
 
 
 def test_adversaries_that_were_tried_on_few_people_are_not_told() -> None:
@@ -55,3 +60,16 @@ def test_adversaries_that_were_tried_on_few_people_are_not_told() -> None:
     assert [each.adversary for each in told] == table["adversary"].to_list()
     assert {each.right for each in told} <= {0.0, round(5 / 7, 4), 1.0}
     assert told_adversaries(table.with_columns(people=pl.lit(4))) == []
+
+
+def test_a_narrow_limit_of_the_mean_narrows_the_robust_ends(found: pb.Calibration) -> None:
+    wide, narrow = told_backtest(found, UPPER, None), told_backtest(found, UPPER, mean_below(0.2))
+    assert wide == told_backtest(found, UPPER, mean_below(1.0))
+    for plain, limited in ((wide.robust, narrow.robust), (wide.robust_upper, narrow.robust_upper)):
+        assert plain is not None
+        assert limited is not None
+        assert 0.2 <= limited.upper < plain.upper
+    # One person of that loss who departs as far.
+    assert narrow.robust_upper is not None
+    expected = highest_mean(np.array([0.2]), found.nats_upper)  # type: ignore[arg-type]
+    assert narrow.robust_upper.upper == pytest.approx(expected, abs=1e-4)

@@ -39,7 +39,7 @@ def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> E
     summary = summed(table, fitted, release, settings)
     went_back = pb.backtest(city, release=release, habits="paper", people=40, **steps)  # type: ignore[arg-type]
     more = {
-        "backtest": told_backtest(went_back, table["upper"].drop_nulls()),
+        "backtest": told_backtest(went_back, table["upper"].drop_nulls(), summary.mean_loss),
         "adversaries": told_adversaries(pb.adversaries(fitted, release, sample=20)),
     }
     return Evidence(table, fitted, release, settings, summary.model_copy(update=more), found)

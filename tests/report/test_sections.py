@@ -10,11 +10,23 @@ import pytest
 from tests.report.small_report import data, small_evidence, summed
 
 import passerby as pb
+from passerby.audits.record import Mean
 from passerby.report import chart
 from passerby.report.boxes import boxes as made_of
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
-from passerby.report.sections import adversaries, backtest, counts, exposure, noise, ranking, realisation, traits
+from passerby.report.notebook import Report
+from passerby.report.sections import (
+    adversaries,
+    backtest,
+    counts,
+    exposure,
+    noise,
+    privacy,
+    ranking,
+    realisation,
+    traits,
+)
 from passerby.support.groups import FEW, middle
 
 
@@ -266,6 +278,16 @@ def test_what_came_true_is_said_in_short(made: Evidence) -> None:
     kept = made.summary.backtest.model_copy(update={"verdict": "came true", "sentence": "They came true."})
     assert "They came true." in in_short(made.summary.model_copy(update={"backtest": kept}))
     assert "They came true." not in in_short(made.summary)
+
+
+def test_the_mean_is_the_same_wherever_it_is_told(made: Evidence) -> None:
+    # Limits of the mean are narrower than means of limits, where series were drawn.
+    mean = Mean(lower=0.4711, upper=0.4789, confidence=0.99)
+    summary = made.summary.model_copy(update={"mean_loss": mean})
+    assert "47 % to 48 % with it" in in_short(summary)[0]
+    assert "exclude more than 48 %" in privacy.words(summary, 0.9)[0]
+    assert backtest.robust(summary)["upper"][0] == mean.upper
+    assert repr(Report(made.table, summary, "")) == "Report(people=60, mean_loss=0.471 to 0.479)"
 
 
 def test_adversaries_stand_from_the_weakest_to_the_strongest(made: Evidence) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -54,6 +55,17 @@ class Promises(Record):
     people: int
 
 
+class Mean(Record):
+    """Limits of the mean loss over all measured people together: chance cancels out over people.
+
+    Much narrower than the means of everybody's own limits, wherever series were drawn.
+    """
+
+    lower: float
+    upper: float
+    confidence: float | None = Field(description="How sure both are together; null where nothing was drawn.")
+
+
 class Robust(Record):
     """The mean upper end where people depart from their habits, on average over people."""
 
@@ -93,8 +105,11 @@ class Adversary(Record):
     right: float = Field(description="Share of the people who were really found, in steps of five people.")
 
 
-def told_backtest(found: Calibration, upper: pl.Series) -> Backtest:
-    """What is told of a backtest; `upper` are the upper ends of the people of an audit."""
+def told_backtest(found: Calibration, upper: pl.Series, mean: Mean | None) -> Backtest:
+    """What is told of a backtest.
+
+    `upper` are the upper ends of the people of an audit, and `mean` the limits of their mean loss.
+    """
     tries = int(found.by_origin["people"].sum())
     row = found.telling
     right = in_fives(row["right"], tries)
@@ -110,8 +125,8 @@ def told_backtest(found: Calibration, upper: pl.Series) -> Backtest:
         gap=round(found.gap, 3),
         by_misses=[_promise(each, tries) for each in found.by_misses.iter_rows(named=True)],
         by_promise=[_promises(each) for each in found.by_promise.iter_rows(named=True) if each["people"] >= FEW],
-        robust=_robust(found.nats, upper),
-        robust_upper=_robust(found.nats_upper, upper),
+        robust=_robust(found.nats, upper, mean),
+        robust_upper=_robust(found.nats_upper, upper, mean),
     )
 
 
@@ -144,10 +159,18 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None or not isfinite(value) else round(value, digits)
 
 
-def _robust(nats: float | None, upper: pl.Series) -> Robust | None:
+def _robust(nats: float | None, upper: pl.Series, mean: Mean | None) -> Robust | None:
+    """From everybody's upper ends, or from the limit of their mean, where that gives less.
+
+    A divergence of means is at most the mean divergence (it is convex in both laws together), so people whose mean is
+    at most the limit are no better off than one person with that loss who departs as far.
+    """
     if nats is None or not isfinite(nats) or len(upper) < FEW:
         return None
-    return Robust(nats=round(nats, 3), upper=round(highest_mean(upper.to_numpy(), nats), 4))
+    highest = highest_mean(upper.to_numpy(), nats)
+    if mean is not None:
+        highest = min(highest, highest_mean(np.array([mean.upper]), nats))
+    return Robust(nats=round(nats, 3), upper=round(highest, 4))
 
 
 def told_adversaries(table: pl.DataFrame) -> list[Adversary]:

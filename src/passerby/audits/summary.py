@@ -21,7 +21,7 @@ from passerby.visits.table import Skipped
 from . import results
 from .coverage import Coverage, coverage_of
 from .population import limits_around
-from .record import Adversary, Backtest, Record
+from .record import Adversary, Backtest, Mean, Record
 from .results import LEVELS, Results, Tally
 from .settings import Measurement, ReportSettings
 
@@ -46,17 +46,6 @@ class Ends(Record):
 
     lower: Statistics
     upper: Statistics
-
-
-class Mean(Record):
-    """Limits of the mean loss over all measured people together: chance cancels out over people.
-
-    Much narrower than the means of everybody's own limits, wherever series were drawn.
-    """
-
-    lower: float
-    upper: float
-    confidence: float | None = Field(description="How sure both are together; null where nothing was drawn.")
 
 
 class Above(Record):
@@ -184,7 +173,7 @@ def summarise(
         smoothing=people.smoothing,
         seed=seed,
         loss=_ends(found, "lower", "upper"),
-        mean_loss=_mean(tally, confidence),
+        mean_loss=mean_over(rows, confidence),
         baseline=_ends(found, "baseline_lower", "baseline_upper"),
         advantage=_ends(found, "advantage_lower", "advantage_upper"),
         above=_above(tally, thresholds),
@@ -231,8 +220,9 @@ def _left(whole: float | None, part: float | None) -> float | None:
     return None if whole is None or part is None else max(0.0, whole - part)
 
 
-def _mean(tally: Tally, confidence: float) -> Mean | None:
-    count = tally.counts["lower"]
+def mean_over(rows: Results, confidence: float) -> Mean | None:
+    """Limits of the mean loss over all rows together."""
+    tally, count = rows.tally, rows.tally.counts["lower"]
     if count < FEW or tally.squares is None:
         return None
     lower, upper = (mean(tally.sums[f"pooled_{end}"], count) for end in ("lower", "upper"))

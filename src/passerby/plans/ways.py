@@ -16,9 +16,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.population import mean_limits
+from passerby.audits.results import POOLED
 from passerby.audits.sample import some_people
 from passerby.audits.settings import Measurement
 from passerby.audits.what_if import MEANS, NOISE, SHARES
+from passerby.measurement.loss import Interval
 from passerby.mechanisms import Gaussian, Mechanism, Raw
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -95,8 +98,9 @@ def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[
     all_of = survey.everyone(release)
     base = {"baseline": float(all_of.known[0].mean())}
     if way == release:
-        low, high = float(all_of.lower.mean()), float(all_of.upper.mean())
-        return {"lower": low, "upper": high, "lowest": low, "highest": high, **base, "people": len(all_of.lower)}
+        mean = _limits(survey, release)
+        ends = {"lower": mean.lower, "upper": mean.upper, "lowest": mean.lower, "highest": mean.upper}
+        return {**ends, **base, "people": len(all_of.lower)}
     there, here = all_of.of_some(drawn), survey.ends(way, drawn)
     low = float(all_of.lower.mean() + (here.lower - there.lower).mean())
     high = float(all_of.upper.mean() + (here.upper - there.upper).mean())
@@ -107,6 +111,13 @@ def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[
     highest = float(most.mean()) - lower_limit(np.maximum(0.0, most[drawn] - here.upper), level)
     low, high = (min(highest, max(lowest, value)) for value in (low, high))
     return {"lower": low, "upper": high, "lowest": lowest, "highest": highest, **base, "people": len(drawn)}
+
+
+def _limits(survey: Survey, release: Release) -> Interval:
+    """Limits of everyone's mean loss with a release; who could not be measured may have any."""
+    table = survey.tables[release]
+    lower, upper, reach = (table[name].fill_null(rest) for name, rest in zip(POOLED, (0.0, 1.0, 0.0), strict=True))
+    return mean_limits(lower, upper, reach, survey.measurement.confidence)
 
 
 def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[str, float | int]:

@@ -24,14 +24,14 @@ STATUSES = {
 
 def in_short(summary: Summary) -> list[str]:
     """The answers before the details."""
-    loss, known, gain = summary.loss, summary.baseline, summary.advantage
+    loss, known, gain = summary.mean_loss, summary.baseline, summary.advantage
     if not (loss and known and gain):
         nobody = summary.people_measured == 0
         return ["Nobody could be measured." if nobody else f"Too few people to tell of: {few()} could be measured."]
     out = [
         f"An adversary who knows a person's habits, and where everybody else is, can name {question(summary)}: with a "
         f"chance of {span(known.lower.mean, known.upper.mean)} on average without the release, and of "
-        f"{span(loss.lower.mean, loss.upper.mean)} with it."
+        f"{span(loss.lower, loss.upper)} with it."
     ]
     half = next((above for above in summary.above if above.threshold == 0.5), None)
     if half and half.loss_lower is not None and half.loss_upper is not None and half.baseline is not None:

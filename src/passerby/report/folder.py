@@ -26,7 +26,7 @@ from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
 from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, LOOKING, OTHERS, TRYING, WRITING, Tell, begin
 from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, store_of
-from passerby.audits.summary import summarise
+from passerby.audits.summary import mean_over, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
@@ -111,7 +111,7 @@ def run_audit(
         write_settings(settings, draft_of(out))
         few = enough_workers(inputs.count, workers, pool)
         table, results, findings = _measure(settings, inputs, few, pool, tell)
-        backtest, reason = _went_back(settings, inputs, table, few, pool, tell)
+        backtest, reason = _went_back(settings, inputs, table, results, few, pool, tell)
         others = _compared(settings, inputs, few, pool, tell)
         progress = begin(tell, WRITING)
         summary = summarise(
@@ -224,6 +224,7 @@ def _went_back(
     settings: AuditSettings,
     inputs: Inputs,
     table: pl.DataFrame,
+    results: Results,
     workers: int | None,
     executor: Executor | None,
     tell: Tell | None,
@@ -237,7 +238,8 @@ def _went_back(
         found = run_backtest(work, count, workers=workers, executor=executor, progress=progress, file=file)
     except InputError as error:
         return None, str(error)
-    return told_backtest(found, table["upper"].drop_nulls()), None
+    mean = mean_over(results, settings.confidence)
+    return told_backtest(found, table["upper"].drop_nulls(), mean), None
 
 
 def _compared(

@@ -19,8 +19,9 @@ from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
 from passerby.audits.job import enough_workers
 from passerby.audits.record import Adversary, told_adversaries, told_backtest
+from passerby.audits.results import Results
 from passerby.audits.settings import AuditSettings, Measurement
-from passerby.audits.summary import Summary, summarise
+from passerby.audits.summary import Summary, mean_over, summarise
 from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
@@ -63,8 +64,8 @@ class Report:
             draft.write_text(self.page, encoding="utf-8")
 
     def __repr__(self) -> str:
-        loss = self.summary.loss
-        mean = f"{loss.lower.mean:.3g} to {loss.upper.mean:.3g}" if loss else None
+        loss = self.summary.mean_loss
+        mean = f"{loss.lower:.3g} to {loss.upper:.3g}" if loss else None
         return f"Report(people={self.summary.people}, mean_loss={mean})"
 
     def _repr_html_(self) -> str:
@@ -110,9 +111,11 @@ def audit_report(
             people, release, chosen, enough_workers(len(people), workers, pool), pool, progress
         )
     covered = coverage_of(people, Skipped())
-    told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls())
+    rows = Results.here(table, chosen.thresholds)
+    mean = mean_over(rows, chosen.confidence)
+    told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls(), mean)
     summary = summarise(
-        table,
+        rows,
         people,
         release,
         misses=misses,

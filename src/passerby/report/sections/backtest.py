@@ -102,9 +102,9 @@ def words(summary: Summary) -> list[str]:
 
 
 def _departure(summary: Summary, found: Backtest) -> list[str]:
-    if not summary.loss:
+    if not summary.mean_loss:
         return []
-    certain = percent(summary.loss.upper.mean)
+    certain = percent(summary.mean_loss.upper)
     if found.robust is None:
         return ["People were found of whom habits said that it cannot happen: no departure from them explains it."]
     if found.robust.nats == 0:
@@ -159,10 +159,10 @@ def by_misses(found: Backtest) -> pl.DataFrame:
 
 def robust(summary: Summary) -> pl.DataFrame:
     """The mean upper end, by how far people depart from their habits."""
-    found, loss = summary.backtest, summary.loss
+    found, loss = summary.backtest, summary.mean_loss
     assert found is not None
     assert loss is not None
-    rows = [("live by their habits", 0.0, loss.upper.mean)]
+    rows = [("live by their habits", 0.0, loss.upper)]
     for who, end in (
         ("depart by what came true", found.robust),
         ("depart by what may have come true", found.robust_upper),

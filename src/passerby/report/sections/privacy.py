@@ -43,10 +43,10 @@ def words(summary: Summary, bound: float | None) -> list[str]:
             f"All steps together are differentially private with epsilon = {found.epsilon:.3g} at delta = "
             f"{found.delta:g}, for datasets that differ in one person's whole trace."
         )
-    if bound is not None and summary.loss:
+    if bound is not None and summary.mean_loss:
         first += (
             f" From this guarantee alone, people could be found with a chance of up to {percent(bound)} on average; "
-            f"the bounds of this audit exclude more than {percent(summary.loss.upper.mean)} if the habits are right."
+            f"the bounds of this audit exclude more than {percent(summary.mean_loss.upper)} if the habits are right."
         )
     return [
         first,
