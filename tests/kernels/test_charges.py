@@ -1,3 +1,5 @@
+"""Charges as plain functions; compiled, they are tried within `brackets` (`tests/measurement/test_best_guess.py`)."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels.charges import charged, four_left
+from passerby.kernels import charges
+
+pytestmark = pytest.mark.usefixtures("plainly")
 
 Ints = NDArray[np.int64]
 
@@ -18,7 +22,7 @@ def bound(chain: Chain, guess: Ints, misses: int, low: float, rounds: int) -> fl
     # What an earlier series left behind must not matter.
     by_name, by_number = (np.full((*rows, n, places), -1e9) for n in (places, misses + 1))
     scratch = by_name, by_name.copy(), by_number, by_number.copy(), np.full(by_number.shape, -7)
-    return float(charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds, *scratch)[0])
+    return float(charges.charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds, *scratch)[0])
 
 
 @given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))
@@ -49,7 +53,7 @@ def test_four_numbers_of_misses_at_once_are_what_each_is() -> None:
     move, charge, now = rng.dirichlet(np.ones(9)), 0.01 * rng.random(9), np.sort(rng.random((7, 9)), axis=0)
     gain = np.diff(now, axis=0, prepend=0.0)
     found = np.empty(4)
-    getattr(four_left, "py_func", four_left)(move, now, gain, charge, 2, found)
+    charges.four_left(move, now, gain, charge, 2, found)
     for i, k in enumerate(range(2, 6)):
         assert found[i] == pytest.approx(move @ now[k - 1] + max(0.0, (move * gain[k] - charge).max()), rel=1e-12)
 

@@ -217,6 +217,39 @@ class TestBracketStretches:
                 assert found.ways == pytest.approx(each[0], rel=1e-9 if kind == "varying" else 0.05)
 
 
+def best_of_three(joint: Floats, misses: int) -> float:
+    """The best guess's success for the law (M, M, M) of three steps, from the chances that two or three are right."""
+    first, middle, last = joint.sum((1, 2)), joint.sum((0, 2)), joint.sum((0, 1))
+    a, b, c = joint.sum(2)[:, :, None], joint.sum(1)[:, None, :], joint.sum(0)[None, :, :]
+    two = a + b + c - 2 * joint
+    one = first[:, None, None] + middle[None, :, None] + last[None, None, :] - (a + b + c) + joint
+    return float((joint, two, one)[misses].max())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_charges_among_many_places(seed: int) -> None:
+    """Those who are told are charged where there are many places, with each of nine budgets: no guess does better."""
+    rng = np.random.default_rng(seed)
+    places = brackets.FEW + seed % 5
+    even = 10.0 ** -rng.integers(0, 3)
+    start, moves = rng.dirichlet(np.full(places, even)), rng.dirichlet(np.full(places, even), (2, places))
+    moves = 0.5 * moves + 0.5 * np.eye(places) if seed % 2 else moves
+    joint = start[:, None, None] * moves[0][:, :, None] * moves[1][None]
+    told, stages = np.zeros((3, places), dtype=np.int64), set()
+    for misses in range(3):
+        best = best_of_three(joint, misses)
+        for budget in 10.0 ** np.arange(9):
+            table, *_ = brackets.brackets(
+                start, moves, np.arange(places), told, np.ones((1, 3, 1)), np.ones(1), np.ones(places),
+                misses, 1e-12, budget, False, np.zeros(1),
+            )  # fmt: skip
+            lower, upper = table[0, brackets.LOWER], table[0, brackets.UPPER]
+            assert lower * (1 - 1e-9) <= best <= upper * (1 + 1e-9)
+            stages.add(int(table[0, brackets.LEVEL]))
+    # Whoever gets further than stage 3 was charged in rounds before.
+    assert 1 in stages
+
+
 def test_an_impossible_series_is_refused_in_logs() -> None:
     prior, release = pb.MarkovPrior([1.0, 0.0], np.eye(2)), pb.Release([1, 1])
     with pytest.raises(pb.InputError, match="probability zero"):

@@ -19,12 +19,11 @@ the bound is convex in them.
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
 
 from .chain import copy, dot, push
 from .charge_choice import add_times, set_charges, top
 from .charge_descent import best_name, descend, walk
-from .jit import adding, cube, inlined, kernel, matrix, number, out_cubes, vector, whole, wholes
+from .jit import adding, inlined
 
 #: Those less likely than this share of the success of the known guess are not charged: it is not worth the work.
 FAINT = 1e-5
@@ -183,25 +182,7 @@ def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh
     return total + value, pick
 
 
-@kernel(
-    types.UniTuple(number, 2)(
-        vector,
-        cube,
-        matrix,
-        wholes,
-        vector,
-        wholes,
-        whole,
-        number,
-        number,
-        whole,
-        out_cubes,
-        out_cubes,
-        out_cubes,
-        out_cubes,
-        whole[:, :, :, ::1],
-    )
-)
+@inlined
 def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds, charges, trend, gains, mass, pick):
     """(bound, work) on the success of any guess for a chain whose states are places, with so many misses.
 

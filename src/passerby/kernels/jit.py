@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from numba import njit, types
 
-from . import disk
+from . import disk, draft
 
 Function = Callable[..., Any]
 
@@ -98,5 +98,4 @@ def adding(function: Function) -> Function:
 
 def _helper(function: Function, **options: Any) -> Function:
     """A function that only kernels call: what Python needs to call it is not compiled."""
-    unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(Function, njit(function, **(_OPTIONS | unwrapped | options)))
+    return cast(Function, njit(function, **(_OPTIONS | draft.options() | options)))

@@ -81,7 +81,7 @@ def told_as_two(law, K, p, q, limit, kept, out):
         kept[n] = K - 1
         n += 1
     for j in range(n):
-        out[j] = law[kept[j]]
+        copy(law[kept[j]], out[j])
     for j in range(n - 1):
         first, last = law[kept[j]], law[kept[j + 1]]
         low, high = first[1] / (first[0] + first[1]), last[1] / (last[0] + last[1])

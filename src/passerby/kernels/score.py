@@ -93,10 +93,12 @@ def wrong_laws(initial, matrices, place_of, classes, weights, guesses, most):
                 now, new, every, later = new, now, later, every
             weigh(every, classes[t], weights[i, t])
             total = every.sum()
-            every /= total
+            for x in range(M):
+                every[x] /= total
             for k in range(rows):
                 weigh(now[k], classes[t], weights[i, t])
-                now[k] /= total
+                for x in range(M):
+                    now[k, x] /= total
             for x in range(M):
                 if place_of[x] != guesses[i, t]:
                     for k in range(min(K - 1, rows), 0, -1):

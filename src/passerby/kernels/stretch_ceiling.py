@@ -169,7 +169,8 @@ def spread(watch, before, mass):
                 copy(watch.initial, mass[1, r])
             else:
                 push(mass[t, r], at(watch.matrices, t - 1), mass[t + 1, r])
-            mass[t + 1, r] *= watch.hidden[t]
+            for x in range(mass.shape[2]):
+                mass[t + 1, r, x] *= watch.hidden[t, x]
             for j in range(S):
                 if watch.watched[t, j] >= 0:
                     mass[t + 1, r, watch.watched[t, j]] = before[1 + t * S + j, : K - r].sum()
