@@ -177,6 +177,14 @@ class TestLoss:
             "no numbers of people for which all of these",
         ),
         (
+            # Nothing is hidden: a total that its parts do not add up to.
+            lambda: pb.recovered(
+                pb.Release(counts=[pb.Present(p, 0) for p in ([0], [1], [0, 1])], steps=1), [[5, 6, 20]]
+            ),
+            pb.InputError,
+            "no numbers of people for which all of these",
+        ),
+        (
             lambda: pb.recovered(
                 pb.Release(
                     counts=[pb.Moved([n], [n + 1], t) for t in range(9) for n in range(8)],
@@ -193,3 +201,9 @@ class TestLoss:
 def test_bad_input(make: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         make()
+
+
+def test_known_numbers_of_too_many_kinds_are_believed() -> None:
+    counts = [pb.Moved([n], [n + 1], t) for t in range(9) for n in range(8)]
+    cells = pb.recovered(pb.Release(counts=counts, steps=10), [[], *[[3] * 8] * 9])
+    assert {cell.together for cell in cells} == {(3, 3)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +33,7 @@ Span = tuple[int, float]
 
 #: More kinds of people than this are not told apart.
 MOST_KINDS = 5_000
+CONTRADICTION = "published: there are no numbers of people for which all of these are published"
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ def recovered(
     76.0 (76, 76) (76, 76) False
     """
     table = Table.of(release, published)
-    return table.cells(table.numbers(also, "also"))
+    cells = table.cells(table.numbers(also, "also"))
+    table.check(cells)
+    return cells
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,19 @@ class Table:
         told = [math.nan if i in also else value for i, value in enumerate(self.values)]
         return [Cell(*parts) for parts in zip(self.counts, told, alone, together, strict=True)]
 
+    def check(self, cells: Sequence[Cell]) -> None:
+        """Refuse numbers that contradict each other where nothing is open: where something is, `cells` does.
+
+        Groups that tell too many kinds of people apart are believed.
+        """
+        for g, group in enumerate(self.groups):
+            alone = [cells[i].alone for i in group]
+            if len(group) > 1 and all(low == high for low, high in alone):
+                with suppress(UnsupportedRelease):
+                    kinds = self.kinds_of(g)
+                    if _least(kinds, np.zeros(len(kinds), dtype=np.int64), [[span] for span in alone]) == math.inf:
+                        raise InputError(CONTRADICTION)
+
     def possible(self, i: int, also: bool) -> list[Span]:
         """What a number may count by itself; one that is hidden also is known to be of those that are shown."""
         return _shown(self.counts[i]) if also else _published(self.counts[i], self.values[i])
@@ -127,9 +144,13 @@ class Table:
         alone = [ends_of(spans) for spans in possible]
         if all(low == high for low, high in alone):
             return alone
+        return _ranges(self.kinds_of(group), possible)
+
+    def kinds_of(self, group: int) -> Ints:
+        """The kinds of people that the counts of a group tell apart."""
         if group not in self.kinds:
             self.kinds[group] = _kinds([self.counts[i] for i in self.groups[group]], self.steps)
-        return _ranges(self.kinds[group], possible)
+        return self.kinds[group]
 
 
 def ends_of(spans: Sequence[Span]) -> Span:
@@ -230,7 +251,7 @@ def _ranges(kinds: Ints, possible: Sequence[list[Span]]) -> Iterator[Span]:
             continue
         least, most = _least(kinds, column, possible), -_least(kinds, -column, possible)
         if least == math.inf:
-            raise InputError("published: there are no numbers of people for which all of these are published")
+            raise InputError(CONTRADICTION)
         yield max(low, int(least)), min(high, most)
 
 
