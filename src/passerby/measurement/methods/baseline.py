@@ -6,7 +6,7 @@ from contextlib import suppress
 import numpy as np
 
 from passerby.errors import UnsupportedRelease
-from passerby.measurement.ball import FAINT
+from passerby.kernels.joint_maxima import FAINT
 from passerby.measurement.best_guess import bracket_series, cost_of_series
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.kappa import log_kappa_bound
