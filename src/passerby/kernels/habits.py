@@ -103,6 +103,18 @@ def states(steps, sensed, label, order, background, surprise, elsewhere):
     return out[:size], b[:size], hidden[:size], index
 
 
+@rounded
+def back_off(index, first, within, weight, background, visits, f):
+    """Back the frequencies of some of the steps off to those in `f` (R,), in place."""
+    visits[:] = 0.0
+    for k in range(index.shape[0]):
+        if within[first + k] > 0.0:
+            visits[index[k]] += weight[first + k]
+    total = summed(visits) + background
+    for y in range(f.shape[0]):
+        f[y] = (visits[y] + background * f[y]) / total
+
+
 @kernel(out_cube(wholes, whole, cube, vector, matrix, vector, cube, number, number, number), **AS_NUMPY)
 def backed_off(index, first, within, weight, count, b, flow, background, smoothing, share):
     """P (H, R, R) of `people.family`: `(n(x, y) + α [(1-λ) f(y) + λ Q(x, y)]) / (n(x) + α)`.
@@ -111,16 +123,14 @@ def backed_off(index, first, within, weight, count, b, flow, background, smoothi
     frequencies f are those of each level, `(n(y) + β f(y)) / (Σn + β)`, backed off to the one before.
     """
     H, R = within.shape[1], b.shape[0]
-    out, f, visits = np.zeros((H, R, R)), np.empty(R), np.empty(R)
+    out, always, f, visits = np.zeros((H, R, R)), np.empty(R), np.empty(R), np.empty(R)
+    # At all times it is the same for all parts.
+    copy(b, always)
+    back_off(index, first, within[0, 0], weight, background, visits, always)
     for h in range(H):
-        copy(b, f)
-        for level in range(within.shape[0]):
-            visits[:] = 0.0
-            for k in range(index.shape[0]):
-                visits[index[k]] += weight[first + k] * within[level, h, first + k]
-            total = summed(visits) + background
-            for y in range(R):
-                f[y] = (visits[y] + background * f[y]) / total
+        copy(always, f)
+        for level in range(1, within.shape[0]):
+            back_off(index, first, within[level, h], weight, background, visits, f)
         for k in range(1, index.shape[0]):
             out[h, index[k - 1], index[k]] += count[h, first + k]
         for x in range(R):
@@ -133,17 +143,16 @@ def backed_off(index, first, within, weight, count, b, flow, background, smoothi
 
 @rounded
 def usual(index, first, within, h, weight, visits, here, f):
-    """The state where a person is most often in a part of the cycle, from all times to finer parts."""
+    """The state where a person is most often in a part of the cycle, from all times to finer parts.
+
+    `visits` (R,) are those at all times, and `weight` is that of broader parts.
+    """
     total = max(summed(visits), 1.0)
     for y in range(f.shape[0]):
         f[y] = visits[y] / total
     for level in range(1, within.shape[0]):
-        here[:] = 0.0
-        for k in range(index.shape[0]):
-            here[index[k]] += within[level, h, first + k]
-        total = summed(here) + weight
-        for y in range(f.shape[0]):
-            f[y] = (here[y] + weight * f[y]) / total
+        # All steps count the same: 1, as at all times.
+        back_off(index, first, within[level, h], within[0, h], weight, here, f)
     return f.argmax()
 
 

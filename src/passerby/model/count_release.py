@@ -93,7 +93,7 @@ class CountRelease(Release):
         """Never: a zone, a flow or a window of visitors does not show the place."""
         return False
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether every count is published as it is, of others who are known."""
         return self.crowd is None and all(isinstance(mechanism, Raw) for mechanism in self.ways)

@@ -199,12 +199,12 @@ class MarkovPrior:
         """The number of modes."""
         return int(self.mode_of.max()) + 1
 
-    @property
+    @cached_property
     def homogeneous(self) -> bool:
         """Whether one matrix serves every step."""
         return self.transition.ndim == 2
 
-    @property
+    @cached_property
     def matrices(self) -> Floats:
         """The matrices as (K, M, M): K = 1 for a homogeneous chain, else one per step."""
         return self.transition[None] if self.homogeneous else self.transition

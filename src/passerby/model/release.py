@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,17 @@ from .counts import Count, Present
 from .crowd import Crowd, same_crowd
 from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
 from .prior import MarkovPrior
-from .signals import Channels, alike, combined, each_its_own, stacked, tables
+from .probabilities import frozen
+from .signals import Channels, alike, combined, counts_of, each_its_own, stacked, tables
 
 if TYPE_CHECKING:
     from .adaptive import Policy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+#: Numbers of places for which a release remembers what its counts tell apart.
+FEW_SIZES = 8
 
 
 @dataclass(frozen=True)
@@ -143,17 +147,17 @@ class Release:
         """The number of steps, `T`."""
         return len(self.sensors)
 
-    @property
+    @cached_property
     def crowd(self) -> Crowd | None:
         """The others, where the adversary does not know how many they are."""
         return self.others if isinstance(self.others, Crowd) else None
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether each value tells for certain if the target was there: raw counts, and others who are known."""
         return isinstance(self.mechanism, Raw) and self.crowd is None
 
-    @property
+    @cached_property
     def independent(self) -> bool:
         """Whether, given the target's trace, values at different sensors and steps are independent of each other.
 
@@ -190,6 +194,14 @@ class Release:
             return self.crowd.channels(self.sensors, self.mechanism)
         return alike(self.mechanism, self.numbers)
 
+    @cached_property
+    def apart(self) -> Floats:
+        """Total variation between the laws of each count without the target and with them (T, S), 0 for no count."""
+        out = np.zeros(self.grid.shape)
+        for channel, cells in counts_of(self.channels):
+            out[cells] = channel.apart
+        return out
+
     @property
     def numbers(self) -> Numbers:
         """How many others are known to be at each sensor; nobody is as good as any number where it does not matter."""
@@ -221,10 +233,20 @@ class Release:
                [0, 0, 0],
                [2, 2, 1]])
         """
-        out = np.zeros((self.steps, prior.places), dtype=np.int64)
-        step, sensor, place = self.cells
-        out[step, place] = 1 + sensor
+        out = self._classes.get(prior.places)
+        if out is None:
+            out = np.zeros((self.steps, prior.places), dtype=np.int64)
+            step, sensor, place = self.cells
+            out[step, place] = 1 + sensor
+            if len(self._classes) >= FEW_SIZES:
+                self._classes.clear()
+            self._classes[prior.places] = frozen(out)
         return out if prior.single else np.ascontiguousarray(out[:, prior.place_of])
+
+    @cached_property
+    def _classes(self) -> dict[int, Ints]:
+        """What `classes` gave for some numbers of places: it is asked for again and again."""
+        return {}
 
     @property
     def sees(self) -> Ints:
@@ -314,8 +336,10 @@ class Release:
     def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
         sensors = tuple(tuple(int(state_of[place]) for place in step) for step in self.sensors)
+        if self.crowd is None:
+            return _numbered(sensors, self.mechanism, self.others)
         # The others go by the old numbers.
-        return self._valid(sensors, self.mechanism, self.others if self.crowd is None else self.crowd.at(self.sensors))
+        return self._valid(sensors, self.mechanism, self.crowd.at(self.sensors))
 
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
@@ -324,6 +348,19 @@ class Release:
         if self.crowd is not None:
             return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
         return self.published(padded(self.numbers, 0) + there, rng)
+
+    def drawn(self, traces: ArrayLike, rng: np.random.Generator | Sequence[int]) -> Floats:
+        """Evidence (n, T, C) of what is published for each trace (n, T); `rng` may be a seed, for where it is needed.
+
+        Raw counts tell whether the target was at a sensor, and nothing else: they need not be drawn.
+        """
+        if not self.plain or not self.reveals:
+            return self.evidence(self.publish(traces, np.random.default_rng(rng)))
+        there = self.there(traces)
+        out = np.empty((*there.shape[:2], there.shape[2] + 1))
+        out[..., 0] = np.where(there.any(axis=2), -np.inf, 0.0)
+        out[..., 1:] = np.where(there, 0.0, -np.inf)
+        return out
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
@@ -396,3 +433,12 @@ class Release:
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
+
+
+@lru_cache(maxsize=256)
+def _numbered(sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> Release:
+    """A release of sensors that are known to be valid.
+
+    Remembered, with what it remembers: to many people of an audit, the places of sensors have the same numbers.
+    """
+    return Release._valid(sensors, mechanism, others)

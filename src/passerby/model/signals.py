@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -56,6 +57,19 @@ Channels = tuple[tuple[Channel, ...], ...]
 def alike(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> Channels:
     """The channels of counts that one mechanism publishes, with so many others each."""
     return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)
+
+
+def counts_of(channels: Channels) -> Iterator[tuple[Channel, tuple[Ints, Ints]]]:
+    """Each channel, and the counts that it is for: their steps, and their numbers at these."""
+    # By identity: to compare mechanisms hundreds of times takes longer than all the rest.
+    found: dict[tuple[int, int], tuple[Channel, list[int], list[int]]] = {}
+    for t, step in enumerate(channels):
+        for j, channel in enumerate(step):
+            _, steps, numbers = found.setdefault((id(channel.mechanism), channel.others), (channel, [], []))
+            steps.append(t)
+            numbers.append(j)
+    for channel, steps, numbers in found.values():
+        yield channel, (np.array(steps), np.array(numbers))
 
 
 @lru_cache(maxsize=64)
@@ -142,8 +156,11 @@ def combined(absent: Floats, present: Floats) -> Floats:
 
     Entry 0 is for "at none of the sensors", entry 1 + j for "at sensor j" and so at no other one.
     """
-    nothing = np.zeros((*absent.shape[:-1], 1))
     # The others are added up from both sides and not subtracted: a log-likelihood may be minus infinity.
-    before = np.concatenate([nothing, np.cumsum(absent, axis=-1)], axis=-1)
-    after = np.concatenate([nothing, np.cumsum(absent[..., ::-1], axis=-1)], axis=-1)[..., -2::-1]
-    return np.concatenate([before[..., -1:], before[..., :-1] + after + present], axis=-1)
+    before, after = np.zeros((2, *absent.shape[:-1], absent.shape[-1] + 1))
+    absent.cumsum(axis=-1, out=before[..., 1:])
+    absent[..., ::-1].cumsum(axis=-1, out=after[..., -2::-1])
+    out = np.empty(before.shape)
+    out[..., 0] = before[..., -1]
+    out[..., 1:] = before[..., :-1] + after[..., 1:] + present
+    return out

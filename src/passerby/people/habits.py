@@ -247,10 +247,13 @@ def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
     >>> states_by_place(np.array([2, 0, -1, -2]), 5, np.array([0, 0, 0, 1, 1])).tolist()
     [1, 2, 0, 3, 3]
     """
-    label = np.zeros(every, dtype=np.int64) if zones is None else zones
-    out = np.zeros(every, dtype=np.int64)
-    for state in np.flatnonzero(places < 0):
-        out[label == -1 - places[state]] = state
+    rest = np.flatnonzero(places < 0)
+    if zones is None:
+        out = np.full(every, rest[0] if len(rest) else 0)
+    else:
+        state = np.zeros(zones.max() + 1, dtype=np.int64)
+        state[-1 - places[rest]] = rest
+        out = state[zones]
     known = np.flatnonzero(places >= 0)
     out[places[known]] = known
     return out
