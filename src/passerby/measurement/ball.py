@@ -15,8 +15,9 @@ from passerby.model.release import Release
 
 Floats = NDArray[np.float64]
 
-#: The full recursion of Theorem 1 is run only up to this many elementary operations (a few minutes).
-FULL_LIMIT = 3e11
+#: The full recursion of Theorem 1 is run at once up to so many elementary operations, and where the fast one fails up
+#: to so many (a few minutes).
+FULL_AT_ONCE, FULL_LIMIT = 1e4, 3e11
 #: Binomial coefficients of at most so many steps are exact; beyond, differences of log factorials lose a few digits.
 EXACT_BINOMIALS = 2000
 
@@ -66,18 +67,19 @@ def log_joint_maxima(prior: MarkovPrior, steps: int, misses: int | None = None) 
     """Log of `f(k)`, k = T - misses..T: the largest joint probability of any k steps taking any k values.
 
     Theorem 1 of Koga et al. (2024); for all k from 1 on, unless `misses` are given. Shape (misses + 1,). The second
-    value tells whether every entry is exact. A chain at equilibrium is tried with the fast recursion first, which
-    certifies its own entries; the full recursion is run for the rest unless it would take longer than `FULL_LIMIT`, in
-    which case the entries are upper bounds (and so still give a valid bound on the loss).
+    value tells whether every entry is exact. Unless it is small, a chain at equilibrium is tried with the fast
+    recursion first, which certifies its own entries; the full recursion is run for the rest unless it would take longer
+    than `FULL_LIMIT`, in which case the entries are upper bounds (and so still give a valid bound on the loss).
     """
     prior.check_steps(steps)
     misses = steps - 1 if misses is None else misses
+    cost = steps * (misses + 1) * prior.places**2 * (prior.places + misses + 1) / 2
     fast = None
-    if prior.starts_stationary:
+    if cost > FULL_AT_ONCE and prior.starts_stationary:
         fast, certified = fast_joint_maxima(prior, steps, misses)
         if certified.all():
             return fast, True
-    if steps * (misses + 1) * prior.places**2 * (prior.places + misses + 1) / 2 > FULL_LIMIT:
+    if cost > FULL_LIMIT:
         if fast is not None:
             return fast, False
         raise UnsupportedRelease(
