@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ FULL_AT_ONCE, FULL_LIMIT = 1e4, 3e11
 EXACT_BINOMIALS = 2000
 
 
+@lru_cache(maxsize=64)
 def log_ball(places: int, steps: int, misses: int) -> float:
     """Log of the number of traces within `misses` of a given one: `N_s = Σ_{l≤s} C(T, l) (M-1)^l`."""
     if places == 1:

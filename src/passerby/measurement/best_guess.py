@@ -92,7 +92,7 @@ def bracket_series(
         tolerance,
         budget,
         series.sampled,
-        np.full(len(series), series.anchored),
+        series.anchored,
     )
     guesses = case.original(guesses)
     if total[best_guess.UNEXPLAINED]:

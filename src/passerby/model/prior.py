@@ -300,7 +300,7 @@ def state_laws(prior: MarkovPrior, steps: int) -> Floats:
     out = np.empty((steps, prior.states))
     out[0] = prior.initial
     for t in range(1, steps):
-        out[t] = out[t - 1] @ prior.matrices[0 if prior.homogeneous else t - 1]
+        np.matmul(out[t - 1], prior.matrices[0 if prior.homogeneous else t - 1], out=out[t])
     return np.asarray(frozen(out))
 
 

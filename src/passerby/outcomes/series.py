@@ -222,8 +222,9 @@ def relative(evidence: Floats) -> Floats:
     What is possible keeps a weight, if a faint one, by which kernels know that they leave something out.
     """
     # Where nothing explains the step, all weights are zero.
-    weights = np.exp(evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300))
-    return np.where(evidence > -np.inf, np.maximum(weights, FAINTEST), 0.0)
+    weights = evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300)
+    np.maximum(np.exp(weights, out=weights), FAINTEST, out=weights)
+    return np.where(evidence > -np.inf, weights, 0.0)
 
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
