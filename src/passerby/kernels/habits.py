@@ -61,7 +61,9 @@ def states(steps, sensed, label, order, background, surprise, elsewhere):
     the `order` of places, with the next one where that is `elsewhere`, and the rest as one, told as `-1 - label`. The
     entropy of the place within the rest is `(Σ -b log b) / Σb + log Σb`, from the `surprise` `-b log b` of each place.
     """
-    M, Z = label.shape[0], label.max() + 1
+    M, Z = label.shape[0], 1
+    for z in label:
+        Z = max(Z, z + 1)
     state, own = np.full(M, -1), 0
     for places in (steps, sensed):
         for place in places:
@@ -153,7 +155,10 @@ def usual(index, first, within, h, weight, visits, here, f):
     for level in range(1, within.shape[0]):
         # All steps count the same: 1, as at all times.
         back_off(index, first, within[level, h], within[0, h], weight, here, f)
-    return f.argmax()
+    best = 0
+    for y in range(f.shape[0]):
+        best = y if f[y] > f[best] else best
+    return best
 
 
 @kernel(out_cube(wholes, whole, cube, number, cube, vector), **AS_NUMPY)

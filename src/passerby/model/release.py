@@ -17,17 +17,13 @@ from .counts import Count, Present
 from .crowd import Crowd, same_crowd
 from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
 from .prior import MarkovPrior
-from .probabilities import frozen
-from .signals import Channels, alike, combined, counts_of, each_its_own, stacked, tables
+from .signals import Channels, alike, apart, by_channel, combined, each_its_own, sightings, stacked, tables, watched
 
 if TYPE_CHECKING:
     from .adaptive import Policy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-#: Numbers of places for which a release remembers what its counts tell apart.
-FEW_SIZES = 8
 
 
 @dataclass(frozen=True)
@@ -181,12 +177,6 @@ class Release:
         return padded(self.sensors, -1)
 
     @cached_property
-    def cells(self) -> tuple[Ints, Ints, Ints]:
-        """Step, number within the step and place of every sensor, as three arrays."""
-        step, sensor = np.nonzero(self.grid >= 0)
-        return step, sensor, self.grid[step, sensor]
-
-    @cached_property
     def channels(self) -> Channels:
         """What each count tells, in the form of the sensors. Numbers of a crowd are told each by itself."""
         self._check_counted()
@@ -197,10 +187,7 @@ class Release:
     @cached_property
     def apart(self) -> Floats:
         """Total variation between the laws of each count without the target and with them (T, S), 0 for no count."""
-        out = np.zeros(self.grid.shape)
-        for channel, cells in counts_of(self.channels):
-            out[cells] = channel.apart
-        return out
+        return apart(self.channels, self.grid.shape)
 
     @property
     def numbers(self) -> Numbers:
@@ -233,20 +220,8 @@ class Release:
                [0, 0, 0],
                [2, 2, 1]])
         """
-        out = self._classes.get(prior.places)
-        if out is None:
-            out = np.zeros((self.steps, prior.places), dtype=np.int64)
-            step, sensor, place = self.cells
-            out[step, place] = 1 + sensor
-            if len(self._classes) >= FEW_SIZES:
-                self._classes.clear()
-            self._classes[prior.places] = frozen(out)
+        out = watched(self.sensors, prior.places)
         return out if prior.single else np.ascontiguousarray(out[:, prior.place_of])
-
-    @cached_property
-    def _classes(self) -> dict[int, Ints]:
-        """What `classes` gave for some numbers of places: it is asked for again and again."""
-        return {}
 
     @property
     def sees(self) -> Ints:
@@ -350,17 +325,10 @@ class Release:
         return self.published(padded(self.numbers, 0) + there, rng)
 
     def drawn(self, traces: ArrayLike, rng: np.random.Generator | Sequence[int]) -> Floats:
-        """Evidence (n, T, C) of what is published for each trace (n, T); `rng` may be a seed, for where it is needed.
-
-        Raw counts tell whether the target was at a sensor, and nothing else: they need not be drawn.
-        """
-        if not self.plain or not self.reveals:
-            return self.evidence(self.publish(traces, np.random.default_rng(rng)))
-        there = self.there(traces)
-        out = np.empty((*there.shape[:2], there.shape[2] + 1))
-        out[..., 0] = np.where(there.any(axis=2), -np.inf, 0.0)
-        out[..., 1:] = np.where(there, 0.0, -np.inf)
-        return out
+        """Evidence (n, T, C) of what is published for traces (n, T). Raw counts need no `rng`, which may be a seed."""
+        if self.plain and self.reveals:
+            return sightings(self.there(traces))
+        return self.evidence(self.publish(traces, np.random.default_rng(rng)))
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
@@ -385,21 +353,11 @@ class Release:
         """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
         self._check_counted()
         values = np.asarray(published, dtype=np.float64)
-        if self.crowd is None:
-            active, numbers = self.grid >= 0, padded(self.numbers, 0)
-            absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
-            present = np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
-            return absent, present
-        return self._by_channel(values)
-
-    def _by_channel(self, values: Floats) -> tuple[Floats, Floats]:
-        """The same, from what is known of each count by itself."""
-        absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
-        for t, step in enumerate(self.channels):
-            for j, (mechanism, count) in enumerate(step):
-                absent[:, t, j] = mechanism.log_likelihood(values[:, t, j], count)
-                present[:, t, j] = mechanism.log_likelihood(values[:, t, j], count + 1)
-        return absent, present
+        if self.crowd is not None:
+            return by_channel(self.channels, values)
+        active, numbers = self.grid >= 0, padded(self.numbers, 0)
+        absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
+        return absent, np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
 
     @cached_property
     def revealed(self) -> Release | None:
@@ -437,8 +395,5 @@ class Release:
 
 @lru_cache(maxsize=256)
 def _numbered(sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> Release:
-    """A release of sensors that are known to be valid.
-
-    Remembered, with what it remembers: to many people of an audit, the places of sensors have the same numbers.
-    """
+    """Remembered, with what it remembers: to many people of an audit, sensors have the same numbers."""
     return Release._valid(sensors, mechanism, others)

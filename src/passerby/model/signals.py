@@ -72,6 +72,38 @@ def counts_of(channels: Channels) -> Iterator[tuple[Channel, tuple[Ints, Ints]]]
         yield channel, (np.array(steps), np.array(numbers))
 
 
+def apart(channels: Channels, shape: tuple[int, ...]) -> Floats:
+    """Total variation between the two laws of each count, in an array of such a shape (T, S), 0 for no count."""
+    out = np.zeros(shape)
+    for channel, cells in counts_of(channels):
+        out[cells] = channel.apart
+    return out
+
+
+def by_channel(channels: Channels, values: Floats) -> tuple[Floats, Floats]:
+    """Log-likelihoods of each value (n, T, S), without and with the target, from each count by itself."""
+    absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
+    for t, step in enumerate(channels):
+        for j, (mechanism, count) in enumerate(step):
+            absent[:, t, j] = mechanism.log_likelihood(values[:, t, j], count)
+            present[:, t, j] = mechanism.log_likelihood(values[:, t, j], count + 1)
+    return absent, present
+
+
+@lru_cache(maxsize=16)
+def watched(sensors: tuple[tuple[int, ...], ...], places: int) -> Ints:
+    """The class of each of so many places at each step (T, places): 0 at no sensor, 1 + j at sensor j of the step.
+
+    Remembered for the releases of the moment, of which it is asked again and again.
+    """
+    out = np.zeros((len(sensors), places), dtype=np.int64)
+    for t, step in enumerate(sensors):
+        for j, place in enumerate(step):
+            out[t, place] = 1 + j
+    out.flags.writeable = False
+    return out
+
+
 @lru_cache(maxsize=64)
 def each_its_own(steps: int, sensors: int) -> Ints:
     """Whether each sensor of a step counts those of each class (T, S + 1, S): class 1 + j is counted by sensor j."""
@@ -163,4 +195,12 @@ def combined(absent: Floats, present: Floats) -> Floats:
     out = np.empty(before.shape)
     out[..., 0] = before[..., -1]
     out[..., 1:] = before[..., :-1] + after[..., 1:] + present
+    return out
+
+
+def sightings(there: NDArray[np.bool_]) -> Floats:
+    """The same of raw counts, from whether the target is at each sensor (..., S)."""
+    out = np.empty((*there.shape[:-1], there.shape[-1] + 1))
+    out[..., 0] = np.where(there.any(axis=-1), -np.inf, 0.0)
+    out[..., 1:] = np.where(there, 0.0, -np.inf)
     return out

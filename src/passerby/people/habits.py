@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.kernels import habits
+from passerby.kernels import habits as fitting
 from passerby.model.prior import MarkovPrior
 from passerby.visits.traces import LeftOut
 
@@ -150,7 +150,7 @@ class People:
         away = [self.elsewhere] if any(others[1:]) else []
         own = np.array([*sensed, *away] if reduced else range(len(self.places)), dtype=np.int64)
         label = self._one_zone if zones is None else zones
-        states, b, hidden, index = habits.states(
+        states, b, hidden, index = fitting.states(
             kept, own, label, self._by_frequency, self.background, self._surprise, self.elsewhere
         )
         place_of = mode_of = None
@@ -203,9 +203,9 @@ class People:
             flow = by_place = population.laws(index, states, b, part_of, when.parts)
         if how.flow == "roles":
             shares = population.roles[[0] if when.parts is None else 1 + when.parts]
-            flow = habits.by_role(index, first, when.within, WEIGHT, shares, b)
+            flow = fitting.by_role(index, first, when.within, WEIGHT, shares, b)
         steps = index, first, when.within, when.weight, when.count
-        own = habits.backed_off(*steps, b, flow, how.background, how.smoothing, how.share)
+        own = fitting.backed_off(*steps, b, flow, how.background, how.smoothing, how.share)
         found = [
             (law[when.now, index[-1]].copy(), law[0] if when.parts is None else law[when.later])
             for law in (own, by_place)
