@@ -35,6 +35,17 @@ def test_full_is_enumeration(chain: tuple[pb.MarkovPrior, int]) -> None:
     )
 
 
+@given(chains(), st.data())
+def test_those_of_many_steps_are_the_last_ones(chain: tuple[pb.MarkovPrior, int], data: st.DataObject) -> None:
+    prior, steps = chain
+    misses = data.draw(st.integers(0, steps - 1))
+    whole, some = full_joint_maxima(prior, steps), full_joint_maxima(prior, steps, misses)
+    np.testing.assert_allclose(some, whole[steps - misses - 1 :], rtol=1e-12)
+    table, exact = log_joint_maxima(prior, steps, misses)
+    assert exact
+    np.testing.assert_allclose(table, some, rtol=1e-9, atol=1e-12)
+
+
 @given(chains(kinds=("stationary",)))
 def test_fast_is_never_below_and_equal_where_certified(chain: tuple[pb.MarkovPrior, int]) -> None:
     prior, steps = chain

@@ -269,6 +269,7 @@ def test_noise_can_give_no_more_than_certainty() -> None:
 
 
 def test_tables_that_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ball, "FULL_AT_ONCE", 0.0)
     monkeypatch.setattr(ball, "FULL_LIMIT", 0.0)
     prior = chain(3, 4, 4, "stationary")
     fast, certified = fast_joint_maxima(prior, 4)

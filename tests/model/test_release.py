@@ -195,3 +195,11 @@ class TestSignals:
         for row in (release.signals() or [])[0]:
             same = np.isclose(shape, row / row.sum(), atol=1e-9).all(axis=1)
             assert same.mean() == pytest.approx(row[2], abs=4 * np.sqrt(0.25 / runs))
+
+
+@given(cases(mechanisms=FINITE))
+def test_evidence_of_what_is_drawn(case: Case) -> None:
+    # Raw counts are not drawn, and tell the same.
+    traces = case.prior.sample(20, case.steps, np.random.default_rng(1))
+    published = case.release.publish(traces, np.random.default_rng([2, 3]))
+    np.testing.assert_array_equal(case.release.drawn(traces, [2, 3]), case.release.evidence(published))

@@ -64,7 +64,7 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
     prior, release = kept_part(prior, release)[0].over(prior)
     series = listed_series(prior, release, rng)
     guesses = aided_guesses(prior, release, series)
-    real = one_series(release.evidence(release.publish(trace[None], rng)))
+    real = one_series(release.drawn(trace[None], rng))
     blind, silent = prior_trace(base, release.steps), Release.silent(release.steps)
     nothing = np.zeros((1, release.steps, 1))
     try:

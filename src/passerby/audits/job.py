@@ -47,6 +47,11 @@ class Job:
             return self.release.alike(len(self.people.places))
         return None
 
+    @cached_property
+    def sensed(self) -> tuple[int, ...]:
+        """The places with a sensor; none where counts are of zones."""
+        return () if self.zones is not None else tuple(sorted({x for step in self.release.sensors for x in step}))
+
     def release_for(self, person: int) -> Release:
         """The release with the others as they are for this person."""
         if self.others is None:
@@ -106,9 +111,6 @@ def over_states(job: Job, person: int, also: Sequence[int] = ()) -> tuple[Markov
 
     A state may stand for many places (`People.prior`); `also` are places that have one of their own.
     """
-    release = job.release_for(person)
-    zones = job.zones
-    sensed = () if zones is not None else {place for step in release.sensors for place in step}
-    prior, places = job.people.prior(person, sorted({*sensed, *also}), zones=zones)
-    state_of = states_by_place(places, len(job.people.places), zones)
-    return prior, release.relabelled(state_of), places, state_of
+    prior, places = job.people.prior(person, [*job.sensed, *also], zones=job.zones)
+    state_of = states_by_place(places, len(job.people.places), job.zones)
+    return prior, job.release_for(person).relabelled(state_of), places, state_of

@@ -79,13 +79,12 @@ def _hits(
     prior: MarkovPrior, release: Release, trace: NDArray[np.int64], loss: Loss, seed: list[int]
 ) -> dict[str, object]:
     """Whether each attack gets the real trace right, given what would have been published about it."""
-    rng = np.random.default_rng([*seed, 1])
-    published = release.publish(trace[None], rng)
     if release.independent:
-        series = one_series(release.evidence(published))
+        series = one_series(release.drawn(trace[None], [*seed, 1]))
         found = bracket_series(prior, release, series, loss.misses, 0.0, UNBOUNDED).guesses[0]
         guesses = dict(zip(("map", "marginal", "ascent"), found, strict=True))
     else:
+        published = release.publish(trace[None], np.random.default_rng([*seed, 1]))
         # Others may have been where their habits never lead, which is no reason to give up.
         blind = blind_guesses(prior, release, published, loss.misses)
         guesses = {name: guess[0] for name, guess in blind.items()}
@@ -93,8 +92,8 @@ def _hits(
         guess = loss.attacks[name].guess
         if guess is not None:
             guesses[name] = np.array(guess)
-    wrong = {name: int((guess != trace).sum()) for name, guess in guesses.items()}
-    return {f"hit_{name}": count <= loss.misses for name, count in wrong.items()}
+    wrong = (np.array(list(guesses.values())) != trace).sum(axis=1).tolist()
+    return {f"hit_{name}": count <= loss.misses for name, count in zip(guesses, wrong, strict=True)}
 
 
 def person_ends(job: Job, person: int, enough: Enough | None = None) -> tuple[float, float, float, float]:

@@ -60,8 +60,8 @@ CLOSER, ALONE = 0.1, 0.2
 DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
 #: Sums over series: of gaps, of lower ends, of what is beyond the anchor, and of its squares.
 GAP, ACHIEVED, BEYOND, SQUARES = range(4)
-#: What the search took.
-NODES, WORK = range(2)
+#: What the search took, and how many series could not be explained.
+NODES, WORK, UNEXPLAINED = range(3)
 
 
 @once
@@ -322,12 +322,12 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     """Bracket the best guess for each of n series (weights (n, T, C), mass (n,)).
 
     Returns a table (n, 5) of what is found (stage -1 where the series could not be explained: it is impossible, or
-    numbers underflow), the guesses (n, 3, T), and what it took. Every series (but the least likely of those that are
-    listed) is done at the lowest level of effort; then the series that adds most to the gap is done again at the next
-    stage, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well within the sampling
-    error of what is achieved beyond the success `anchored` (n,) of a known guess), or the `budget` of elementary
-    operations is spent. With a `budget` below 0 guesses are improved, but nothing is bounded; with an infinite
-    tolerance the plain guesses remain.
+    numbers underflow), the guesses (n, 3, T), and what it took, with the number of these. Every series (but the least
+    likely of those that are listed) is done at the lowest level of effort; then the series that adds most to the gap is
+    done again at the next stage, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well
+    within the sampling error of what is achieved beyond the success of a known guess, `anchored` (n,) or (1,) for all),
+    or the `budget` of elementary operations is spent. With a `budget` below 0 guesses are improved, but nothing is
+    bounded; with an infinite tolerance the plain guesses remain.
     """
     n, T = weights.shape[:2]
     M, P = initial.shape[0], named.shape[0]
@@ -338,9 +338,9 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     low, high = ranges(matrices)
     alone = single(place_of)
     desk = first_desk(alone, T, M, needed)
-    total, sums = np.zeros(2), np.zeros(4)
+    total, sums = np.zeros(3), np.zeros(4)
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
-    done, rest = 0, mass.sum()
+    done, rest, last = 0, mass.sum(), anchored.shape[0] - 1
     searching, closer = tolerance < np.inf, tolerance * (CLOSER if n > 1 else ALONE)
     while True:
         if done < n:
@@ -361,10 +361,11 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
                 room = room_for(T, M, P, needed, nodes)
             if CHARGED[stage] > 0 and desk.trend.shape[0] < T:
                 desk = desk_for(T, misses + 2, M)
-            count_in(sums, -1.0, mass[i], out[i], anchored[i])
+            count_in(sums, -1.0, mass[i], out[i], anchored[min(i, last)])
         start, moves, log_mass = posterior(initial, matrices, low, high, classes, weights[i])
         if log_mass == -np.inf:
             out[i, LEVEL] = -1.0
+            total[UNEXPLAINED] += 1.0
             continue
         chain = Chain(start, moves, low, high, place_of, named, alone, law, pinned)
         look(chain)
@@ -372,7 +373,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
         deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, desk, total)
         rest -= mass[i] if stage == 0 else 0.0
-        count_in(sums, 1.0, mass[i], out[i], anchored[i])
+        count_in(sums, 1.0, mass[i], out[i], anchored[min(i, last)])
         parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])
         if parts[i] > 0.0 and stage < STAGES - 1:
             size = put(heap, size, parts, i)

@@ -115,5 +115,6 @@ def union_sums(V, chain, t, low, high, sums, by_place):
         if u == T - low or chain.pinned[u] >= 0:
             return
         for x in range(M):
-            move(chain, u, reach[x], further[x])
+            if chain.law[t, x] > 0.0:
+                move(chain, u, reach[x], further[x])
         reach, further = further, reach

@@ -38,6 +38,8 @@ out_wholes, out_whole_matrix, out_whole_cube = whole[::1], whole[:, ::1], whole[
 # Values are never NaN (minus infinity is fine), which lets maxima and minima use vector instructions.
 _FAST = {"nnan", "nsz", "contract"}
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
+#: For kernels in which each operation is rounded by itself, so that they give what NumPy gives to the last digit.
+AS_NUMPY: dict[str, Any] = {"fastmath": False}
 
 _log = logging.getLogger("passerby")
 #: Called with the name of each kernel that was not found on disk, once it is compiled.
@@ -45,12 +47,12 @@ listeners: list[Callable[[str], None]] = []
 _announced = False
 
 
-def kernel(signature: Any) -> Callable[[Function], Function]:
+def kernel(signature: Any, **options: Any) -> Callable[[Function], Function]:
     """Compile a function for `signature`, release the interpreter lock in it, and keep the result on disk."""
 
     def compiled(function: Function) -> Function:
         with disk.kept(), _without_collection():
-            made = njit(signature, cache=True, **_OPTIONS)(function)
+            made = njit(signature, cache=True, **(_OPTIONS | options))(function)
         # NUMBA_DISABLE_JIT=1 leaves plain functions, to debug and to measure coverage.
         if made is not function and sum(made.stats.cache_misses.values()):
             _announce(f"{function.__module__}.{function.__name__}")
@@ -94,6 +96,11 @@ def once(function: Function) -> Function:
 def adding(function: Function) -> Function:
     """A helper whose sums may be added up in any order, which lets them use vector instructions too."""
     return _helper(function, fastmath={*_FAST, "reassoc"})
+
+
+def rounded(function: Function) -> Function:
+    """A helper of kernels with the option `AS_NUMPY`."""
+    return _helper(function, **AS_NUMPY)
 
 
 def _helper(function: Function, **options: Any) -> Function:

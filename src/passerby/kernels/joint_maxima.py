@@ -3,8 +3,12 @@
 import numpy as np
 from numba import types
 
-from .chain import raise_to
-from .jit import cube, flags, kernel, matrix, out_cube, out_vector, out_wholes, vector, whole, whole_matrix
+from .chain import at, push, raise_to
+from .jit import cube, flags, inlined, kernel, matrix, out_cube, out_vector, out_wholes, vector, whole, whole_matrix
+
+#: Probabilities below this may have lost digits or underflowed; bounds on their logarithms come from logarithms, or
+#: take them for as large as this.
+FAINT = 1e-290
 
 
 @kernel(types.Tuple((out_vector, out_wholes))(vector, matrix, whole_matrix, vector, flags, whole))
@@ -56,25 +60,62 @@ def chained(log_initial, best, gaps, later, guessable, steps):
     return out, total
 
 
-@kernel(types.void(out_cube, whole, cube, flags))
-def extend(table, source, log_between, guessable):
-    """Let each later step follow `source` as the next chosen one: raises `table[target, k + 1, y]` in place.
+@inlined
+def ahead(row, matrix, out):
+    """`out = row @ matrix`, in which what is possible does not underflow: it is taken for at least `FAINT`."""
+    push(row, matrix, out)
+    for y in range(out.shape[0]):
+        if out[y] < FAINT:
+            for x in range(row.shape[0]):
+                if row[x] > 0.0 and matrix[x, y] > 0.0:
+                    out[y] = FAINT
+                    break
 
-    `table[t, k, y]` is the largest log probability of k + 1 chosen steps of which the last is t, at place y;
-    `log_between[d]` (M, M) the log probabilities from `source` to the step d + 1 after it.
+
+@kernel(out_vector(vector, cube, flags, whole, whole))
+def recursion(initial, matrices, guessable, steps, misses):
+    """Log of `f(k)`, k = T - s..T, for any chain: O(T s M³ + T s² M²).
+
+    `G(t, l, y) = max_{d, x} G(t-d, l-d+1, x) Pr[X_t = y | X_{t-d} = x]` is the largest probability of chosen steps of
+    which the last is t, at y, with l steps before it left out; with at most s left out in all, no gap d exceeds s + 1.
     """
-    T, M = table.shape[0], table.shape[2]
-    best = np.empty(M)
-    for target in range(source + 1, T):
-        lines = log_between[target - source - 1]
-        for k in range(source + 1):
-            best[:] = -np.inf
-            for x in range(M):
-                if table[source, k, x] > -np.inf:
-                    raise_to(best, table[source, k, x], lines[x])
+    M, most = initial.shape[0], min(misses + 1, steps - 1)
+    table = np.full((steps, misses + 1, M), -np.inf)
+    law, later, best = initial.copy(), np.empty(M), np.empty(M)
+    for t in range(misses + 1):
+        for y in range(M):
+            if guessable[y] and law[y] > 0.0:
+                table[t, t, y] = np.log(law[y])
+        if t < misses:
+            ahead(law, at(matrices, t), later)
+            law, later = later, law
+    between, log_between = np.zeros((most + 1, M, M)), np.empty((most, M, M))
+    for x in range(M):
+        between[0, x, x] = 1.0
+    for source in range(steps - 1):
+        gaps = min(most, steps - 1 - source)
+        if source == 0 or matrices.shape[0] > 1:
+            for d in range(gaps):
+                for x in range(M):
+                    ahead(between[d, x], at(matrices, source + d), between[d + 1, x])
+                    for y in range(M):
+                        log_between[d, x, y] = np.log(between[d + 1, x, y])
+        for d in range(gaps):
+            for left in range(min(source, misses - d) + 1):
+                best[:] = -np.inf
+                for x in range(M):
+                    if table[source, left, x] > -np.inf:
+                        raise_to(best, table[source, left, x], log_between[d, x])
+                row = table[source + d + 1, left + d]
+                for y in range(M):
+                    if best[y] > row[y] and guessable[y]:
+                        row[y] = best[y]
+    out = np.full(misses + 1, -np.inf)
+    for after in range(misses + 1):
+        for left in range(misses - after + 1):
             for y in range(M):
-                if best[y] > table[target, k + 1, y] and guessable[y]:
-                    table[target, k + 1, y] = best[y]
+                out[misses - left - after] = max(out[misses - left - after], table[steps - 1 - after, left, y])
+    return out
 
 
 @kernel(types.void(out_cube, whole, whole, matrix))

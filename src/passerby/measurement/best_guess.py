@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from passerby.model.conditioning import conditioned
 from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import Series, distinct, relative
+from passerby.outcomes.series import Series, distinct
 from passerby.support.logs import logs
 
 Floats = NDArray[np.float64]
@@ -26,8 +27,7 @@ MEMORY_LIMIT = 2e8
 UNBOUNDED = -1.0
 
 
-@dataclass(frozen=True)
-class Brackets:
+class Brackets(NamedTuple):
     """For each series (n,): success of the `map` and `marginal` guesses, and of the best guess from both sides.
 
     `guesses` (n, 3, T) are the map and marginal guesses and the best one found.
@@ -79,7 +79,7 @@ def bracket_series(
         raise UnsupportedRelease(
             f"a posterior chain of {steps} steps and {prior.states} places does not fit into memory; merge places"
         )
-    case = merged(prior, release, relative(series.evidence))
+    case = merged(prior, release, series.weights)
     table, guesses, total = best_guess.brackets(
         case.initial,
         case.matrices,
@@ -92,17 +92,17 @@ def bracket_series(
         tolerance,
         budget,
         series.sampled,
-        np.full(len(series), series.anchored),
+        series.anchored,
     )
     guesses = case.original(guesses)
-    if table[:, best_guess.LEVEL].min() < 0:
+    if total[best_guess.UNEXPLAINED]:
         for i in np.flatnonzero(table[:, best_guess.LEVEL] < 0):
             table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], misses, tolerance, budget)
             total = total + more
     decoded, stepwise, lower, upper, _ = table.T
-    nodes, work = total
+    nodes, work, _ = total.tolist()
     upper = upper + missing(prior, steps)
-    return Brackets(decoded, stepwise, lower, upper, guesses, int(nodes), float(work))
+    return Brackets(decoded, stepwise, lower, upper, guesses, int(nodes), work)
 
 
 def missing(prior: MarkovPrior, steps: int) -> float:

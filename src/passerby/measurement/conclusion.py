@@ -46,8 +46,9 @@ def conclude(question: Question, known: Known, refused: dict[str, str], started:
     """The loss: the best attack and the smallest bound, with all that was found beside them."""
     ends = decide(known)
     look = _look(known, ends)
-    attacks = {name: attack for name in ATTACKS if (attack := _attack(known, name, ends)) is not None}
-    bounds = {name: b.ceiling for name in BOUNDS if (b := known.bound(name, ends.sampled)) is not None}
+    sampled = ends.sampled
+    attacks = {name: attack for name in ATTACKS if (attack := _attack(known, name, ends.upper, sampled)) is not None}
+    bounds = {name: bound.ceiling for name in BOUNDS if (bound := known.bound(name, sampled)) is not None}
     baseline = known.baseline
     effort = Effort(
         series=look.series,
@@ -57,7 +58,7 @@ def conclude(question: Question, known: Known, refused: dict[str, str], started:
         operations=look.operations,
         attack=ends.floor.name,
         bound=ends.ceiling.name if ends.ceiling.ceiling < 1 or ends.ceiling.name in bounds else "none",
-        confidence=question.confidence if ends.sampled else None,
+        confidence=question.confidence if sampled else None,
         reached=ends.upper <= ends.lower * (1 + question.tolerance) * (1 + SAME),
         seconds=time.perf_counter() - started,
     )
@@ -117,12 +118,12 @@ def _look(known: Known, ends: Ends) -> Look:
     return next(reversed(looks if ends.sampled or not certain else certain), Look())
 
 
-def _attack(known: Known, name: str, ends: Ends) -> Finding | None:
-    """The attack of this name; an average over a sample may be lucky, but is known not to exceed the ceiling."""
-    found = known.attack(name, ends.sampled)
+def _attack(known: Known, name: str, upper: float, sampled: bool) -> Finding | None:
+    """The attack of this name; an average over a sample may be lucky, but is known not to exceed the upper end."""
+    found = known.attack(name, sampled)
     if found is None or found.level is None or found.assumes:
         return found
-    return replace(found, value=min(found.value, ends.upper))
+    return replace(found, value=min(found.value, upper))
 
 
 def _clipped(baseline: Finding, ends: Ends, question: Question) -> Interval:

@@ -13,7 +13,7 @@ from passerby.kernels import decode, decode_lanes
 from passerby.kernels import score as scoring
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import Series, score
+from passerby.outcomes.series import Series, score, silent_series
 
 from .finding import Finding, exact
 
@@ -71,5 +71,5 @@ def map_successes(prior: MarkovPrior, release: Release, misses: int, series: Ser
 def unaided_success(prior: MarkovPrior, guess: Ints, misses: int) -> float:
     """`Pr[at most misses steps of guess wrong]` with nothing published."""
     steps = len(guess)
-    silence = Release.silent(steps).classes(prior), np.ones((steps, 1))
+    silence = Release.silent(steps).classes(prior), silent_series(steps).weights[0]
     return min(1.0, float(scoring.success(prior.initial, prior.matrices, prior.place_of, *silence, guess, misses)))

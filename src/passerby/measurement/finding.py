@@ -93,7 +93,7 @@ class Known:
     def __init__(self, unaided: bool = True) -> None:
         self._unaided = unaided
         self._findings: list[Finding] = []
-        self._names: set[str] = set()
+        self._by_name: dict[str, list[Finding]] = {}
         self.floor, self.ceiling = Finding("nothing"), Finding("nothing")
         self.baseline = Finding("baseline", about="baseline")
 
@@ -101,12 +101,12 @@ class Known:
         return iter(self._findings)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._names
+        return name in self._by_name
 
     def add(self, finding: Finding) -> None:
         """Take a finding in; whatever is certain must fit what was certain before."""
         self._findings.append(finding)
-        self._names.add(finding.name)
+        self._by_name.setdefault(finding.name, []).append(finding)
         if finding.about == "baseline":
             refute(finding, finding)
             self.baseline = finding
@@ -120,15 +120,17 @@ class Known:
 
     def attack(self, name: str, sampled: bool = False) -> Finding | None:
         """The best of the attacks of this name: a certain one, or where `sampled` counts, whichever is sure of more."""
-        found = [f for f in self._findings if f.name == name and f.attack]
-        certain = [f for f in found if f.level is None]
-        return max((found if sampled or not certain else certain), key=lambda f: f.floor, default=None)
+        found = [f for f in self._by_name.get(name, ()) if f.attack]
+        if len(found) > 1 and not sampled:
+            found = [f for f in found if f.level is None] or found
+        return max(found, key=lambda f: f.floor, default=None)
 
     def bound(self, name: str, sampled: bool = False) -> Finding | None:
         """The smallest bound of this name, of those that are certain or, where `sampled` counts, of all."""
-        found = [f for f in self._findings if f.name == name and not f.attack and f.about == "loss"]
-        certain = [f for f in found if f.level is None]
-        return min((found if sampled or not certain else certain), key=lambda f: f.ceiling, default=None)
+        found = [f for f in self._by_name.get(name, ()) if not f.attack and f.about == "loss"]
+        if len(found) > 1 and not sampled:
+            found = [f for f in found if f.level is None] or found
+        return min(found, key=lambda f: f.ceiling, default=None)
 
     @property
     def spent(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from typing import Literal
@@ -16,7 +16,7 @@ from passerby.kernels import renewal
 from passerby.mechanisms import Gaussian
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
-from passerby.model.signals import Channel, Channels
+from passerby.model.signals import counts_of
 from passerby.outcomes.series import MAX_SERIES, count_series, enumerate_series
 
 Floats = NDArray[np.float64]
@@ -222,19 +222,6 @@ def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> fl
     for channel, cells in counts_of(release.channels):
         each[cells] += channel.informations(here[cells])
     return float(np.minimum(np.minimum(each, told_by_each(here, away)).sum(axis=1), told_apart(laws)).sum())
-
-
-def counts_of(channels: Channels) -> Iterator[tuple[Channel, tuple[NDArray[np.int64], NDArray[np.int64]]]]:
-    """Each channel, and the counts that it is for: their steps, and their numbers at these."""
-    # By identity: to compare mechanisms hundreds of times takes longer than all the rest.
-    found: dict[tuple[int, int], tuple[Channel, list[int], list[int]]] = {}
-    for t, step in enumerate(channels):
-        for j, channel in enumerate(step):
-            _, steps, numbers = found.setdefault((id(channel.mechanism), channel.others), (channel, [], []))
-            steps.append(t)
-            numbers.append(j)
-    for channel, steps, numbers in found.values():
-        yield channel, (np.array(steps), np.array(numbers))
 
 
 def _best(prior: MarkovPrior, release: Release) -> float:

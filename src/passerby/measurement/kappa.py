@@ -9,10 +9,11 @@ import numpy as np
 
 from passerby.errors import UnsupportedRelease
 from passerby.kernels import joint_maxima
+from passerby.kernels.joint_maxima import FAINT
 from passerby.model.prior import MarkovPrior
 from passerby.support.logs import logs
 
-from .ball import FAINT, FULL_LIMIT, ahead, log_ball_paper, log_choose, log_likeliest, marginals_at_least
+from .ball import FULL_LIMIT, ahead, log_ball_paper, log_choose, log_likeliest, marginals_at_least
 
 
 def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:

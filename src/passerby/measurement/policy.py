@@ -88,5 +88,5 @@ def sample_beyond(
         kept, known = np.concatenate([kept, traces[chosen]]), np.append(known, success[chosen])
     kept, known = kept[:runs], known[:runs]
     mass = (1 - policy.success) / (1 - known) / runs
-    evidence = release.evidence(release.publish(kept, rng))
+    evidence = release.drawn(kept, rng)
     return Series(evidence, mass, sampled=True, left_over=0.0, success=policy.success, anchored=known)

@@ -15,6 +15,8 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, given_series
 
+from .information import paper_information
+
 #: How published series are looked at: as it fits, all of them listed, or a sample.
 How = Literal["auto", "enumerate", "sample"]
 #: What averages are over: everything that can be published, or traces drawn as in the paper.
@@ -54,6 +56,11 @@ class Question:
     def told(self) -> Release:
         """The release, as raw counts from some of its sensors where it tells the same as those."""
         return self.release.revealed or self.release
+
+    @cached_property
+    def paper_information(self) -> float:
+        """What the paper takes the release to tell, in nats, for its bounds."""
+        return paper_information(self.prior, self.release)
 
     @property
     def level(self) -> float:

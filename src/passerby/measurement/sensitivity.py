@@ -89,7 +89,7 @@ def _bits(prior: MarkovPrior, release: Release, weights: Weights | None) -> list
     if weights is not None and len(release.ways) == 1:
         each *= weights[release.ways[0]]
     elif weights is not None:
-        step, count, _ = release.cells
+        step, count = np.nonzero(release.grid >= 0)
         each[step, count] = [weights[mechanism_of(one)] for one in release.listed]
     return [sees[t][classes[t]] * each[t] for t in range(release.steps)]
 

@@ -19,7 +19,7 @@ from .forms import checked_mechanism, per_step
 from .memory import Watch, remember
 from .prior import MarkovPrior
 from .release import Release
-from .signals import MOST_OUTCOMES, Channel, Channels, merge_rows, single_table
+from .signals import MOST_OUTCOMES, Channel, Channels, by_channel, merge_rows, single_table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -93,7 +93,7 @@ class CountRelease(Release):
         """Never: a zone, a flow or a window of visitors does not show the place."""
         return False
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether every count is published as it is, of others who are known."""
         return self.crowd is None and all(isinstance(mechanism, Raw) for mechanism in self.ways)
@@ -255,7 +255,7 @@ class CountRelease(Release):
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
         """Log-likelihoods of each value (n, T, S): without the target, and with."""
         self._check_counted()
-        return self._by_channel(np.asarray(published, dtype=np.float64))
+        return by_channel(self.channels, np.asarray(published, dtype=np.float64))
 
     def by_class(self, absent: Floats, present: Floats) -> Floats:
         """Those of all counts of a step together, for each class (n, T, C)."""

@@ -8,7 +8,6 @@ others can be one state that is never named. In an audit most states are such pl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -31,6 +30,7 @@ ROUNDING = 32 * np.finfo(np.float64).eps
 PARTS = 3
 #: Elementary operations of one pass over all series below which merging takes longer than it saves.
 SMALL = 5e3
+_NOTHING = np.empty((1, 0), dtype=np.int64)
 
 
 @lru_cache(maxsize=8)
@@ -150,12 +150,11 @@ def _in_each_mode(prior: MarkovPrior, inside: NDArray[np.bool_]) -> list[Ints]:
     return [states for states in each if len(states)]
 
 
-@dataclass(frozen=True)
-class Merged:
+class Merged(NamedTuple):
     """A chain and evidence in which places that are alike are two states: the likeliest given each count, and the rest.
 
     Arrays are those that kernels take; `kept` (M',) says what each state stood for, and `best` (n, T) which place the
-    state after the last kept one stands for at each step of each series.
+    state after the last kept one stands for at each step of each series. Both are empty where nothing is merged.
     """
 
     initial: Floats
@@ -184,11 +183,9 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
     """
     n, steps = weights.shape[:2]
     named, watched = prior.named, release.classes(prior)
-    group = alike(prior) if n * steps * prior.states**2 >= SMALL else np.empty(0, dtype=np.int64)
+    group = alike(prior) if n * steps * prior.states**2 >= SMALL else _NOTHING[0]
     if len(group) < FEWEST:
-        nothing = np.empty((0, 0), dtype=np.int64)
-        chain = prior.initial, prior.matrices, named, prior.place_of
-        return Merged(*chain, watched, weights, np.arange(prior.places), nothing)
+        return Merged(prior.initial, prior.matrices, named, prior.place_of, watched, weights, _NOTHING[0], _NOTHING)
     two = halved(prior)
     # Two places and two classes more, for the two states of the merged places.
     parts = two.states, two.half, two.first, two.share

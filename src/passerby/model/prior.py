@@ -199,12 +199,12 @@ class MarkovPrior:
         """The number of modes."""
         return int(self.mode_of.max()) + 1
 
-    @property
+    @cached_property
     def homogeneous(self) -> bool:
         """Whether one matrix serves every step."""
         return self.transition.ndim == 2
 
-    @property
+    @cached_property
     def matrices(self) -> Floats:
         """The matrices as (K, M, M): K = 1 for a homogeneous chain, else one per step."""
         return self.transition[None] if self.homogeneous else self.transition
@@ -300,7 +300,7 @@ def state_laws(prior: MarkovPrior, steps: int) -> Floats:
     out = np.empty((steps, prior.states))
     out[0] = prior.initial
     for t in range(1, steps):
-        out[t] = out[t - 1] @ prior.matrices[0 if prior.homogeneous else t - 1]
+        np.matmul(out[t - 1], prior.matrices[0 if prior.homogeneous else t - 1], out=out[t])
     return np.asarray(frozen(out))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from .counts import Count, Present
 from .crowd import Crowd, same_crowd
 from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
 from .prior import MarkovPrior
-from .signals import Channels, alike, combined, each_its_own, stacked, tables
+from .signals import Channels, alike, apart, by_channel, combined, each_its_own, sightings, stacked, tables, watched
 
 if TYPE_CHECKING:
     from .adaptive import Policy
@@ -143,17 +143,17 @@ class Release:
         """The number of steps, `T`."""
         return len(self.sensors)
 
-    @property
+    @cached_property
     def crowd(self) -> Crowd | None:
         """The others, where the adversary does not know how many they are."""
         return self.others if isinstance(self.others, Crowd) else None
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether each value tells for certain if the target was there: raw counts, and others who are known."""
         return isinstance(self.mechanism, Raw) and self.crowd is None
 
-    @property
+    @cached_property
     def independent(self) -> bool:
         """Whether, given the target's trace, values at different sensors and steps are independent of each other.
 
@@ -177,18 +177,17 @@ class Release:
         return padded(self.sensors, -1)
 
     @cached_property
-    def cells(self) -> tuple[Ints, Ints, Ints]:
-        """Step, number within the step and place of every sensor, as three arrays."""
-        step, sensor = np.nonzero(self.grid >= 0)
-        return step, sensor, self.grid[step, sensor]
-
-    @cached_property
     def channels(self) -> Channels:
         """What each count tells, in the form of the sensors. Numbers of a crowd are told each by itself."""
         self._check_counted()
         if self.crowd is not None:
             return self.crowd.channels(self.sensors, self.mechanism)
         return alike(self.mechanism, self.numbers)
+
+    @cached_property
+    def apart(self) -> Floats:
+        """Total variation between the laws of each count without the target and with them (T, S), 0 for no count."""
+        return apart(self.channels, self.grid.shape)
 
     @property
     def numbers(self) -> Numbers:
@@ -221,9 +220,7 @@ class Release:
                [0, 0, 0],
                [2, 2, 1]])
         """
-        out = np.zeros((self.steps, prior.places), dtype=np.int64)
-        step, sensor, place = self.cells
-        out[step, place] = 1 + sensor
+        out = watched(self.sensors, prior.places)
         return out if prior.single else np.ascontiguousarray(out[:, prior.place_of])
 
     @property
@@ -314,8 +311,10 @@ class Release:
     def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
         sensors = tuple(tuple(int(state_of[place]) for place in step) for step in self.sensors)
+        if self.crowd is None:
+            return _numbered(sensors, self.mechanism, self.others)
         # The others go by the old numbers.
-        return self._valid(sensors, self.mechanism, self.others if self.crowd is None else self.crowd.at(self.sensors))
+        return self._valid(sensors, self.mechanism, self.crowd.at(self.sensors))
 
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
@@ -324,6 +323,12 @@ class Release:
         if self.crowd is not None:
             return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
         return self.published(padded(self.numbers, 0) + there, rng)
+
+    def drawn(self, traces: ArrayLike, rng: np.random.Generator | Sequence[int]) -> Floats:
+        """Evidence (n, T, C) of what is published for traces (n, T). Raw counts need no `rng`, which may be a seed."""
+        if self.plain and self.reveals:
+            return sightings(self.there(traces))
+        return self.evidence(self.publish(traces, np.random.default_rng(rng)))
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
@@ -348,21 +353,11 @@ class Release:
         """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
         self._check_counted()
         values = np.asarray(published, dtype=np.float64)
-        if self.crowd is None:
-            active, numbers = self.grid >= 0, padded(self.numbers, 0)
-            absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
-            present = np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
-            return absent, present
-        return self._by_channel(values)
-
-    def _by_channel(self, values: Floats) -> tuple[Floats, Floats]:
-        """The same, from what is known of each count by itself."""
-        absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
-        for t, step in enumerate(self.channels):
-            for j, (mechanism, count) in enumerate(step):
-                absent[:, t, j] = mechanism.log_likelihood(values[:, t, j], count)
-                present[:, t, j] = mechanism.log_likelihood(values[:, t, j], count + 1)
-        return absent, present
+        if self.crowd is not None:
+            return by_channel(self.channels, values)
+        active, numbers = self.grid >= 0, padded(self.numbers, 0)
+        absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
+        return absent, np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
 
     @cached_property
     def revealed(self) -> Release | None:
@@ -396,3 +391,9 @@ class Release:
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
+
+
+@lru_cache(maxsize=256)
+def _numbered(sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> Release:
+    """Remembered, with what it remembers: to many people of an audit, sensors have the same numbers."""
+    return Release._valid(sensors, mechanism, others)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -56,6 +57,51 @@ Channels = tuple[tuple[Channel, ...], ...]
 def alike(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> Channels:
     """The channels of counts that one mechanism publishes, with so many others each."""
     return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)
+
+
+def counts_of(channels: Channels) -> Iterator[tuple[Channel, tuple[Ints, Ints]]]:
+    """Each channel, and the counts that it is for: their steps, and their numbers at these."""
+    # By identity: to compare mechanisms hundreds of times takes longer than all the rest.
+    found: dict[tuple[int, int], tuple[Channel, list[int], list[int]]] = {}
+    for t, step in enumerate(channels):
+        for j, channel in enumerate(step):
+            _, steps, numbers = found.setdefault((id(channel.mechanism), channel.others), (channel, [], []))
+            steps.append(t)
+            numbers.append(j)
+    for channel, steps, numbers in found.values():
+        yield channel, (np.array(steps), np.array(numbers))
+
+
+def apart(channels: Channels, shape: tuple[int, ...]) -> Floats:
+    """Total variation between the two laws of each count, in an array of such a shape (T, S), 0 for no count."""
+    out = np.zeros(shape)
+    for channel, cells in counts_of(channels):
+        out[cells] = channel.apart
+    return out
+
+
+def by_channel(channels: Channels, values: Floats) -> tuple[Floats, Floats]:
+    """Log-likelihoods of each value (n, T, S), without and with the target, from each count by itself."""
+    absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
+    for t, step in enumerate(channels):
+        for j, (mechanism, count) in enumerate(step):
+            absent[:, t, j] = mechanism.log_likelihood(values[:, t, j], count)
+            present[:, t, j] = mechanism.log_likelihood(values[:, t, j], count + 1)
+    return absent, present
+
+
+@lru_cache(maxsize=16)
+def watched(sensors: tuple[tuple[int, ...], ...], places: int) -> Ints:
+    """The class of each of so many places at each step (T, places): 0 at no sensor, 1 + j at sensor j of the step.
+
+    Remembered for the releases of the moment, of which it is asked again and again.
+    """
+    out = np.zeros((len(sensors), places), dtype=np.int64)
+    for t, step in enumerate(sensors):
+        for j, place in enumerate(step):
+            out[t, place] = 1 + j
+    out.flags.writeable = False
+    return out
 
 
 @lru_cache(maxsize=64)
@@ -142,8 +188,19 @@ def combined(absent: Floats, present: Floats) -> Floats:
 
     Entry 0 is for "at none of the sensors", entry 1 + j for "at sensor j" and so at no other one.
     """
-    nothing = np.zeros((*absent.shape[:-1], 1))
     # The others are added up from both sides and not subtracted: a log-likelihood may be minus infinity.
-    before = np.concatenate([nothing, np.cumsum(absent, axis=-1)], axis=-1)
-    after = np.concatenate([nothing, np.cumsum(absent[..., ::-1], axis=-1)], axis=-1)[..., -2::-1]
-    return np.concatenate([before[..., -1:], before[..., :-1] + after + present], axis=-1)
+    before, after = np.zeros((2, *absent.shape[:-1], absent.shape[-1] + 1))
+    absent.cumsum(axis=-1, out=before[..., 1:])
+    absent[..., ::-1].cumsum(axis=-1, out=after[..., -2::-1])
+    out = np.empty(before.shape)
+    out[..., 0] = before[..., -1]
+    out[..., 1:] = before[..., :-1] + after[..., 1:] + present
+    return out
+
+
+def sightings(there: NDArray[np.bool_]) -> Floats:
+    """The same of raw counts, from whether the target is at each sensor (..., S)."""
+    out = np.empty((*there.shape[:-1], there.shape[-1] + 1))
+    out[..., 0] = np.where(there.any(axis=-1), -np.inf, 0.0)
+    out[..., 1:] = np.where(there, 0.0, -np.inf)
+    return out

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from passerby.kernels import enumeration
 from passerby.kernels import score as scoring
 from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
+from passerby.model.probabilities import frozen
 from passerby.model.release import Release
 from passerby.support.confidence import lower_limit, upper_limit
 
@@ -55,6 +57,11 @@ class Series:
 
     def __len__(self) -> int:
         return len(self.mass)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Likelihoods, relative to the largest at each step."""
+        return frozen(relative(self.evidence))
 
     def mean(self, values: Floats) -> tuple[float, float]:
         """The average of a value per series, and its standard error (0 where all series are listed)."""
@@ -101,6 +108,12 @@ def given_series(release: Release, published: Iterable[float | Iterable[float]])
     return one_series(np.where(np.isnan(evidence), -np.inf, evidence))
 
 
+@lru_cache(maxsize=64)
+def silent_series(steps: int) -> Series:
+    """The one series where nothing is published."""
+    return one_series(frozen(np.zeros((1, steps, 1))))
+
+
 def one_series(evidence: Floats) -> Series:
     """A single series with this evidence (1, T, S + 1)."""
     return Series(evidence, np.ones(1), sampled=False, left_over=0.0)
@@ -128,7 +141,7 @@ def sample_series(
 ) -> Series:
     """Draw traces from the prior, those that the anchor gets wrong, and what is published for them."""
     traces = sample_traces(prior, release.steps, rng, runs, anchor)
-    return sampled_series(prior, release, release.evidence(release.publish(traces, rng)), anchor)
+    return sampled_series(prior, release, release.drawn(traces, rng), anchor)
 
 
 def sample_traces(
@@ -209,8 +222,9 @@ def relative(evidence: Floats) -> Floats:
     What is possible keeps a weight, if a faint one, by which kernels know that they leave something out.
     """
     # Where nothing explains the step, all weights are zero.
-    weights = np.exp(evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300))
-    return np.where(evidence > -np.inf, np.maximum(weights, FAINTEST), 0.0)
+    weights = evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300)
+    np.maximum(np.exp(weights, out=weights), FAINTEST, out=weights)
+    return np.where(evidence > -np.inf, weights, 0.0)
 
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
@@ -231,11 +245,12 @@ def _case(
     Of those, a guess that makes sense names the likeliest. Where one names another, the chain is left as it is.
     """
     case = merged(prior, release, relative(evidence))
+    if not case.best.size:
+        return case.initial, case.matrices, case.place_of, case.classes, case.weights, guesses
     label = np.full(prior.places, -1)
     label[case.kept] = np.arange(len(case.kept))
     named = label[guesses]
-    if case.best.size:
-        named[guesses == case.best] = len(case.kept)
+    named[guesses == case.best] = len(case.kept)
     if (named >= 0).all():
         return case.initial, case.matrices, case.place_of, case.classes, case.weights, named
     return prior.initial, prior.matrices, prior.place_of, release.classes(prior), relative(evidence), guesses

@@ -54,7 +54,8 @@ class Choice:
 
     def of(self, fitted: NDArray[np.int32], elsewhere: int) -> Floats:
         """The weights of modes (4,) of a person with the steps `fitted` (F,)."""
-        return np.asarray(self.weights[groups(fitted[None], elsewhere, self.chosen.modes)[0]])
+        group = 0 if len(self.weights) == 1 else groups(fitted[None], elsewhere, self.chosen.modes)[0]
+        return np.asarray(self.weights[group])
 
     @property
     def words(self) -> str:

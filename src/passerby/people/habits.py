@@ -17,14 +17,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.kernels import habits as fitting
 from passerby.model.prior import MarkovPrior
 from passerby.visits.traces import LeftOut
 
 from . import cycles
 from .choice import Choice
-from .family import Person, spans
+from .family import spans
 from .modes import USUAL, joined
 from .population import Population
+from .roles import WEIGHT
+from .schedule import Schedule
 from .smoothing import equilibrium, plain, rhythmic
 from .whereabouts import Whereabouts
 
@@ -123,6 +126,11 @@ class People:
         """`-b log b` for each place (M,)."""
         return np.asarray(-self.background * np.log(np.where(self.background > 0, self.background, 1.0)))
 
+    @cached_property
+    def _one_zone(self) -> Ints:
+        """The label of each place (M,) where counts are of places."""
+        return np.zeros(len(self.places), dtype=np.int64)
+
     def prior(
         self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True, zones: Ints | None = None
     ) -> tuple[MarkovPrior, Ints]:
@@ -137,20 +145,21 @@ class People:
         """
         steps = self.fitted[person]
         first, stop = self._span(person)
-        kept = steps[first:stop]
-        weights = None if self.habits is None else self.habits.of(steps, self.elsewhere)
-        away = [] if weights is None or weights[-2:].max() == 0 else [self.elsewhere]
-        every = range(len(self.places))
-        own = np.array(sorted({*kept.tolist(), *sensed, *away}) if reduced else every, dtype=np.int64)
-        states, b, hidden = self._states(own, zones)
-        index = np.searchsorted(own, kept)
+        kept = steps[first:stop].astype(np.int64)
+        usual, *others = [1.0, 0.0, 0.0, 0.0] if self.habits is None else self.habits.of(steps, self.elsewhere).tolist()
+        away = [self.elsewhere] if any(others[1:]) else []
+        own = np.array([*sensed, *away] if reduced else range(len(self.places)), dtype=np.int64)
+        label = self._one_zone if zones is None else zones
+        states, b, hidden, index = fitting.states(
+            kept, own, label, self._by_frequency, self.background, self._surprise, self.elsewhere
+        )
         place_of = mode_of = None
-        if weights is not None:
-            chains = self._backed_off(states, b, index, first, stop)
+        if self.habits is not None:
+            chains = self._backed_off(states, b, index, first, others[0] > 0)
             start, moves = chains[0]
-            if weights[0] < 1:
-                gone = int(np.searchsorted(own, self.elsewhere))
-                start, moves, place_of, mode_of = joined(weights, chains, int(index[-1]), gone)
+            if usual < 1:
+                gone = int(np.flatnonzero(states == self.elsewhere)[0]) if any(others[1:]) else -1
+                start, moves, place_of, mode_of = joined([usual, *others], chains, int(index[-1]), gone)
         elif self.phase is None:
             start, moves = plain(index, b, self.smoothing)
         else:
@@ -171,36 +180,43 @@ class People:
             return ()
         return cycles.levels(self.habits.chosen.rhythm, self.starts, self.window, len(self.phase))
 
-    def _backed_off(self, states: Ints, b: Floats, index: Ints, first: int, stop: int) -> list[tuple[Floats, Floats]]:
-        """Starts and matrices of a member of the family, and of everybody, from the states of the steps kept."""
+    @cached_property
+    def _schedule(self) -> Schedule:
+        """When habits are wanted."""
+        assert self.habits is not None
+        fitted, held = self.fitted.shape[1], self.actual.shape[1]
+        return Schedule.of(self.habits.chosen, self._levels, self.window, fitted, held)
+
+    def _backed_off(
+        self, states: Ints, b: Floats, index: Ints, first: int, like_everybody: bool
+    ) -> list[tuple[Floats, Floats]]:
+        """Start and matrices of a member of the family, from the states of the steps kept, the first of which is given.
+
+        And those of somebody who does as everybody, where that is asked for.
+        """
         assert self.habits is not None
         assert self.population is not None
-        habits, population, levels = self.habits.chosen, self.population, self._levels
-        fitted, held = self.fitted.shape[1], self.actual.shape[1]
-        visited = np.zeros(len(b), dtype=bool)
-        visited[index] = True
-        kept = tuple(level[first:stop] for level in levels)
-        person = Person(index, habits.weights(fitted)[first:stop], kept, b, visited)
-        period = (cycles.length(habits.rhythm, self.window) or 1) if habits.start == "equilibrium" else 1
-        # Steps of a cycle earlier are in the same parts; the first move is that from the first published step.
-        steps = np.arange(fitted + 1 - period, max(fitted + held, fitted + 1))
-        parts: tuple[Ints, ...] = ()
-        number = np.zeros(len(steps), dtype=np.int64)
-        if levels:
-            _, some, number = np.unique(levels[-1][steps], return_index=True, return_inverse=True)
-            parts = tuple(level[steps[some]] for level in levels)
-        flow = population.laws(person, states, parts[-1] if parts else None)
-        own = person.rows(habits, population.by_role(person, parts) if habits.flow == "roles" else flow, parts)
-        now = number[period - 1]
-        starts = [own[now, index[-1]].copy(), flow[now, index[-1]].copy()]
-        if habits.start == "equilibrium":
+        how, population, when = self.habits.chosen, self.population, self._schedule
+        flow = by_place = None
+        if like_everybody or how.flow == "places":
+            part_of = when.part_of[first : first + len(index)]
+            flow = by_place = population.laws(index, states, b, part_of, when.parts)
+        if how.flow == "roles":
+            shares = population.roles[[0] if when.parts is None else 1 + when.parts]
+            flow = fitting.by_role(index, first, when.within, WEIGHT, shares, b)
+        steps = index, first, when.within, when.weight, when.count
+        own = fitting.backed_off(*steps, b, flow, how.background, how.smoothing, how.share)
+        found = [
+            (law[when.now, index[-1]].copy(), law[0] if when.parts is None else law[when.later])
+            for law in (own, by_place)
+            if law is not None
+        ]
+        if how.start == "equilibrium":
             whole = np.eye(len(b))
-            for part in number[:period]:
+            for part in when.number[: when.period]:
                 whole = whole @ own[part]
-            starts[0] = equilibrium(whole, b)
-        if not levels:
-            return [(starts[0], own[0]), (starts[1], flow[0])]
-        return [(start, each[number[period:]]) for start, each in zip(starts, (own, flow), strict=True)]
+            found[0] = equilibrium(whole, b), found[0][1]
+        return found
 
     def _chain(
         self,
@@ -224,35 +240,6 @@ class People:
             mode_of=mode_of,
         )
 
-    def _states(self, own: Ints, zones: Ints | None = None) -> tuple[Ints, Floats, Floats]:
-        """States (R,), their background frequencies, and the entropy of the place within each."""
-        states, b, hidden = [own], [self.background[own]], [np.zeros(len(own))]
-        taken = np.zeros(len(self.places), dtype=bool)
-        taken[own] = True
-        if taken.all():
-            return own, b[0], hidden[0]
-        label = np.zeros(len(taken), dtype=np.int64) if zones is None else zones
-        for zone in np.unique(label[~taken]).tolist():
-            best, rest, inside = self._rest((label == zone) & ~taken)
-            states += [np.array(best), np.full(len(rest), -1 - zone)]
-            b += [self.background[best], np.array(rest)]
-            hidden += [np.zeros(len(best)), np.array(inside)]
-        return np.concatenate(states).astype(np.int64), np.concatenate(b), np.concatenate(hidden)
-
-    def _rest(self, free: NDArray[np.bool_]) -> tuple[list[int], list[float], list[float]]:
-        """Of places that are alike, those worth guessing; and the frequency and entropy of the others, if any."""
-        ordered = self._by_frequency[free[self._by_frequency]]
-        # A constant guess does not name elsewhere, and others seldom do.
-        best = ordered[: 2 if ordered[0] == self.elsewhere and len(ordered) > 1 else 1]
-        others = ordered[len(best) :]
-        if not len(others):
-            return best.tolist(), [], []
-        left = float(self.background[others].sum())
-        left = left if left > 1e-14 else 0.0
-        # Entropy of the place among the others: H(b / left) = (Σ -b log b) / left + log left.
-        inside = max(0.0, float(self._surprise[others].sum()) / left + np.log(left)) if left else 0.0
-        return best.tolist(), [left], [inside]
-
 
 def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
     """The state of each of so many places, from the place of each state: `-1 - zone` are all others of a zone.
@@ -260,10 +247,13 @@ def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
     >>> states_by_place(np.array([2, 0, -1, -2]), 5, np.array([0, 0, 0, 1, 1])).tolist()
     [1, 2, 0, 3, 3]
     """
-    label = np.zeros(every, dtype=np.int64) if zones is None else zones
-    out = np.zeros(every, dtype=np.int64)
-    for state in np.flatnonzero(places < 0):
-        out[label == -1 - places[state]] = state
+    rest = np.flatnonzero(places < 0)
+    if zones is None:
+        out = np.full(every, rest[0] if len(rest) else 0)
+    else:
+        state = np.zeros(zones.max() + 1, dtype=np.int64)
+        state[-1 - places[rest]] = rest
+        out = state[zones]
     known = np.flatnonzero(places >= 0)
     out[places[known]] = known
     return out

@@ -81,13 +81,13 @@ def _maximised(likely: Floats, count: Floats, toward: Floats, strength: float) -
 
 
 def joined(
-    weights: Floats, chains: Sequence[tuple[Floats, Floats]], last: int, elsewhere: int
+    weights: Sequence[float] | Floats, chains: Sequence[tuple[Floats, Floats]], last: int, elsewhere: int
 ) -> tuple[Floats, Floats, Ints, Ints]:
     """One chain over states (mode, place) from that of each mode: start (S,), moves, and place and mode of each (S,).
 
-    `chains` are start (R,) and moves (R, R) or (T-1, R, R) of those who do as usual and as everybody does. Who stays is
-    in one state, at the place `last`, and who is gone in another, `elsewhere`. Modes follow one another in blocks, and
-    those of weight 0 are left out. Somebody who was elsewhere and stays there is gone.
+    `chains` are start (R,) and moves (R, R) or (T-1, R, R) of those who do as usual and, unless their weight is 0,
+    as everybody does. Who stays is in one state, at the place `last`, and who is gone in another, `elsewhere`. Modes
+    follow one another in blocks, and those of weight 0 are left out. Who was elsewhere and stays there is gone.
     """
     usual, alike, staying, gone = weights
     if last == elsewhere:
@@ -98,7 +98,7 @@ def joined(
         (weight, *chain, places)
         for weight, chain, places in (
             (usual, chains[0], every),
-            (alike, chains[1], every),
+            (alike, chains[-1], every),
             (staying, stand, np.array([last])),
             (gone, stand, np.array([elsewhere])),
         )

@@ -199,8 +199,8 @@ def _expected(people: People, release: Release) -> ByHabits:
 
 def _who(people: People, release: Release) -> NDArray[np.bool_]:
     """Who of these people was at which sensor (N, sensors)."""
-    step, _, place = release.cells
-    return np.asarray(people.actual[:, step] == place)
+    step, sensor = np.nonzero(release.grid >= 0)
+    return np.asarray(people.actual[:, step] == release.grid[step, sensor])
 
 
 def walked(people: People, person: int, release: Release) -> tuple[Walk, NDArray[np.int64]]:

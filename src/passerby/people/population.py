@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .family import Person, Trim, spans
+from .family import Trim, spans
 from .origins import spread
-from .roles import Own, moves_by_role, rows, shares
+from .roles import moves_by_role, shares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -108,53 +108,47 @@ class Population:
         """The moves that end in a part of the cycle, or all of them."""
         return self.moves if part is None else self.parts[part]
 
-    def laws(self, person: Person, states: Ints, parts: Ints | None) -> Floats:
+    def laws(self, index: Ints, states: Ints, b: Floats, part_of: Ints, parts: Ints | None) -> Floats:
         """Q (H, R, R): everybody else's moves over a person's states, where all places never visited are one.
 
-        For each of some parts of the cycle, or all moves together. Between visited places it is
+        For each of some parts of the cycle, or all moves together. `index` (K,) are the states of the person's steps,
+        `part_of` (K,) the parts that they are in, and `b` (R,) the frequencies of states. Between visited places it is
         `(N(x, y) + c b(y)) / (N(x) + c)`, with c = `LITTLE` and the person's own moves left out of N. Places never
         visited share the row of their moves taken together, and are entered by b.
         """
         flows = [self.towards(part) for part in ([None] if parts is None else parts.tolist())]
-        own, b = np.flatnonzero(person.visited), person.b
-        number, total = self._besides(person, states[own], flows, parts)
+        visited = np.zeros(len(b), dtype=bool)
+        visited[index] = True
+        own, place = np.flatnonzero(visited), np.cumsum(visited) - 1
+        number, total = _others(flows, states[own])
+        if len(index) > 1:
+            pairs = place[index[:-1]] * len(own) + place[index[1:]]
+            if parts is not None:
+                mine = part_of[1:] == parts[:, None]
+                pairs = (np.arange(len(parts))[:, None] * len(own) ** 2 + pairs)[mine]
+            counts = np.bincount(pairs, minlength=len(flows) * len(own) ** 2).reshape(-1, len(own), len(own))
+            number[:, :-1] -= counts
+            total[:, :-1] -= counts.sum(axis=2)
+        number, total = np.maximum(number, 0.0), np.maximum(total, 0.0)
         known = (number + LITTLE * b[own]) / (total + LITTLE)[:, :, None]
-        rest = np.where(person.visited, 0.0, b)
+        rest = np.where(visited, 0.0, b)
         unknown = max(float(rest.sum()), 0.0)
         away = (np.maximum(total - number.sum(axis=2), 0.0) + LITTLE * unknown) / (total + LITTLE)
         out = np.empty((len(flows), len(own) + 1, len(b)))
         out[:, :, own] = known
         if unknown:
-            out[:, :, ~person.visited] = away[:, :, None] * (rest[~person.visited] / unknown)
+            out[:, :, ~visited] = away[:, :, None] * (rest[~visited] / unknown)
         out /= out.sum(axis=2, keepdims=True)
-        row = np.full(len(b), len(own))
-        row[own] = np.arange(len(own))
-        return np.asarray(out[:, row])
+        return out.take(np.where(visited, place, len(own)), axis=1)
 
-    def by_role(self, person: Person, parts: Sequence[Ints]) -> Floats:
-        """The law (H, R, R) of everybody's moves by role over a person's states, in H parts of a cycle."""
-        mine = Own(np.arange(len(person.b))[None], person.index[None], len(person.b))
-        t = self.roles[1 + parts[-1] if parts else [0]]
-        return rows(t, mine.usual(person.levels, parts)[0], mine.visits[0], person.b)
 
-    def _besides(self, person: Person, own: Ints, flows: Sequence[Flow], parts: Ints | None) -> tuple[Floats, Floats]:
-        """Moves of others from each place of a person, and from all others: towards each (H, V + 1, V), and in all."""
-        size = len(own)
-        inside = np.array([flow.among(own) for flow in flows])
-        leaving, entered = (np.array([getattr(flow, side)[own] for flow in flows]) for side in ("left", "entered"))
-        every = np.array([flow.left.sum() for flow in flows])
-        number = np.concatenate([inside, (entered - inside.sum(axis=1))[:, None]], axis=1)
-        total = np.concatenate([leaving, (every - leaving.sum(axis=1))[:, None]], axis=1)
-        if len(person.index) > 1:
-            place = np.cumsum(person.visited) - 1
-            pairs = place[person.index[:-1]] * size + place[person.index[1:]]
-            if parts is not None:
-                mine = person.levels[-1][1:] == parts[:, None]
-                pairs = (np.arange(len(parts))[:, None] * size**2 + pairs)[mine]
-            counts = np.bincount(pairs, minlength=len(flows) * size**2).reshape(-1, size, size)
-            number[:, :size] -= counts
-            total[:, :size] -= counts.sum(axis=2)
-        return np.maximum(number, 0.0), np.maximum(total, 0.0)
+def _others(flows: Sequence[Flow], own: Ints) -> tuple[Floats, Floats]:
+    """Moves of all from each of some places, and from all others: towards each (H, V + 1, V), and in all (H, V + 1)."""
+    inside = np.array([flow.among(own) for flow in flows])
+    leaving, entered = (np.array([getattr(flow, side)[own] for flow in flows]) for side in ("left", "entered"))
+    every = np.array([flow.left.sum() for flow in flows])
+    number = np.concatenate([inside, (entered - inside.sum(axis=1))[:, None]], axis=1)
+    return number, np.concatenate([leaving, (every - leaving.sum(axis=1))[:, None]], axis=1)
 
 
 @dataclass(frozen=True)

@@ -131,33 +131,11 @@ def shares(moves: Ints, weight: float) -> Floats:
     return np.concatenate([whole, (moves + weight * whole) / (moves.sum(axis=2, keepdims=True) + weight)])
 
 
-def rows(t: Floats, usual: Ints, visits: Floats, b: Floats) -> Floats:
-    """The law (H, R, R) of one person over R states, for H parts of the cycle.
-
-    `t` (H, 3, 4) are shares, `usual` (H,) where the person usually is, `visits` (R,) how often they were in each state:
-    never in new ones. All new places share a row and are entered by b, so who stays at one may be at any of them.
-    """
-    parts, state = np.arange(len(usual)), np.arange(len(b))
-    known = visits > 0
-    role = np.repeat(np.where(known, 1, 2)[None], len(usual), axis=0)
-    role[parts, usual] = 0
-    share = t[parts[:, None], role]
-    others = np.repeat(visits[None], len(usual), axis=0)
-    others[parts, usual] = 0.0
-    left = others.sum(axis=1)[:, None] - others
-    out = others[:, None, :] * np.divide(share[..., 2], left, out=np.zeros_like(left), where=left > 0)[:, :, None]
-    stay = known & (role > 0)
-    out[:, state, state] = np.where(stay, share[..., 1], 0.0)
-    out[parts[:, None], state, usual[:, None]] = share[..., 0]
-    fresh = np.where(known, 0.0, b)
-    if fresh.sum() > 0:
-        new = share[..., 3] + np.where(known, 0.0, share[..., 1])
-        out += new[:, :, None] * (fresh / fresh.sum())
-    return np.asarray(out / out.sum(axis=2, keepdims=True))
-
-
 def chance(t: Floats, own: Own, usual: Ints, b: Floats, source: Ints, target: Ints) -> Floats:
-    """The same law (n,) of one move each of n people; `t` (3, 4) are shares and `usual` (n,) slots."""
+    """The law (n,) of one move each of n people; `t` (3, 4) are shares and `usual` (n,) slots.
+
+    Over the states of one person it is `kernels.habits.by_role`.
+    """
     person = np.arange(len(usual))
     there = own.places[person, usual]
     is_source, is_target = (own.places == place[:, None] for place in (source, target))

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-import numpy as np
-
 from passerby.errors import UnsupportedRelease
-from passerby.measurement.ball import FAINT
+from passerby.kernels.joint_maxima import FAINT
 from passerby.measurement.best_guess import bracket_series, cost_of_series
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.kappa import log_kappa_bound
@@ -14,7 +12,7 @@ from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
 from passerby.model.release import Release
-from passerby.outcomes.series import one_series
+from passerby.outcomes.series import silent_series
 
 from .constant import constant_attack
 from .prior import prior_attack
@@ -40,8 +38,8 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if cost_of_series(prior, steps, misses) <= max(question.budget / 4, 10 * LEAST_EFFORT):
         with suppress(UnsupportedRelease):
             effort = max(question.budget / 4, LEAST_EFFORT)
-            one = one_series(np.zeros((1, steps, 1)))
-            search = bracket_series(prior, Release.silent(steps), one, misses, question.tolerance, effort)
+            nothing = Release.silent(steps), silent_series(steps)
+            search = bracket_series(prior, *nothing, misses, question.tolerance, effort)
             if search.lower[0] > best.floor:
                 best = exact("ascent", float(search.lower[0]), tuple(search.guesses[0, 2].tolist()))
             yield _between(best.floor, float(search.upper[0]), best.guess)

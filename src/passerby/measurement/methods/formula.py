@@ -2,7 +2,7 @@
 
 import math
 
-from passerby.measurement.ball import FAINT
+from passerby.kernels.joint_maxima import FAINT
 from passerby.measurement.finding import Known
 from passerby.measurement.kappa import log_kappa_bound
 from passerby.measurement.question import Question

@@ -3,11 +3,9 @@
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from passerby.kernels import renewal
 from passerby.measurement.finding import Finding, Known, limit
-from passerby.measurement.information import check_independent, check_stretches, counts_of
+from passerby.measurement.information import check_independent, check_stretches
 from passerby.measurement.kappa import log_kappa_bound
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
@@ -29,20 +27,15 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
     """
     if log_kappa is None:
         log_kappa = log_kappa_bound(prior, release.steps, misses)
-    steps, sensors = release.grid.shape
-    if sensors == 0:
+    if not release.grid.shape[1]:
         return rounded_up(log_kappa)
     check_independent(release)
     check_stretches(prior, release)
-    reveal = np.zeros((steps, sensors))
-    for channel, cells in counts_of(release.channels):
-        reveal[cells] = channel.apart
-    log_first, log_stay = renewal.stretches(prior.initial, prior.matrices, release.grid, reveal)
-    log_reveal = logs(reveal.reshape(-1))
-
+    log_first, log_stay = renewal.stretches(prior.initial, prior.matrices, release.grid, release.apart)
     if log_kappa == -math.inf:
         return 0.0
-    return rounded_up(renewal.lowest_power_sum(log_first, log_stay, log_reveal, log_kappa))
+    log_apart = logs(release.apart.reshape(-1))
+    return rounded_up(renewal.lowest_power_sum(log_first, log_stay, log_apart, log_kappa))
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:

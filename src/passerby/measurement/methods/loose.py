@@ -31,7 +31,7 @@ def loose_bound(prior: MarkovPrior, release: Release, misses: int, information: 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
     """By formula."""
-    yield limit("loose", loose_bound(question.prior, question.release, question.misses))
+    yield limit("loose", loose_bound(question.prior, question.release, question.misses, question.paper_information))
 
 
 LOOSE = Method(

@@ -50,7 +50,7 @@ def sampled_attacks(
     The limits of all three hold together, whichever constant is the luckiest.
     """
     traces = prior.sample(runs, release.steps, rng)
-    guesses, _ = decode_series(prior, release, release.evidence(release.publish(traces, rng)))
+    guesses, _ = decode_series(prior, release, release.drawn(traces, rng))
     hits = {
         "map": (traces != guesses).sum(axis=1) <= misses,
         "prior": (traces != prior_trace(prior, release.steps)).sum(axis=1) <= misses,

@@ -10,6 +10,7 @@ from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.outcomes.series import silent_series
 
 
 def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
@@ -21,7 +22,7 @@ def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
 def prior_trace(prior: MarkovPrior, steps: int) -> Ints:
     """The likeliest trace under the prior alone (T,): `argmax_x Pr[X = x]`, Koga et al. (2024), Proposition 2."""
     silent = Release.silent(steps)
-    traces, _ = decode_series(prior, silent, np.zeros((1, steps, 1)))
+    traces, _ = decode_series(prior, silent, silent_series(steps).evidence)
     return np.asarray(traces[0])
 
 

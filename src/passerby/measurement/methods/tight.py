@@ -28,7 +28,7 @@ def tight_bound(prior: MarkovPrior, release: Release, misses: int, information: 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
     """By formula."""
-    yield limit("tight", tight_bound(question.prior, question.release, question.misses))
+    yield limit("tight", tight_bound(question.prior, question.release, question.misses, question.paper_information))
 
 
 TIGHT = Method(

@@ -1,0 +1,199 @@
+"""Habits of one person over few states, fitted to their steps.
+
+`index` (K,) are the states of a person's steps, which are those from step `first` on of F fitted ones. There are
+habits towards H parts of a cycle, and for each of them a fitted step counts differently: `within` (1 + levels, H, F) is
+1 where it is in a part, from all times and broad parts to fine ones, and 0 elsewhere. `b` (R,) are the frequencies of
+the population.
+
+Everybody's habits are tried on earlier steps in NumPy (`people.evidence`), and these are rounded in the same way: a
+likeliest trace is often one of several that are equally likely but for rounding.
+"""
+
+import numpy as np
+from numba import types
+
+from .chain import copy
+from .jit import (
+    AS_NUMPY,
+    cube,
+    kernel,
+    matrix,
+    number,
+    out_cube,
+    out_vector,
+    out_wholes,
+    rounded,
+    vector,
+    whole,
+    wholes,
+)
+
+#: Less than this is left over by rounding, where nothing is.
+_NOTHING = 1e-14
+#: Numbers that NumPy adds up at once, eight by eight; it halves what is longer.
+_BLOCK, _LANES = 128, 8
+
+
+@rounded
+def summed(values):
+    """`Σ values` in the order of NumPy, which loses fewer digits than one after another."""
+    n = values.shape[0]
+    if n > _BLOCK:
+        half = n // 2 - n // 2 % _LANES
+        return summed(values[:half]) + summed(values[half:])
+    full = n - n % _LANES
+    total = 0.0
+    if full > 0:
+        lane = values[:_LANES].copy()
+        for i in range(_LANES, full):
+            lane[i % _LANES] += values[i]
+        total = ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]))
+    for i in range(full, n):
+        total += values[i]
+    return total
+
+
+@kernel(types.Tuple((out_wholes, out_vector, out_vector, out_wholes))(*[wholes] * 4, vector, vector, whole), **AS_NUMPY)
+def states(steps, sensed, label, order, background, surprise, elsewhere):
+    """States of a person with these steps: places (R,), their frequencies, entropies within, and those of the steps.
+
+    They are the places of the steps and those `sensed`, in order; then of all others of each `label` (M,) the first in
+    the `order` of places, with the next one where that is `elsewhere`, and the rest as one, told as `-1 - label`. The
+    entropy of the place within the rest is `(Σ -b log b) / Σb + log Σb`, from the `surprise` `-b log b` of each place.
+    """
+    M, Z = label.shape[0], 1
+    for z in label:
+        Z = max(Z, z + 1)
+    state, own = np.full(M, -1), 0
+    for places in (steps, sensed):
+        for place in places:
+            state[place] = 0
+    for place in range(M):
+        if state[place] == 0:
+            state[place] = own
+            own += 1
+    # At most two states and the rest of each label.
+    most = own + min(3 * Z, M - own)
+    out, b, hidden = np.empty(most, np.int64), np.zeros(most), np.zeros(most)
+    for place in range(M):
+        if state[place] >= 0:
+            out[state[place]] = place
+            b[state[place]] = background[place]
+    few, odd, size = np.empty(M - own), np.empty(M - own), own
+    for z in range(Z):
+        number, left, away = 0, 0, False
+        for place in order:
+            if state[place] < 0 and label[place] == z:
+                number += 1
+                if number == 1 or (number == 2 and away):
+                    away = place == elsewhere
+                    out[size], b[size] = place, background[place]
+                    size += 1
+                else:
+                    few[left], odd[left] = background[place], surprise[place]
+                    left += 1
+        if left > 0:
+            total = summed(few[:left])
+            out[size] = -1 - z
+            if total > _NOTHING:
+                b[size] = total
+                hidden[size] = max(0.0, summed(odd[:left]) / total + np.log(total))
+            size += 1
+    index = np.empty(steps.shape[0], np.int64)
+    for k in range(steps.shape[0]):
+        index[k] = state[steps[k]]
+    return out[:size], b[:size], hidden[:size], index
+
+
+@rounded
+def back_off(index, first, within, weight, background, visits, f):
+    """Back the frequencies of some of the steps off to those in `f` (R,), in place."""
+    visits[:] = 0.0
+    for k in range(index.shape[0]):
+        if within[first + k] > 0.0:
+            visits[index[k]] += weight[first + k]
+    total = summed(visits) + background
+    for y in range(f.shape[0]):
+        f[y] = (visits[y] + background * f[y]) / total
+
+
+@kernel(out_cube(wholes, whole, cube, vector, matrix, vector, cube, number, number, number), **AS_NUMPY)
+def backed_off(index, first, within, weight, count, b, flow, background, smoothing, share):
+    """P (H, R, R) of `people.family`: `(n(x, y) + α [(1-λ) f(y) + λ Q(x, y)]) / (n(x) + α)`.
+
+    `weight` (F,) is that of each fitted step, and `count` (H, F) what a move to it counts; `flow` (H, R, R) is Q. The
+    frequencies f are those of each level, `(n(y) + β f(y)) / (Σn + β)`, backed off to the one before.
+    """
+    H, R = within.shape[1], b.shape[0]
+    out, always, f, visits = np.zeros((H, R, R)), np.empty(R), np.empty(R), np.empty(R)
+    # At all times it is the same for all parts.
+    copy(b, always)
+    back_off(index, first, within[0, 0], weight, background, visits, always)
+    for h in range(H):
+        copy(always, f)
+        for level in range(1, within.shape[0]):
+            back_off(index, first, within[level, h], weight, background, visits, f)
+        for k in range(1, index.shape[0]):
+            out[h, index[k - 1], index[k]] += count[h, first + k]
+        for x in range(R):
+            left = summed(out[h, x]) + smoothing
+            for y in range(R):
+                added = (1 - share) * f[y] + share * flow[h, x, y]
+                out[h, x, y] = (out[h, x, y] + smoothing * added) / left
+    return out
+
+
+@rounded
+def usual(index, first, within, h, weight, visits, here, f):
+    """The state where a person is most often in a part of the cycle, from all times to finer parts.
+
+    `visits` (R,) are those at all times, and `weight` is that of broader parts.
+    """
+    total = max(summed(visits), 1.0)
+    for y in range(f.shape[0]):
+        f[y] = visits[y] / total
+    for level in range(1, within.shape[0]):
+        # All steps count the same: 1, as at all times.
+        back_off(index, first, within[level, h], within[0, h], weight, here, f)
+    best = 0
+    for y in range(f.shape[0]):
+        best = y if f[y] > f[best] else best
+    return best
+
+
+@kernel(out_cube(wholes, whole, cube, number, cube, vector), **AS_NUMPY)
+def by_role(index, first, within, weight, shares, b):
+    """Q (H, R, R): everybody's moves by role (`people.roles`), over the states of a person.
+
+    `shares` (H, 3, 4) are those of each kind of move from each role, and `weight` that of broader parts in telling
+    where the person usually is. All new places share a row and are entered by b, so who stays at one may be at any.
+    """
+    H, R = within.shape[1], b.shape[0]
+    out, visits, fresh = np.empty((H, R, R)), np.zeros(R), np.zeros(R)
+    here, f, others = np.empty(R), np.empty(R), np.empty(R)
+    for x in index:
+        visits[x] += 1.0
+    for y in range(R):
+        if visits[y] == 0.0:
+            fresh[y] = b[y]
+    unknown = summed(fresh)
+    for h in range(H):
+        there = usual(index, first, within, h, weight, visits, here, f)
+        copy(visits, others)
+        others[there] = 0.0
+        known = summed(others)
+        for x in range(R):
+            role = 0 if x == there else 1 if visits[x] > 0.0 else 2
+            share, line, left = shares[h, role], out[h, x], known - others[x]
+            new = share[3] + share[1] if role == 2 else share[3]
+            for y in range(R):
+                if y == there:
+                    line[y] = share[0]
+                elif visits[y] == 0.0:
+                    line[y] = new * (fresh[y] / unknown) if unknown > 0.0 else 0.0
+                else:
+                    line[y] = share[1] if y == x else others[y] * (share[2] / left)
+            total = summed(line)
+            for y in range(R):
+                line[y] /= total
+    return out
