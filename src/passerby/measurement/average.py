@@ -127,12 +127,18 @@ def searched(
         yield averaged("map", series, plain, level)
         yield best_of(series, plain, plain, question, looked(series))
         raise
-    look = looked(series, found)
     yield averaged("map", series, found.map, level)
     yield averaged("marginal", series, found.marginal, level)
+    if bounded:
+        yield from bounded_by(question, series, found)
+    else:
+        yield best_of(series, found.lower, alone(found), question, looked(series, found))
+
+
+def bounded_by(question: Question, series: Series, found: Brackets) -> Iterator[Finding]:
+    """The best guess found for each series, and the bound `posterior`."""
+    look, level = looked(series, found), question.level
     yield best_of(series, found.lower, alone(found), question, look)
-    if not bounded:
-        return
     bound = limit("posterior", average_upper(series, found, level), look, level if series.sampled else None)
     yield replace(bound, pooled=pooled(series, found)) if series.sampled else bound
 

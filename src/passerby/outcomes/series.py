@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,12 @@ class Series:
 
     def __len__(self) -> int:
         return len(self.mass)
+
+    def first(self, count: int) -> Series:
+        """The first of the series that were drawn."""
+        count = min(count, len(self))
+        mass, anchored = self.mass[:count] * (len(self) / count), np.full(len(self), self.anchored)[:count]
+        return replace(self, evidence=self.evidence[:count], mass=mass, anchored=anchored)
 
     def mean(self, values: Floats) -> tuple[float, float]:
         """The average of a value per series, and its standard error (0 where all series are listed)."""

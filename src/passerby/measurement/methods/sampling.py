@@ -2,17 +2,34 @@
 
 from collections.abc import Iterator
 
-from passerby.measurement.average import FAR, balanced, dear, draws, plainly, resolution, sample, searched
-from passerby.measurement.best_guess import cost_of_series
+from passerby.measurement.average import (
+    FAR,
+    FIRST_LOOK,
+    anchor,
+    balanced,
+    bounded_by,
+    dear,
+    draws,
+    plainly,
+    resolution,
+    sample,
+    searched,
+)
+from passerby.measurement.best_guess import bracket_series, cost_of_look, cost_of_series
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.stretches import dense
-from passerby.outcomes.series import Series
+from passerby.measurement.thinning import chances, cost_of_glance, glance, thin
+from passerby.outcomes.series import sample_series
 
 from .renewal import ALL, share
 from .ways import by_stretches, refuses_others
 
+#: So many series tell which share of all is to be looked at; if it is more than so much, all are.
+PILOT, MOST_LOOKED_AT = 16, 0.5
+#: Plain guesses, which decide nothing, are scored for so many of the series that are looked at by lot.
+PLAIN = 100
 #: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
 FACTOR = 1.25
 
@@ -33,14 +50,44 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
             yield exact("ascent", known.baseline.floor)
         yield from plainly(question, sample(question, known, draws(question)))
     else:
+        lots = drawn_by_lot(question, known)
+        if lots and resolved(question, known, lots):
+            yield from by_lot(question, known, lots)
+            return
         series = sample(question, known, balanced(question, known))
-        yield from searched(question, question.told, series, known.spent, bounded=resolved(question, known, series))
+        bounded = resolved(question, known, len(series))
+        yield from searched(question, question.told, series, known.spent, bounded=bounded)
 
 
-def resolved(question: Question, known: Known, series: Series) -> bool:
-    """Whether these series are to be bounded: not where that is dear, and less is certain than they can resolve."""
-    finest = resolution(question, known.baseline.floor, len(series))
+def resolved(question: Question, known: Known, runs: int) -> bool:
+    """Whether so many series are to be bounded: not where that is dear, and less is certain than they can resolve."""
+    finest = resolution(question, known.baseline.floor, runs)
     return question.series != "auto" or not dear(question) or known.ceiling.ceiling > finest
+
+
+def drawn_by_lot(question: Question, known: Known) -> int:
+    """How many series are drawn if not all of them are looked at (`thinning`); 0 if all are."""
+    prior, told, steps, misses = question.prior, question.told, question.steps, question.misses
+    if not dear(question) or not prior.single:
+        return 0
+    rng = question.other_rngs(2)[0]
+    few = sample_series(prior, told, rng, PILOT, anchor(question, known))
+    share = float(chances(few, glance(prior, told, few, misses)).mean())
+    if share > MOST_LOOKED_AT:
+        return 0
+    each = cost_of_glance(prior, steps, misses) + share * cost_of_look(prior, steps, misses)
+    return draws(question, int(FIRST_LOOK * max(question.budget, 2e9) / each))
+
+
+def by_lot(question: Question, known: Known, runs: int) -> Iterator[Finding]:
+    """Attacks, and the bound `posterior` from the series that the lot falls on."""
+    prior, told, misses, level = question.prior, question.told, question.misses, question.level
+    series = sample(question, known, runs)
+    yield from plainly(question, series.first(PLAIN))
+    lots = thin(series, chances(series, glance(prior, told, series, misses)), question.other_rngs(2)[1])
+    spent = known.spent + runs * cost_of_glance(prior, question.steps, misses)
+    found = bracket_series(prior, told, lots.few, misses, question.tolerance, max(0.0, question.budget - spent))
+    yield from bounded_by(question, series, lots.whole(found))
 
 
 def thorough(question: Question) -> bool:
