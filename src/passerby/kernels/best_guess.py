@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from .ascent import ascend, map_guess, score
-from .ceiling import first_right, right_adds, told_step, union_sums
+from .ceiling import TOGETHER, first_right, four_told, right_adds, told_step, union_sums
 from .chain import copy, dot, likeliest
 from .charges import MOST_CHARGES, charged, desk_for
 from .heap import NODE, put, take
@@ -64,6 +64,36 @@ GAP, ACHIEVED, BEYOND, SQUARES = range(4)
 NODES, WORK = range(2)
 
 
+@inlined
+def whole_rows(chain):
+    """Whether states are places, and no row is known to be empty in parts."""
+    whole_ones = chain.single
+    for x in range(chain.low.shape[0]):
+        whole_ones = whole_ones and chain.low[x] == 0 and chain.high[x] == chain.low.shape[0]
+    return whole_ones
+
+
+@once
+def told_densely(V, chain, t, low, high, adds):
+    """Fill a step of V by telling the past, for k = low..high, four of them at a time; returns the work done.
+
+    There must be a fourth: high is at least 4. What is so filled in below low is read by nobody.
+    """
+    M = V.shape[2]
+    least = min(low, high + 1 - TOGETHER)
+    for k in range(least, high + 1):
+        right_adds(V, t + 1, k, adds[k])
+        for x in range(M):
+            adds[k, x] *= chain.named[x]
+    for x in range(M):
+        if chain.law[t, x] > 0.0:
+            for k in range(least, high + 1, TOGETHER):
+                four_told(chain.moves[t, x], V[t + 1], adds, V[t], min(k, high + 1 - TOGETHER), x)
+            for k in range(low, high + 1):
+                V[t, k, x] = min(V[t, k, x], 1.0)
+    return (high - low + 1.0) * M * M
+
+
 @once
 def ceilings(V, chain, needed, level, room):
     """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
@@ -79,6 +109,7 @@ def ceilings(V, chain, needed, level, room):
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
     avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
+    plain = not union and state_nodes <= 1 and whole_rows(chain)
     work, helps = 0.0, True
     V[:, 0] = 1.0
     V[:, 1:] = 0.0
@@ -89,6 +120,9 @@ def ceilings(V, chain, needed, level, room):
         if union and low <= high:
             union_sums(V, chain, t, low, high, sums, by_place)
             work += (T - low - t) * M * M * (M + high - low + 1)
+        if plain and high >= max(low, TOGETHER):
+            work += told_densely(V, chain, t, low, high, sums)
+            continue
         for k in range(low, high + 1):
             right_adds(V, t + 1, k, gain)
             for x in range(M):
