@@ -55,6 +55,8 @@ CONSTANT_LIMIT = 2e8
 #: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
 #: make up for the few that stay outside, and all would be done again at ever higher levels. A series alone need not.
 CLOSER, ALONE = 0.1, 0.2
+#: Where charges are set, a stage that leaves more than this share of the gaps of so many series is given up.
+TRIED, STALLED = 6, 0.9
 #: Columns of what is found for a series: success of the decoded guess, of the step-by-step guess, of the best one,
 #: what no guess exceeds, and the stage reached. The first three are also the rows of its guesses.
 DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
@@ -268,21 +270,35 @@ def count_in(sums, sign, mass, found, anchored):
 
 
 @inlined
-def stage_after(alone, T, M, needed, stage):
-    """The next stage at which there is something to do; the last one is a search."""
+def stage_after(alone, T, M, needed, stage, tried):
+    """The next stage at which there is something to do, and which was not tried in vain; none after the last one."""
     stage += 1
-    while cost_of_stage(alone, T, M, needed, stage) == 0.0:
+    while stage < STAGES and (cost_of_stage(alone, T, M, needed, stage) == 0.0 or in_vain(tried, stage)):
         stage += 1
     return stage
 
 
+@inlined
+def in_vain(tried, stage):
+    """Whether a stage left nearly all of the gaps of the first series that it was tried for, where charges are set."""
+    return tried[stage, 0] >= TRIED and tried[stage, 2] > STALLED * tried[stage, 1]
+
+
+@inlined
+def keep_score(tried, stage, before, after):
+    """Count a series that had so large a gap before and after a stage."""
+    tried[stage, 0] += 1.0
+    tried[stage, 1] += before
+    tried[stage, 2] += after
+
+
 @once
-def next_series(heap, size, parts, out, alone, T, M, needed, left):
+def next_series(heap, size, parts, out, alone, T, M, needed, left, tried):
     """Take from the heap the series that adds most to the gap, of those whose next stage can be afforded; or -1."""
     while size > 0:
         i, size = take(heap, size, parts)
-        stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]))
-        if cost_of_stage(alone, T, M, needed, stage) <= left:
+        stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
+        if stage < STAGES and cost_of_stage(alone, T, M, needed, stage) <= left:
             return i, size
     return -1, size
 
@@ -310,13 +326,6 @@ def charge(chain, needed, rounds, tolerance, found, guess, desk, total):
     )
     found[UPPER] = min(found[UPPER], max(up, found[LOWER]))
     total[WORK] += work
-
-
-@once
-def first_desk(alone, T, M, needed):
-    """Scratch for charges that are set once, where any are."""
-    charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
-    return desk_for(np.int64(1), T - needed + 2 if charging else 1, M)
 
 
 @once
@@ -371,8 +380,9 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     room = room_for(T, M, P, needed, ROOT_NODES[0])
     low, high = ranges(matrices)
     alone = single(place_of)
-    desk = first_desk(alone, T, M, needed)
-    total, sums = np.zeros(2), np.zeros(4)
+    charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
+    desk = desk_for(np.int64(1), misses + 2 if charging else 1, M)
+    total, sums, tried = np.zeros(2), np.zeros(4), np.zeros((STAGES, 3))
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest = 0, mass.sum()
     searching, closer = tolerance < np.inf, tolerance * (CLOSER if n > 1 else ALONE)
@@ -386,10 +396,10 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
             close = tolerance * sums[ACHIEVED]
             if sampled:
                 close = max(close, 0.25 * np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n))
-            i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK])
+            i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK], tried)
             if i < 0 or sums[GAP] <= close:
                 break
-            stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]))
+            stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
             nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes)
@@ -407,6 +417,8 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, desk, total)
         rest -= mass[i] if stage == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[i])
+        if charging and stage > 1:
+            keep_score(tried, stage, parts[i], mass[i] * (out[i, UPPER] - out[i, LOWER]))
         parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])
         if parts[i] > 0.0 and stage < STAGES - 1:
             size = put(heap, size, parts, i)

@@ -1,8 +1,8 @@
 """A quick look at many series: what no guess exceeds for each, by telling the past.
 
-The posterior chain of a series is not made for it. With `b_t(x)` the likelihood of all that is published after t, given x
-at t, told-the-past times `b` is a recursion on the habits themselves: for k misses left, the weight of what is
-published at the step being `w`,
+The posterior chain of a series is not made for it. With `b_t(x)` the likelihood of all that is published after t, given
+x at t, told-the-past times `b` is a recursion on the habits themselves. For k misses left, and with `w` the weight of
+what is published at the step,
 
     b_{t-1}(x) = Σ_y P(x,y) w(y) b_t(y),
     B_{t-1}(k,x) = Σ_y P(x,y) w(y) B_t(k-1,y) + max_g P(x,g) w(g) (B_t(k,g) - B_t(k-1,g)).

@@ -60,15 +60,6 @@ def resolution(question: Question, anchored: float, runs: int) -> float:
     return math.log(1 / (1 - question.level)) * (1 - anchored) / runs
 
 
-def hopeless(question: Question, known: Known, ceiling: float, runs: int) -> bool:
-    """Whether so many draws will leave less than any effort for all series of raw counts at once.
-
-    `ceiling` is what no guess exceeds if all is told (`stretch_ceiling`). Effort leaves a third of that gap, roughly.
-    """
-    floor = known.baseline.floor
-    return (ceiling - floor) / 3 > FAR * resolution(question, floor, runs)
-
-
 def anchor(question: Question, known: Known) -> Anchor | None:
     """The best guess without the release, whose success needs no sample."""
     best = known.baseline

@@ -1,8 +1,8 @@
 """Drawn series that are looked at by lot: as often as a quick look leaves room for something to be found.
 
 A quick look says that no guess exceeds `U(y)` given a series y, and a known guess achieves `h(y)`. With any chance
-`q(y) >= (U - h) / (1 - h)`, a coin that depends on nothing else decides whether y is looked at. Then `h + (B - h) / q` for
-those that are, and h for the others, lies between h and 1 and has the mean `B(y)`, the success of the best guess.
+`q(y) >= (U - h) / (1 - h)`, a coin that depends on nothing else decides whether y is looked at. Then `h + (B - h) / q`
+for those that are, and h for the others, lies between h and 1 and has the mean `B(y)`, the success of the best guess.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: No series is looked at with a smaller chance: what is rarely looked at counts the more, and the average varies.
-LEAST_CHANCE = 0.1
+LEAST_CHANCE = 0.05
 
 
 def cost_of_glance(prior: MarkovPrior, steps: int, misses: int) -> float:
@@ -68,8 +68,9 @@ class Thinned:
         """
         rows = np.zeros((len(self.series), *found.guesses.shape[1:]), dtype=np.int64)
         rows[self.kept] = found.guesses
-        values = (self._lifted(each) for each in (found.map, found.marginal, found.lower, found.upper))
-        return Brackets(*values, rows, found.nodes, found.operations)
+        plain, stepwise = self._lifted(found.map), self._lifted(found.marginal)
+        lower, upper = self._lifted(found.lower), self._lifted(found.upper)
+        return Brackets(plain, stepwise, lower, upper, rows, found.nodes, found.operations)
 
     def _lifted(self, values: Floats) -> Floats:
         """`h + (v - h) / q` for those that are looked at, h for others."""

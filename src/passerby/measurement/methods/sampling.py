@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from passerby.measurement.average import (
     FAR,
-    FIRST_LOOK,
-    anchor,
     balanced,
     bounded_by,
     dear,
@@ -15,19 +13,18 @@ from passerby.measurement.average import (
     sample,
     searched,
 )
-from passerby.measurement.best_guess import bracket_series, cost_of_look, cost_of_series
+from passerby.measurement.best_guess import bracket_series, cost_of_series
 from passerby.measurement.finding import Finding, Known, exact
+from passerby.measurement.forecast import pilot
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.stretches import dense
 from passerby.measurement.thinning import chances, cost_of_glance, glance, thin
-from passerby.outcomes.series import sample_series
 
+from .raw import GUESSING, looked_closely
 from .renewal import ALL, share
 from .ways import by_stretches, refuses_others
 
-#: So many series tell which share of all is to be looked at; if it is more than so much, all are.
-PILOT, MOST_LOOKED_AT = 16, 0.5
 #: Plain guesses, which decide nothing, are scored for so many of the series that are looked at by lot.
 PLAIN = 100
 #: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
@@ -50,38 +47,34 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
             yield exact("ascent", known.baseline.floor)
         yield from plainly(question, sample(question, known, draws(question)))
     else:
-        lots = drawn_by_lot(question, known)
-        if lots and resolved(question, known, lots):
-            yield from by_lot(question, known, lots)
-            return
-        series = sample(question, known, balanced(question, known))
-        bounded = resolved(question, known, len(series))
-        yield from searched(question, question.told, series, known.spent, bounded=bounded)
+        lots = pilot(question, known)
+        runs = balanced(question, known) if lots is None else lots.runs
+        if not resolved(question, known, runs):
+            guessed = sample(question, known, guesses(question))
+            yield from searched(question, question.told, guessed, bounded=False)
+        elif lots is None:
+            yield from searched(question, question.told, sample(question, known, runs), known.spent)
+        else:
+            yield from by_lot(question, known, runs)
 
 
 def resolved(question: Question, known: Known, runs: int) -> bool:
-    """Whether so many series are to be bounded: not where that is dear, and less is certain than they can resolve."""
+    """Whether so many series are to be bounded: not where that is dear, and they are not to decide."""
+    if question.series != "auto" or not dear(question):
+        return True
     finest = resolution(question, known.baseline.floor, runs)
-    return question.series != "auto" or not dear(question) or known.ceiling.ceiling > finest
+    return known.ceiling.ceiling > finest and not looked_closely(question, known)
 
 
-def drawn_by_lot(question: Question, known: Known) -> int:
-    """How many series are drawn if not all of them are looked at (`thinning`); 0 if all are."""
-    prior, told, steps, misses = question.prior, question.told, question.steps, question.misses
-    if not dear(question) or not prior.single:
-        return 0
-    rng = question.other_rngs(2)[0]
-    few = sample_series(prior, told, rng, PILOT, anchor(question, known))
-    share = float(chances(few, glance(prior, told, few, misses)).mean())
-    if share > MOST_LOOKED_AT:
-        return 0
-    each = cost_of_glance(prior, steps, misses) + share * cost_of_look(prior, steps, misses)
-    return draws(question, int(FIRST_LOOK * max(question.budget, 2e9) / each))
+def guesses(question: Question) -> int:
+    """How many series are drawn for the sake of guesses alone."""
+    each = cost_of_series(question.prior, question.steps, question.misses)
+    return draws(question, int(GUESSING * max(question.budget, 2e9) / each))
 
 
 def by_lot(question: Question, known: Known, runs: int) -> Iterator[Finding]:
     """Attacks, and the bound `posterior` from the series that the lot falls on."""
-    prior, told, misses, level = question.prior, question.told, question.misses, question.level
+    prior, told, misses = question.prior, question.told, question.misses
     series = sample(question, known, runs)
     yield from plainly(question, series.first(PLAIN))
     lots = thin(series, chances(series, glance(prior, told, series, misses)), question.other_rngs(2)[1])
