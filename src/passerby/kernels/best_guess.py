@@ -56,7 +56,7 @@ CONSTANT_LIMIT = 2e8
 #: make up for the few that stay outside, and all would be done again at ever higher levels. A series alone need not.
 CLOSER, ALONE = 0.1, 0.2
 #: Where charges are set, a stage that leaves more than this share of the gaps of so many series is given up.
-TRIED, STALLED = 6, 0.9
+TRIED, STALLED = 6, 0.8
 #: Columns of what is found for a series: success of the decoded guess, of the step-by-step guess, of the best one,
 #: what no guess exceeds, and the stage reached. The first three are also the rows of its guesses.
 DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
@@ -280,7 +280,13 @@ def stage_after(alone, T, M, needed, stage, tried):
 
 @inlined
 def in_vain(tried, stage):
-    """Whether a stage left nearly all of the gaps of the first series that it was tried for, where charges are set."""
+    """Whether a stage stalled, or both of the cheapest ones did that come after charges were set."""
+    return stalled(tried, stage) or (stage > 3 and stalled(tried, np.int64(2)) and stalled(tried, np.int64(3)))
+
+
+@inlined
+def stalled(tried, stage):
+    """Whether a stage left nearly all of the gaps of the first series it was tried for."""
     return tried[stage, 0] >= TRIED and tried[stage, 2] > STALLED * tried[stage, 1]
 
 

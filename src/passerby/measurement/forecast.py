@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from passerby.outcomes.series import sample_series
 
 from .average import FAR, anchor, dear, draws, resolution
@@ -42,7 +44,7 @@ def pilot(question: Question, known: Known) -> Pilot | None:
         return None
     few = sample_series(prior, told, question.other_rngs(2)[0], PILOT, anchor(question, known))
     ceiling = glance(prior, told, few, misses)
-    share = float(chances(few, ceiling).mean())
+    share = float(chances(np.full(len(few), few.anchored), ceiling).mean())
     if share > MOST_LOOKED_AT:
         return None
     each = cost_of_glance(prior, steps, misses) + share * cost_of_look(prior, steps, misses)

@@ -19,6 +19,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import Series, relative
 
 from .best_guess import Brackets, missing
+from .question import Question
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,16 +42,18 @@ def glance(prior: MarkovPrior, release: Release, series: Series, misses: int) ->
     return np.asarray(np.minimum(1.0, quick + missing(prior, release.steps)))
 
 
-def chances(series: Series, ceiling: Floats) -> Floats:
-    """With which chance each series (n,) is looked at, if no guess exceeds `ceiling` (n,)."""
-    return np.maximum(series.beyond(ceiling), LEAST_CHANCE)
+def chances(floor: Floats, ceiling: Floats) -> Floats:
+    """With which chance each series (n,) is looked at, if the success of the best guess is between these (n,)."""
+    room = np.divide(ceiling - floor, 1.0 - floor, out=np.ones(len(floor)), where=floor < 1.0)
+    return np.clip(room, LEAST_CHANCE, 1.0)
 
 
 @dataclass(frozen=True)
 class Thinned:
-    """Drawn series, the `chance` (n,) of each to be looked at, and which are: `kept` (m,)."""
+    """Series, the success `floor` (n,) of a known guess, the `chance` (n,) of a look, and which are `kept` (m,)."""
 
     series: Series
+    floor: Floats
     chance: Floats
     kept: Ints
 
@@ -62,7 +65,7 @@ class Thinned:
         return replace(whole, evidence=whole.evidence[kept], mass=mass, anchored=anchored)
 
     def whole(self, found: Brackets) -> Brackets:
-        """What was found for the few, as values for all series: between the anchor's success and 1, with the same mean.
+        """What was found for the few, as values for all series: with the same mean, and not above 1.
 
         Plain guesses are only made for the few, and only guide stakes.
         """
@@ -73,13 +76,14 @@ class Thinned:
         return Brackets(plain, stepwise, lower, upper, rows, found.nodes, found.operations)
 
     def _lifted(self, values: Floats) -> Floats:
-        """`h + (v - h) / q` for those that are looked at, h for others."""
-        anchored = np.full(len(self.series), self.series.anchored)
-        own, out = anchored[self.kept], anchored.copy()
+        """`floor + (v - floor) / chance` for those that are looked at, the floor for others."""
+        own, out = self.floor[self.kept], self.floor.copy()
         out[self.kept] = np.minimum(1.0, own + np.maximum(0.0, values - own) / self.chance[self.kept])
         return out
 
 
-def thin(series: Series, chance: Floats, rng: np.random.Generator) -> Thinned:
-    """Toss a coin for each series."""
-    return Thinned(series, chance, np.flatnonzero(rng.random(len(series)) < chance))
+def thin(question: Question, series: Series, rng: np.random.Generator) -> Thinned:
+    """Toss a coin for each series, by what a quick look leaves above the anchor."""
+    anchored = np.full(len(series), series.anchored)
+    chance = chances(anchored, glance(question.prior, question.told, series, question.misses))
+    return Thinned(series, anchored, chance, np.flatnonzero(rng.random(len(series)) < chance))

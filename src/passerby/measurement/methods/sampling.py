@@ -1,6 +1,7 @@
 """Series that are drawn: where nothing else is close enough, and for the plain guesses, which nothing else scores."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from passerby.measurement.average import (
     FAR,
@@ -19,7 +20,7 @@ from passerby.measurement.forecast import pilot
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.stretches import dense
-from passerby.measurement.thinning import chances, cost_of_glance, glance, thin
+from passerby.measurement.thinning import cost_of_glance, thin
 
 from .raw import GUESSING, looked_closely
 from .renewal import ALL, share
@@ -73,14 +74,17 @@ def guesses(question: Question) -> int:
 
 
 def by_lot(question: Question, known: Known, runs: int) -> Iterator[Finding]:
-    """Attacks, and the bound `posterior` from the series that the lot falls on."""
+    """Attacks, and the bound `posterior` from those of the series that the lot falls on."""
     prior, told, misses = question.prior, question.told, question.misses
     series = sample(question, known, runs)
     yield from plainly(question, series.first(PLAIN))
-    lots = thin(series, chances(series, glance(prior, told, series, misses)), question.other_rngs(2)[1])
-    spent = known.spent + runs * cost_of_glance(prior, question.steps, misses)
-    found = bracket_series(prior, told, lots.few, misses, question.tolerance, max(0.0, question.budget - spent))
-    yield from bounded_by(question, series, lots.whole(found))
+    lots, spent = (
+        thin(question, series, question.other_rngs(2)[1]),
+        runs * cost_of_glance(prior, question.steps, misses),
+    )
+    left = max(0.0, question.budget - known.spent - spent)
+    found = lots.whole(bracket_series(prior, told, lots.few, misses, question.tolerance, left))
+    yield from bounded_by(question, series, replace(found, operations=found.operations + spent))
 
 
 def thorough(question: Question) -> bool:
