@@ -31,7 +31,10 @@ STRETCHES_LEAVE, WITH_LITTLE, PLENTY = 0.4, 0.75, 5.0
 
 @dataclass(frozen=True)
 class Pilot:
-    """So many series are to be drawn if they are looked at by lot; `told` is what a quick look leaves, on average."""
+    """So many series are to be drawn if they are looked at by lot; `told` is what a quick look leaves, on average.
+
+    Of these, no more are looked at than would be drawn otherwise.
+    """
 
     runs: int
     told: float
@@ -48,8 +51,8 @@ def pilot(question: Question, known: Known) -> Pilot | None:
     if share > MOST_LOOKED_AT:
         return None
     each = cost_of_glance(prior, steps, misses) + share * cost_of_look(prior, steps, misses)
-    runs = draws(question, int(FIRST_LOOK * max(question.budget, 2e9) / each))
-    return Pilot(runs, float(few.beyond(ceiling).mean()))
+    runs = min(int(question.runs / share), int(FIRST_LOOK * max(question.budget, 2e9) / each))
+    return Pilot(max(runs, draws(question, 0)), float(few.beyond(ceiling).mean()))
 
 
 def sample_leaves(question: Question, known: Known) -> float:
