@@ -71,6 +71,6 @@ def glances(initial, matrices, classes, weights, named, misses):
         total, best = dot(initial, less[K]), 0.0
         for y in range(M):
             best = max(best, initial[y] * gain[K - 1, y])
-        if total > 0.0 and log_mass + np.log(total) > FAINTEST and K <= T - 1:
+        if total > 0.0 and log_mass + np.log(total) > FAINTEST and K <= T:
             out[i] = min(1.0, (dot(initial, less[K - 1]) + best) / total)
     return out

@@ -95,7 +95,7 @@ def bracket_series(
         np.full(len(series), series.anchored),
     )
     guesses = case.original(guesses)
-    if table[:, best_guess.LEVEL].min() < 0:
+    if (table[:, best_guess.LEVEL] < 0).any():
         for i in np.flatnonzero(table[:, best_guess.LEVEL] < 0):
             table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], misses, tolerance, budget)
             total = total + more
