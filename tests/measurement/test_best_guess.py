@@ -18,7 +18,7 @@ from tests.oracle import World
 from tests.strategies import FINITE, Case, cases, chain
 
 import passerby as pb
-from passerby.kernels import best_guess as brackets
+from passerby.kernels import stages
 from passerby.measurement import stretches
 from passerby.measurement.best_guess import (
     Brackets,
@@ -355,7 +355,7 @@ class TestPublished:
 
 def search_buffers(places: int, needed: int) -> int:
     """Bytes for the nodes of the largest search: a table (number right, place) each, and five entries per child."""
-    nodes = min(brackets.ROOT_NODES[-1], int(5e7 / (needed * places + places)))
+    nodes = min(stages.ROOT_NODES[-1], int(5e7 / (needed * places + places)))
     return int((nodes + 1) * places * (needed + 5) * 8)
 
 

@@ -12,8 +12,8 @@ from numba import types
 from .ascent import ascend, map_guess, score
 from .ceiling import TOGETHER, first_right, four_told, right_adds, told_step, union_sums
 from .chain import copy, dot, likeliest
-from .charges import MOST_CHARGES, charged, desk_for
-from .heap import NODE, put, take
+from .charges import charged, desk_for
+from .heap import put, take
 from .jit import (
     cube,
     flag,
@@ -31,17 +31,8 @@ from .jit import (
 )
 from .posterior import Chain, add_by_place, look, posterior, ranges, single, top_place
 from .search import room_for, search
+from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, STATE_NODES, cost_of_stage, keep_score, stage_after
 
-#: Effort by level: nodes for each known state, and nodes for the whole chain.
-STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
-ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
-LEVELS = 6
-#: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
-SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
-CHARGED = np.array([-1, 0, 4, -1, 40, -1, -1, -1, -1])
-STAGES = 9
-#: Fewer places than this are searched, and nobody is charged: that is as quick.
-FEW = 24
 #: Charges are set at once if they cost no more than so many scores of a guess.
 AT_ONCE = 20.0
 #: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
@@ -55,8 +46,6 @@ CONSTANT_LIMIT = 2e8
 #: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
 #: make up for the few that stay outside, and all would be done again at ever higher levels. A series alone need not.
 CLOSER, ALONE = 0.1, 0.2
-#: Where charges are set, a stage that leaves more than this share of the gaps of so many series is given up.
-TRIED, STALLED = 6, 0.8
 #: Columns of what is found for a series: success of the decoded guess, of the step-by-step guess, of the best one,
 #: what no guess exceeds, and the stage reached. The first three are also the rows of its guesses.
 DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
@@ -146,26 +135,6 @@ def ceilings(V, chain, needed, level, room):
                     work += more
                 V[t, k, x] = min(b, 1.0)
     return work
-
-
-@inlined
-def cost_of_level(T, M, needed, level):
-    """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
-    width = min(needed, T - needed + 1)
-    states = T * M * width if STATE_NODES[level] > 1 else 0
-    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
-
-
-@inlined
-def cost_of_stage(chain_single, T, M, needed, stage):
-    """Elementary operations of a stage, roughly; none for charges where places are few or too many, or share states."""
-    if SEARCHED[stage] >= 0:
-        return cost_of_level(T, M, needed, SEARCHED[stage])
-    misses, rounds = T - needed, CHARGED[stage]
-    kept = (T if rounds > 0 else 1.0) * (misses + 2.0) * M * M
-    if not chain_single or M < FEW or kept > MOST_CHARGES:
-        return 0.0
-    return 2.0 * (rounds + 1.0) * T * (misses + 2.0) * (misses + 1.0) * M * M
 
 
 @once
@@ -270,32 +239,10 @@ def count_in(sums, sign, mass, found, anchored):
 
 
 @inlined
-def stage_after(alone, T, M, needed, stage, tried):
-    """The next stage at which there is something to do, and which was not tried in vain; none after the last one."""
-    stage += 1
-    while stage < STAGES and (cost_of_stage(alone, T, M, needed, stage) == 0.0 or in_vain(tried, stage)):
-        stage += 1
-    return stage
-
-
-@inlined
-def in_vain(tried, stage):
-    """Whether a stage stalled, or both of the cheapest ones did that come after charges were set."""
-    return stalled(tried, stage) or (stage > 3 and stalled(tried, np.int64(2)) and stalled(tried, np.int64(3)))
-
-
-@inlined
-def stalled(tried, stage):
-    """Whether a stage left nearly all of the gaps of the first series it was tried for."""
-    return tried[stage, 0] >= TRIED and tried[stage, 2] > STALLED * tried[stage, 1]
-
-
-@inlined
-def keep_score(tried, stage, before, after):
-    """Count a series that had so large a gap before and after a stage."""
-    tried[stage, 0] += 1.0
-    tried[stage, 1] += before
-    tried[stage, 2] += after
+def allowed(sums, n, tolerance, sampled):
+    """The gap that may remain of the sum over n series."""
+    error = np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n) if sampled else 0.0
+    return max(tolerance * sums[ACHIEVED], 0.25 * error)
 
 
 @once
@@ -399,11 +346,8 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         elif not searching:
             break
         else:
-            close = tolerance * sums[ACHIEVED]
-            if sampled:
-                close = max(close, 0.25 * np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n))
             i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK], tried)
-            if i < 0 or sums[GAP] <= close:
+            if i < 0 or sums[GAP] <= allowed(sums, n, tolerance, sampled):
                 break
             stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
             nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
