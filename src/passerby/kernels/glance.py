@@ -16,15 +16,16 @@ from .ceiling import TOGETHER, four_told
 from .chain import at, dot
 from .jit import cube, inlined, kernel, out_vector, vector, whole, whole_matrix
 
-#: The log of the probability of a series below which numbers may have vanished: such series are not bounded.
-FAINTEST = -600.0
+#: The log of the probability of a series below which it is not bounded. Above, less than `posterior.MISSING` for each
+#: place and step can have vanished: what does is below 1e-322 in the scale of its step.
+FAINTEST = -100.0
 
 
 @inlined
 def arrive(value, classes, weights, named, K, less, gain):
     """What arriving at each place is worth with one miss fewer, and what a right name adds; row K is for all.
 
-    `value` (R, M) has `B` of a step in rows 0..K-1 and `b` in row K, and is weighed in place.
+    `value` (R, M) has `B` of a step in rows 0..K-1 and `b` in row K.
     """
     for y in range(value.shape[1]):
         weight, before = weights[classes[y]], 0.0

@@ -78,10 +78,8 @@ def by_lot(question: Question, known: Known, runs: int) -> Iterator[Finding]:
     prior, told, misses = question.prior, question.told, question.misses
     series = sample(question, known, runs)
     yield from plainly(question, series.first(PLAIN))
-    lots, spent = (
-        thin(question, series, question.other_rngs(2)[1]),
-        runs * cost_of_glance(prior, question.steps, misses),
-    )
+    lots = thin(question, series, question.other_rngs(2)[1])
+    spent = runs * cost_of_glance(prior, question.steps, misses)
     left = max(0.0, question.budget - known.spent - spent)
     found = lots.whole(bracket_series(prior, told, lots.few, misses, question.tolerance, left))
     yield from bounded_by(question, series, replace(found, operations=found.operations + spent))
