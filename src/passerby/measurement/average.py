@@ -120,18 +120,17 @@ def searched(
         raise
     yield averaged("map", series, found.map, level)
     yield averaged("marginal", series, found.marginal, level)
-    if bounded:
-        yield from bounded_by(question, series, found)
-    else:
-        yield best_of(series, found.lower, alone(found), question, looked(series, found))
-
-
-def bounded_by(question: Question, series: Series, found: Brackets) -> Iterator[Finding]:
-    """The best guess found for each series, and the bound `posterior`."""
-    look, level = looked(series, found), question.level
+    look = looked(series, found)
     yield best_of(series, found.lower, alone(found), question, look)
-    bound = limit("posterior", average_upper(series, found, level), look, level if series.sampled else None)
-    yield replace(bound, pooled=pooled(series, found)) if series.sampled else bound
+    if bounded:
+        yield bound_of(series, found, question, look)
+
+
+def bound_of(series: Series, found: Brackets, question: Question, look: Look) -> Finding:
+    """The bound `posterior`."""
+    level = question.level if series.sampled else None
+    bound = limit("posterior", average_upper(series, found, question.level), look, level)
+    return replace(bound, pooled=pooled(series, found)) if series.sampled else bound
 
 
 def pooled(series: Series, found: Brackets) -> Pooled:

@@ -13,7 +13,7 @@ import numpy as np
 from passerby.outcomes.series import sample_series
 
 from .average import FAR, anchor, dear, draws, resolution
-from .best_guess import cost_of_look
+from .best_guess import MEMORY_LIMIT, cost_of_look
 from .finding import Known
 from .question import Question
 from .stretches import least_cost
@@ -43,7 +43,7 @@ class Pilot:
 def pilot(question: Question, known: Known) -> Pilot | None:
     """From a few series that are not used again; None where looks are not dear, or all series are to be looked at."""
     prior, told, steps, misses = question.prior, question.told, question.steps, question.misses
-    if not dear(question) or not prior.single:
+    if not dear(question) or not prior.single or steps * prior.states**2 > MEMORY_LIMIT:
         return None
     few = sample_series(prior, told, question.other_rngs(2)[0], PILOT, anchor(question, known))
     ceiling = glance(prior, told, few, misses)
