@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from tests.evidence import silence
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels import ascent, best_guess, ceiling, posterior
+from passerby.kernels import ascent, best_guess, ceiling, posterior, stages
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -78,7 +78,7 @@ def bracket(
 
 
 @settings(max_examples=60)
-@given(small_chains(), st.integers(0, best_guess.LEVELS - 1), st.sampled_from([1, 2, 5, 60]))
+@given(small_chains(), st.integers(0, stages.LEVELS - 1), st.sampled_from([1, 2, 5, 60]))
 def test_the_best_guess_is_bracketed_within_any_room(chain: Chain, level: int, nodes: int) -> None:
     for needed in range(1, chain.steps + 1):
         best = chain.best(chain.a, 0, needed)
@@ -89,7 +89,7 @@ def test_the_best_guess_is_bracketed_within_any_room(chain: Chain, level: int, n
         assert best - 1e-12 <= upper <= 1 + 1e-12
         assert lower <= upper * (1 + 1e-12)
         assert chain.success(guess, needed) == pytest.approx(lower, abs=1e-12)
-        assert 0 <= used <= min(nodes, best_guess.ROOT_NODES[level])
+        assert 0 <= used <= min(nodes, stages.ROOT_NODES[level])
         assert work > 0
 
 
@@ -143,7 +143,7 @@ def test_the_first_bound_is_the_smaller_of_two(chain: Chain, level: int) -> None
         assert upper == pytest.approx(max(first, 1e-15), abs=1e-12)
         # A search of a single node may find nothing better, and must not undo it.
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(best_guess, "ROOT_NODES", np.ones(best_guess.LEVELS, np.int64))
+            patch.setattr(best_guess, "ROOT_NODES", np.ones(stages.LEVELS, np.int64))
             lower, upper, used, _ = bracket(chain, needed, level, 1e-15, 0.0, guess, 3)
         assert used <= 1
         assert upper <= max(first, lower) + 1e-12
@@ -166,7 +166,7 @@ class TestCeilings:
     """The table over known states, entry by entry: each is the smallest of what its level offers."""
 
     @settings(max_examples=30)
-    @given(small_chains(pins=1), st.integers(0, best_guess.LEVELS - 1), st.sampled_from([1, 3, 300]))
+    @given(small_chains(pins=1), st.integers(0, stages.LEVELS - 1), st.sampled_from([1, 3, 300]))
     def test_never_below_the_best_and_closer_with_effort(self, chain: Chain, level: int, nodes: int) -> None:
         seen = look(chain)
         for needed in range(1, chain.steps + 1):
@@ -218,7 +218,7 @@ class TestCeilings:
             V = np.full((chain.steps, needed + 1, chain.states), np.nan)
             scratch = chain.room(needed, 3)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(best_guess, "STATE_NODES", np.ones(best_guess.LEVELS, np.int64))
+                patch.setattr(best_guess, "STATE_NODES", np.ones(stages.LEVELS, np.int64))
                 best_guess.ceilings(V, seen, needed, level, scratch)
             for t in range(chain.steps - 1):
                 for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):

@@ -20,8 +20,9 @@ def bound(chain: Chain, guess: Ints, misses: int, low: float, rounds: int) -> fl
     seen = chain.a, chain.Q, chain.law, pinned, chain.named
     rows, places = (chain.steps if rounds else 1, misses + 2), chain.states
     # What an earlier series left behind must not matter.
-    by_name, by_number = (np.full((*rows, n, places), -1e9) for n in (places, misses + 1))
-    scratch = by_name, by_name.copy(), by_number, by_number.copy(), np.full(by_number.shape, -7)
+    numbers = places, -(-(misses + 1) // charges.TOGETHER) * charges.TOGETHER, misses + 1
+    by_name, by_row, by_number = (np.full((*rows, n, places), -1e9) for n in numbers)
+    scratch = by_name, by_name.copy(), by_row, by_number, np.full(by_number.shape, -7)
     return float(charges.charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds, *scratch)[0])
 
 
@@ -50,12 +51,12 @@ def test_no_guess_exceeds_it_with_many_misses(seed: int) -> None:
 
 def test_four_numbers_of_misses_at_once_are_what_each_is() -> None:
     rng = np.random.default_rng(0)
-    move, charge, now = rng.dirichlet(np.ones(9)), 0.01 * rng.random(9), np.sort(rng.random((7, 9)), axis=0)
-    gain = np.diff(now, axis=0, prepend=0.0)
-    found = np.empty(4)
-    charges.four_left(move, now, gain, charge, 2, found)
-    for i, k in enumerate(range(2, 6)):
-        assert found[i] == pytest.approx(move @ now[k - 1] + max(0.0, (move * gain[k] - charge).max()), rel=1e-12)
+    move, charge, less = rng.dirichlet(np.ones(9)), 0.01 * rng.random(9), np.sort(rng.random((7, 9)), axis=0)
+    gain, found = np.diff(less, axis=0, append=1.0), np.full((7, 3), -1.0)
+    charges.four_left(move, less, gain, charge, 2, 1, found)
+    for k in range(2, 6):
+        assert found[k, 1] == pytest.approx(move @ less[k] + max(0.0, (move * gain[k] - charge).max()), rel=1e-12)
+    assert (np.delete(found[:, 1], range(2, 6)) == -1).all()
 
 
 def test_closes_the_gap_where_steps_are_independent() -> None:

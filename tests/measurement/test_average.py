@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.oracle import World
@@ -60,17 +62,53 @@ def test_ends_hold_where_stretches_are_dear(
 def test_raw_counts_that_cannot_decide_are_not_looked_at(
     raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their ceiling is still a bound. Where a sample resolves less than they may, they get their share."""
+    """Their ceiling is still a bound. Where a sample resolves less than they may, nearly all effort is theirs."""
     question, known = asked(pb.Release(raw_counts.sensors, pb.Gaussian(1.0))), without(0.1)
     monkeypatch.setattr(stretches, "DENSE", 0.0)
     monkeypatch.setattr(raw, "affordable", lambda question, budget: 2)
     ceiling = stretches.stretch_ceiling(question.prior, raw_counts, question.misses)
-    looked = []
-    monkeypatch.setattr(raw, "bracket_stretches", lambda *_, **__: looked.append(1))
+    looked: list[float] = []
+    monkeypatch.setattr(raw, "bracket_stretches", lambda *given, **_: looked.append(given[-1]))
     assert raw.raw_loss(question, known, 1e9) == (0.0, ceiling)
     assert not looked
     raw.raw_loss(asked(question.release, runs=20), known, 1e9)
-    assert looked
+    assert looked == [(1 - raw.GUESSING) * question.budget]
+
+
+def test_raw_counts_that_were_to_decide_are_looked_at_once(
+    raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then noisy series are not bounded, and the raw ones not again; where only their ceiling is known, they are."""
+    question, known = asked(pb.Release(raw_counts.sensors, pb.Gaussian(1.0)), runs=50), without(0.1)
+    for module, name in ((stretches, "DENSE"), (average, "DEAR")):
+        monkeypatch.setattr(module, name, 0.0)
+    known.add(Finding("raw", ceiling=0.9, error=0.3))
+    assert raw.looked_closely(question, known)
+    assert not list(raw.run_again(question, known))
+    assert not sampling.resolved(question, known, 50)
+    known = without(0.1)
+    known.add(Finding("raw", ceiling=0.9, error=0.9))
+    assert not raw.looked_closely(question, known)
+    assert sampling.resolved(question, known, 50)
+    assert len(list(raw.run_again(question, known))) == 1
+    assert not raw.looked_closely(question, without(0.1))
+
+
+def test_the_ceiling_of_stretches_is_worked_out_once(raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    from passerby.kernels import renewal_guess
+
+    worked_out: list[float] = []
+    at_once = renewal_guess.ceiling_at_once
+
+    def counted(*case: Any) -> float:
+        worked_out.append(at_once(*case))
+        return worked_out[-1]
+
+    monkeypatch.setattr(renewal_guess, "ceiling_at_once", counted)
+    monkeypatch.setattr(stretches, "DENSE", 0.0)
+    monkeypatch.setattr(ways, "affordable", lambda question, budget: 0)
+    pb.measure(asked(raw_counts, seed=11).prior, raw_counts, 2, budget=10.0, tolerance=0.0, runs=40)
+    assert len(worked_out) == 1
 
 
 def test_where_looks_are_dear_a_sample_is_as_fine_as_a_search(

@@ -19,6 +19,7 @@ from tests.strategies import FINITE, Case, cases, chain
 
 import passerby as pb
 from passerby.kernels import best_guess as brackets
+from passerby.kernels import stages
 from passerby.measurement import stretches
 from passerby.measurement.best_guess import (
     Brackets,
@@ -230,12 +231,12 @@ def best_of_three(joint: Floats, misses: int) -> float:
 def test_charges_among_many_places(seed: int) -> None:
     """Those who are told are charged where there are many places, with each of nine budgets: no guess does better."""
     rng = np.random.default_rng(seed)
-    places = brackets.FEW + seed % 5
+    places = stages.FEW + seed % 5
     even = 10.0 ** -rng.integers(0, 3)
     start, moves = rng.dirichlet(np.full(places, even)), rng.dirichlet(np.full(places, even), (2, places))
     moves = 0.5 * moves + 0.5 * np.eye(places) if seed % 2 else moves
     joint = start[:, None, None] * moves[0][:, :, None] * moves[1][None]
-    told, stages = np.zeros((3, places), dtype=np.int64), set()
+    told, reached = np.zeros((3, places), dtype=np.int64), set()
     for misses in range(3):
         best = best_of_three(joint, misses)
         for budget in 10.0 ** np.arange(9):
@@ -245,9 +246,9 @@ def test_charges_among_many_places(seed: int) -> None:
             )  # fmt: skip
             lower, upper = table[0, brackets.LOWER], table[0, brackets.UPPER]
             assert lower * (1 - 1e-9) <= best <= upper * (1 + 1e-9)
-            stages.add(int(table[0, brackets.LEVEL]))
+            reached.add(int(table[0, brackets.LEVEL]))
     # Whoever gets further than stage 3 was charged in rounds before.
-    assert 1 in stages
+    assert 1 in reached
 
 
 def test_an_impossible_series_is_refused_in_logs() -> None:
@@ -388,7 +389,7 @@ class TestPublished:
 
 def search_buffers(places: int, needed: int) -> int:
     """Bytes for the nodes of the largest search: a table (number right, place) each, and five entries per child."""
-    nodes = min(brackets.ROOT_NODES[-1], int(5e7 / (needed * places + places)))
+    nodes = min(stages.ROOT_NODES[-1], int(5e7 / (needed * places + places)))
     return int((nodes + 1) * places * (needed + 5) * 8)
 
 

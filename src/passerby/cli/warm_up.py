@@ -21,7 +21,7 @@ from .screen import stage
 #: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
 #: which then finds it on disk.
 SHARES = (
-    ("chain", "renewal", "best_guess", "score", "joint_maxima", "habits"),
+    ("chain", "renewal", "best_guess", "glance", "score", "joint_maxima", "habits"),
     ("decode", "decode_lanes", "bisection", "lumping", "quantisation", "enumeration", "renewal_guess", "entropy"),
 )
 

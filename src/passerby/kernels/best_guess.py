@@ -10,10 +10,10 @@ import numpy as np
 from numba import types
 
 from .ascent import ascend, map_guess, score
-from .ceiling import first_right, right_adds, told_step, union_sums
+from .ceiling import TOGETHER, first_right, four_told, right_adds, told_step, union_sums
 from .chain import copy, dot, likeliest
-from .charges import MOST_CHARGES, charged, desk_for
-from .heap import NODE, put, take
+from .charges import charged, desk_for
+from .heap import put, take
 from .jit import (
     cube,
     flag,
@@ -31,17 +31,8 @@ from .jit import (
 )
 from .posterior import Chain, add_by_place, look, posterior, ranges, single, top_place
 from .search import room_for, search
+from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, STATE_NODES, cost_of_stage, keep_score, stage_after
 
-#: Effort by level: nodes for each known state, and nodes for the whole chain.
-STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
-ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
-LEVELS = 6
-#: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
-SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
-CHARGED = np.array([-1, 0, 4, -1, 40, -1, -1, -1, -1])
-STAGES = 9
-#: Fewer places than this are searched, and nobody is charged: that is as quick.
-FEW = 24
 #: Charges are set at once if they cost no more than so many scores of a guess.
 AT_ONCE = 20.0
 #: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
@@ -64,6 +55,36 @@ GAP, ACHIEVED, BEYOND, SQUARES = range(4)
 NODES, WORK, UNEXPLAINED = range(3)
 
 
+@inlined
+def whole_rows(chain):
+    """Whether states are places, and no row is known to be empty in parts."""
+    whole_ones = chain.single
+    for x in range(chain.low.shape[0]):
+        whole_ones = whole_ones and chain.low[x] == 0 and chain.high[x] == chain.low.shape[0]
+    return whole_ones
+
+
+@once
+def told_densely(V, chain, t, low, high, adds):
+    """Fill a step of V by telling the past, for k = low..high, four of them at a time; returns the work done.
+
+    There must be a fourth: high is at least 4. What is so filled in below low is read by nobody.
+    """
+    M = V.shape[2]
+    least = min(low, high + 1 - TOGETHER)
+    for k in range(least, high + 1):
+        right_adds(V, t + 1, k, adds[k])
+        for x in range(M):
+            adds[k, x] *= chain.named[x]
+    for x in range(M):
+        if chain.law[t, x] > 0.0:
+            for k in range(least, high + 1, TOGETHER):
+                four_told(chain.moves[t, x], V[t + 1], adds, V[t], min(k, high + 1 - TOGETHER), x)
+            for k in range(low, high + 1):
+                V[t, k, x] = min(V[t, k, x], 1.0)
+    return (high - low + 1.0) * M * M
+
+
 @once
 def ceilings(V, chain, needed, level, room):
     """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
@@ -79,6 +100,7 @@ def ceilings(V, chain, needed, level, room):
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
     avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
+    plain = not union and state_nodes <= 1 and whole_rows(chain)
     work, helps = 0.0, True
     V[:, 0] = 1.0
     V[:, 1:] = 0.0
@@ -89,6 +111,9 @@ def ceilings(V, chain, needed, level, room):
         if union and low <= high:
             union_sums(V, chain, t, low, high, sums, by_place)
             work += (T - low - t) * M * M * (M + high - low + 1)
+        if plain and high >= max(low, TOGETHER):
+            work += told_densely(V, chain, t, low, high, sums)
+            continue
         for k in range(low, high + 1):
             right_adds(V, t + 1, k, gain)
             for x in range(M):
@@ -110,26 +135,6 @@ def ceilings(V, chain, needed, level, room):
                     work += more
                 V[t, k, x] = min(b, 1.0)
     return work
-
-
-@inlined
-def cost_of_level(T, M, needed, level):
-    """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
-    width = min(needed, T - needed + 1)
-    states = T * M * width if STATE_NODES[level] > 1 else 0
-    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
-
-
-@inlined
-def cost_of_stage(chain_single, T, M, needed, stage):
-    """Elementary operations of a stage, roughly; none for charges where places are few or too many, or share states."""
-    if SEARCHED[stage] >= 0:
-        return cost_of_level(T, M, needed, SEARCHED[stage])
-    misses, rounds = T - needed, CHARGED[stage]
-    kept = (T if rounds > 0 else 1.0) * (misses + 2.0) * M * M
-    if not chain_single or M < FEW or kept > MOST_CHARGES:
-        return 0.0
-    return 2.0 * (rounds + 1.0) * T * (misses + 2.0) * (misses + 1.0) * M * M
 
 
 @once
@@ -234,21 +239,19 @@ def count_in(sums, sign, mass, found, anchored):
 
 
 @inlined
-def stage_after(alone, T, M, needed, stage):
-    """The next stage at which there is something to do; the last one is a search."""
-    stage += 1
-    while cost_of_stage(alone, T, M, needed, stage) == 0.0:
-        stage += 1
-    return stage
+def allowed(sums, n, tolerance, sampled):
+    """The gap that may remain of the sum over n series."""
+    error = np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n) if sampled else 0.0
+    return max(tolerance * sums[ACHIEVED], 0.25 * error)
 
 
 @once
-def next_series(heap, size, parts, out, alone, T, M, needed, left):
+def next_series(heap, size, parts, out, alone, T, M, needed, left, tried):
     """Take from the heap the series that adds most to the gap, of those whose next stage can be afforded; or -1."""
     while size > 0:
         i, size = take(heap, size, parts)
-        stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]))
-        if cost_of_stage(alone, T, M, needed, stage) <= left:
+        stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
+        if stage < STAGES and cost_of_stage(alone, T, M, needed, stage) <= left:
             return i, size
     return -1, size
 
@@ -276,13 +279,6 @@ def charge(chain, needed, rounds, tolerance, found, guess, desk, total):
     )
     found[UPPER] = min(found[UPPER], max(up, found[LOWER]))
     total[WORK] += work
-
-
-@once
-def first_desk(alone, T, M, needed):
-    """Scratch for charges that are set once, where any are."""
-    charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
-    return desk_for(np.int64(1), T - needed + 2 if charging else 1, M)
 
 
 @once
@@ -337,8 +333,9 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     room = room_for(T, M, P, needed, ROOT_NODES[0])
     low, high = ranges(matrices)
     alone = single(place_of)
-    desk = first_desk(alone, T, M, needed)
-    total, sums = np.zeros(3), np.zeros(4)
+    charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
+    desk = desk_for(np.int64(1), misses + 2 if charging else 1, M)
+    total, sums, tried = np.zeros(3), np.zeros(4), np.zeros((STAGES, 3))
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest, last = 0, mass.sum(), anchored.shape[0] - 1
     searching, closer = tolerance < np.inf, tolerance * (CLOSER if n > 1 else ALONE)
@@ -349,13 +346,10 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         elif not searching:
             break
         else:
-            close = tolerance * sums[ACHIEVED]
-            if sampled:
-                close = max(close, 0.25 * np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n))
-            i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK])
-            if i < 0 or sums[GAP] <= close:
+            i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK], tried)
+            if i < 0 or sums[GAP] <= allowed(sums, n, tolerance, sampled):
                 break
-            stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]))
+            stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
             nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes)
@@ -374,6 +368,8 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, desk, total)
         rest -= mass[i] if stage == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[min(i, last)])
+        if charging and stage > 1:
+            keep_score(tried, stage, parts[i], mass[i] * (out[i, UPPER] - out[i, LOWER]))
         parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])
         if parts[i] > 0.0 and stage < STAGES - 1:
             size = put(heap, size, parts, i)

@@ -14,8 +14,11 @@ Three arguments are combined entry by entry, each using the entries of later ste
 import numpy as np
 
 from .chain import copy
-from .jit import inlined, once
+from .jit import adding, inlined, once
 from .posterior import ahead, move, top_place
+
+#: Numbers of steps that are bounded together: that is quicker.
+TOGETHER = 4
 
 
 @inlined
@@ -31,6 +34,26 @@ def told_step(V, chain, t, x, k, gain, sums):
     return ahead(chain, t, x, V[t + 1, k]) + top_place(
         chain, chain.moves[t, x], gain, chain.low[x], chain.high[x], sums
     )
+
+
+@adding
+def four_told(move, less, gain, out, r, x):
+    """Fill `out[r..r+3, x]`: `Σ_y move(y) less(y) + max(0, max_g move(g) gain(g))`, each with rows of its own."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    best_a, best_b, best_c, best_d = 0.0, 0.0, 0.0, 0.0
+    less_a, less_b, less_c, less_d = less[r], less[r + 1], less[r + 2], less[r + 3]
+    gain_a, gain_b, gain_c, gain_d = gain[r], gain[r + 1], gain[r + 2], gain[r + 3]
+    for y in range(move.shape[0]):
+        p = move[y]
+        a += p * less_a[y]
+        b += p * less_b[y]
+        c += p * less_c[y]
+        d += p * less_d[y]
+        best_a = max(best_a, p * gain_a[y])
+        best_b = max(best_b, p * gain_b[y])
+        best_c = max(best_c, p * gain_c[y])
+        best_d = max(best_d, p * gain_d[y])
+    out[r, x], out[r + 1, x], out[r + 2, x], out[r + 3, x] = a + best_a, b + best_b, c + best_c, d + best_d
 
 
 @inlined

@@ -43,11 +43,11 @@ def top(row):
 def set_charges(Q, P, gain, mine, charges, sums, begin, left, faint):
     """Fill `charges` (C, M, M) for a step, and `sums` (M,), `Λ`: with a share at which no place exceeds `mine`.
 
-    `P` (C, M) is the law beside at the step before, `gain` (C, K, M) what a right name adds; `left` steps follow.
+    `P` (C, M) is the law beside at the step before, `gain` (C, R, M) what a right name adds; `left` steps follow.
     Shares are tried from the number `begin` on; returns that of the one that was taken. Who is `faint` is not charged.
     """
-    C, K, M = gain.shape
-    share, taken = 0.0, begin
+    C, M = P.shape
+    K, share, taken = C - 1, 0.0, begin
     charges[:] = 0.0
     for i in range(begin, SHARES.shape[0]):
         share, taken = SHARES[i], i
@@ -59,43 +59,46 @@ def set_charges(Q, P, gain, mine, charges, sums, begin, left, faint):
                     add_times(P[c, x], charges[c, x], sums)
         if top(sums) <= sums[mine]:
             break
-    raised, more = np.empty(M), np.empty(M)
-    limit = top(sums)
+    more, limit = np.empty(M), top(sums)
     for i in range(AHEAD.shape[0]):
         first, last = max(0, K - 1 + AHEAD[i] - min(K - 1, left)), min(C - 1, K - 1 + AHEAD[i])
         more[:] = 0.0
         for c in range(first, last + 1):
+            line = gain[c, K - 1 - c + AHEAD[i]]
             for x in range(M):
                 if P[c, x] > faint:
-                    target(Q[x], gain, c, K - 1 - c + AHEAD[i], mine, share, charges[c, x], raised)
-                    add_times(P[c, x], raised, more)
+                    least = as_good(Q[x, mine], gain[c, K - 1 - c, mine] if c < K else 0.0, line[mine], share)
+                    add_lacking(Q[x], line, least, charges[c, x], P[c, x], more)
         for g in range(M):
             more[g] = min(1.0, (limit - sums[g]) / more[g]) if more[g] > 0.0 and g != mine else 0.0
         if top(more) == 0.0:
             continue
         for c in range(first, last + 1):
+            line = gain[c, K - 1 - c + AHEAD[i]]
             for x in range(M):
                 if P[c, x] > faint:
-                    target(Q[x], gain, c, K - 1 - c + AHEAD[i], mine, share, charges[c, x], raised)
-                    raise_charges(P[c, x], raised, more, charges[c, x], sums)
+                    least = as_good(Q[x, mine], gain[c, K - 1 - c, mine] if c < K else 0.0, line[mine], share)
+                    raise_charges(Q[x], line, least, more, charges[c, x], P[c, x], sums)
     return taken
 
 
 @inlined
-def target(move, gain, c, k, mine, share, charge, out):
-    """What charges lack to make `mine` as good as any other place for those with k misses left."""
-    K = gain.shape[1]
-    own = share * max(0.0, move[mine] * gain[c, K - 1 - c, mine]) if c < K else 0.0
-    line = gain[c, k]
-    least = min(0.0, own - move[mine] * line[mine])
-    for g in range(move.shape[0]):
-        out[g] = max(0.0, move[g] * line[g] + least - charge[g])
+def as_good(chance, own, gain, share):
+    """What is added to naming a place, less its charge, if naming the known guess is to be as good."""
+    return min(0.0, share * max(0.0, chance * own) - chance * gain)
 
 
 @inlined
-def raise_charges(chance, raised, share, charge, sums):
+def add_lacking(move, gain, least, charge, chance, out):
+    """Add to `out` what charges (M,) of somebody lack, `max(0, move gain + least - charge)`, times their chance."""
+    for g in range(move.shape[0]):
+        out[g] += chance * max(0.0, move[g] * gain[g] + least - charge[g])
+
+
+@inlined
+def raise_charges(move, gain, least, share, charge, chance, sums):
     """Add to charges (M,) of somebody a share of what they lack, and to `sums` what that comes to."""
     for g in range(charge.shape[0]):
-        added = raised[g] * share[g]
+        added = max(0.0, move[g] * gain[g] + least - charge[g]) * share[g]
         charge[g] += added
         sums[g] += chance * added

@@ -34,7 +34,7 @@ def pick_of(move, gain, charge, best):
 @inlined
 def name_told(Q, P, gain, charge, left, mass, pick, faint):
     """Fill `pick[c, k, x]`, what the told adversary names; -1 for nothing. Who won or is `faint` loses their `mass`."""
-    C, K, M = gain.shape
+    C, K, M = mass.shape
     for c in range(C):
         for k in range(K):
             for x in range(M):

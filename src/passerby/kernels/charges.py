@@ -22,19 +22,21 @@ import numpy as np
 
 from .chain import copy, dot, push
 from .charge_choice import add_times, set_charges, top
-from .charge_descent import best_name, descend, walk
+from .charge_descent import descend, walk
 from .jit import adding, inlined
 
 #: Those less likely than this share of the success of the known guess are not charged: it is not worth the work.
 FAINT = 1e-5
 #: Charges of all steps are kept in memory up to so many.
 MOST_CHARGES = 1e7
+#: What is left is worked out for so many numbers of misses together; tables have that many rows, or a multiple.
+TOGETHER = 4
 
 
 class Desk(NamedTuple):
     """Scratch: charges and where they move (T, C, M, M), what right names add, where the told are and what they name.
 
-    The last three are (T, C, K, M).
+    Gains are (T, C, R, M), with rows beyond K that are empty, and the last two (T, C, K, M).
     """
 
     charges: np.ndarray
@@ -45,13 +47,19 @@ class Desk(NamedTuple):
 
 
 @inlined
+def rows_for(K):
+    """How many rows a table for K numbers of misses has."""
+    return (K + TOGETHER - 1) // TOGETHER * TOGETHER
+
+
+@inlined
 def desk_for(steps, C, M):
     """Scratch for charges that are kept for so many steps; those of one step are set once and not improved."""
     kept = (steps, C, max(C - 1, 1), M) if steps > 1 else (1, 1, 1, 1)
     return Desk(
         np.empty((steps, C, M, M)),
         np.empty((steps, C, M, M) if steps > 1 else (1, 1, 1, 1)),
-        np.empty((steps, C, max(C - 1, 1), M)),
+        np.zeros((steps, C, rows_for(max(C - 1, 1)), M)),
         np.empty(kept),
         np.empty(kept, np.int64),
     )
@@ -78,67 +86,66 @@ def count_beside(moves, law, guess, out):
 
 
 @inlined
-def arrive(W, g, now, gain, named):
-    """Put in `now[c, k, y]` what arriving at y is worth, g being named beside, and in `gain` what a right name adds."""
-    C, K, M = W.shape
+def arrive(W, g, less, gain, named):
+    """Put in `less[c, k, y]` what arriving at y after a wrong name is worth, and in `gain` what a right one adds.
+
+    g is named beside. Rows beyond K are left as they are.
+    """
+    C, M = W.shape[0], W.shape[2]
     for c in range(C):
         wrong = min(c + 1, C - 1)
-        for k in range(K):
-            copy(W[wrong, k], now[c, k])
-            now[c, k, g] = W[c, k, g]
+        for k in range(C - 1):
+            here, more, fewer = W[wrong, k], gain[c, k], less[c, k]
             for y in range(M):
-                gain[c, k, y] = (now[c, k, y] - (now[c, k - 1, y] if k > 0 else 0.0)) * named[y]
+                more[y] = (here[y] - fewer[y]) * named[y]
+            more[g] = (W[c, k, g] - fewer[g]) * named[g]
+            if k + 1 < C - 1:
+                copy(here, less[c, k + 1])
+                less[c, k + 1, g] = W[c, k, g]
 
 
 @adding
-def four_left(move, now, gain, charge, k, out):
-    """Put in `out` (4,) what is left with k, k + 1, k + 2 and k + 3 misses: together, they are quicker."""
+def four_left(move, less, gain, charge, k, x, out):
+    """Fill `out[k..k+3, x]`, what is left with k, k + 1, k + 2 and k + 3 misses: together, they are quicker."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     best_a, best_b, best_c, best_d = 0.0, 0.0, 0.0, 0.0
-    now_a, now_b, now_c, now_d = now[k - 1], now[k], now[k + 1], now[k + 2]
+    less_a, less_b, less_c, less_d = less[k], less[k + 1], less[k + 2], less[k + 3]
     gain_a, gain_b, gain_c, gain_d = gain[k], gain[k + 1], gain[k + 2], gain[k + 3]
     for g in range(move.shape[0]):
         p, owed = move[g], charge[g]
-        a += p * now_a[g]
-        b += p * now_b[g]
-        c += p * now_c[g]
-        d += p * now_d[g]
+        a += p * less_a[g]
+        b += p * less_b[g]
+        c += p * less_c[g]
+        d += p * less_d[g]
         best_a = max(best_a, p * gain_a[g] - owed)
         best_b = max(best_b, p * gain_b[g] - owed)
         best_c = max(best_c, p * gain_c[g] - owed)
         best_d = max(best_d, p * gain_d[g] - owed)
-    out[0], out[1], out[2], out[3] = a + best_a, b + best_b, c + best_c, d + best_d
+    out[k, x] = min(1.0, a + best_a)
+    out[k + 1, x] = min(1.0, b + best_b)
+    out[k + 2, x] = min(1.0, c + best_c)
+    out[k + 3, x] = min(1.0, d + best_d)
 
 
 @inlined
-def pay(Q, P, now, gain, charges, left, before, W):
+def pay(Q, P, less, gain, charges, left, before, W):
     """Fill `W[c, k, x]` before a step after which `left` steps follow; `before` steps were named."""
-    C, K, M = W.shape
-    four = np.empty(4)
+    C, rows, M = W.shape
+    first = max(0, C - 2 - before) // TOGETHER * TOGETHER
     for c in range(min(C, before + 1)):
         for x in range(M):
             if P[c, x] > 0.0:
-                k = max(0, K - 1 - before)
-                while k < K:
-                    if k > 0 and k + 3 <= min(left, K - 1):
-                        four_left(Q[x], now[c], gain[c], charges[c, x], k, four)
-                        for i in range(4):
-                            W[c, k + i, x] = min(1.0, four[i])
-                        k += 4
-                        continue
-                    if k > left:
-                        W[c, k, x] = 1.0
-                    else:
-                        rest = dot(Q[x], now[c, k - 1]) if k > 0 else 0.0
-                        W[c, k, x] = min(1.0, rest + best_name(Q[x], gain[c, k], charges[c, x]))
-                    k += 1
+                for k in range(first, min(left + 1, rows), TOGETHER):
+                    four_left(Q[x], less[c], gain[c], charges[c, x], k, x, W[c])
+                for k in range(left + 1, rows):
+                    W[c, k, x] = 1.0
 
 
 @inlined
-def first_name(start, now, gain):
+def first_name(start, less, gain):
     """What is left before the first step, for which nobody is told anything: its value, and the place to name."""
-    K, M = now.shape[1:]
-    rest = dot(start, now[0, K - 2]) if K > 1 else 0.0
+    K, M = less.shape[0] - 1, start.shape[0]
+    rest = dot(start, less[0, K - 1])
     best, pick = 0.0, 0
     for g in range(M):
         if start[g] * gain[0, K - 1, g] > best:
@@ -150,20 +157,20 @@ def first_name(start, now, gain):
 def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh, faint):
     """(bound, first place named) of charges (T or 1, C, M, M), which are set on the way if `fresh`.
 
-    `gains` (T or 1, C, K, M) keeps what right names add, and `tops` (T,) the place that is charged most at each step.
+    `gains` (T or 1, C, R, M) keeps what right names add, and `tops` (T,) the place that is charged most at each step.
     """
     T, C, M = P.shape
-    K = C - 1
-    W, now, sums = np.ones((C, K, M)), np.empty((C, K, M)), np.empty(M)
+    rows = rows_for(C - 1)
+    W, less, sums = np.ones((C, rows, M)), np.zeros((C, rows, M)), np.empty(M)
     total, share = 0.0, 0
     for t in range(T - 1, 0, -1):
         g, Q = guess[t], moves[t - 1]
         charge, gain = charges[t % charges.shape[0]], gains[t % gains.shape[0]]
-        arrive(W, g, now, gain, named)
+        arrive(W, g, less, gain, named)
         if pinned[t] >= 0:
             for c in range(C):
-                for k in range(K):
-                    W[c, k] = now[c, k, g]
+                for k in range(C - 1):
+                    W[c, k] = W[c, k, g]
             continue
         if fresh:
             # What suits a step suits its neighbours, more or less.
@@ -176,9 +183,9 @@ def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh
                         add_times(P[t - 1, c, x], charge[c, x], sums)
         tops[t] = np.argmax(sums)
         total += top(sums)
-        pay(Q, P[t - 1], now, gain, charge, T - 1 - t, t, W)
-    arrive(W, guess[0], now, gains[0], named)
-    value, pick = first_name(start, now, gains[0])
+        pay(Q, P[t - 1], less, gain, charge, T - 1 - t, t, W)
+    arrive(W, guess[0], less, gains[0], named)
+    value, pick = first_name(start, less, gains[0])
     return total + value, pick
 
 
@@ -187,8 +194,8 @@ def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds
     """(bound, work) on the success of any guess for a chain whose states are places, with so many misses.
 
     `guess` (T,) is the one that counts beside, and succeeds with probability `low`. Charges are improved `rounds`
-    times, or until the bound is not above `enough`. The rest is scratch: `charges` and `trend` (T, C, M, M), `gains`,
-    `mass` and `pick` (T, C, K, M); without rounds, `charges` and `gains` of one step are enough.
+    times, or until the bound is not above `enough`. The rest is scratch: `charges` and `trend` (T, C, M, M), `gains`
+    (T, C, R, M), `mass` and `pick` (T, C, K, M); without rounds, `charges` and `gains` of one step are enough.
     """
     T, M = law.shape
     C, K = misses + 2, misses + 1

@@ -60,15 +60,6 @@ def resolution(question: Question, anchored: float, runs: int) -> float:
     return math.log(1 / (1 - question.level)) * (1 - anchored) / runs
 
 
-def hopeless(question: Question, known: Known, ceiling: float, runs: int) -> bool:
-    """Whether so many draws will leave less than any effort for all series of raw counts at once.
-
-    `ceiling` is what no guess exceeds if all is told (`stretch_ceiling`). Effort leaves a third of that gap, roughly.
-    """
-    floor = known.baseline.floor
-    return (ceiling - floor) / 3 > FAR * resolution(question, floor, runs)
-
-
 def anchor(question: Question, known: Known) -> Anchor | None:
     """The best guess without the release, whose success needs no sample."""
     best = known.baseline
@@ -127,14 +118,19 @@ def searched(
         yield averaged("map", series, plain, level)
         yield best_of(series, plain, plain, question, looked(series))
         raise
-    look = looked(series, found)
     yield averaged("map", series, found.map, level)
     yield averaged("marginal", series, found.marginal, level)
+    look = looked(series, found)
     yield best_of(series, found.lower, alone(found), question, look)
-    if not bounded:
-        return
-    bound = limit("posterior", average_upper(series, found, level), look, level if series.sampled else None)
-    yield replace(bound, pooled=pooled(series, found)) if series.sampled else bound
+    if bounded:
+        yield bound_of(series, found, question, look)
+
+
+def bound_of(series: Series, found: Brackets, question: Question, look: Look) -> Finding:
+    """The bound `posterior`."""
+    level = question.level if series.sampled else None
+    bound = limit("posterior", average_upper(series, found, question.level), look, level)
+    return replace(bound, pooled=pooled(series, found)) if series.sampled else bound
 
 
 def pooled(series: Series, found: Brackets) -> Pooled:

@@ -74,6 +74,10 @@ class Question:
         """Fresh random numbers; each is asked for once at most."""
         return np.random.default_rng(self.seed)
 
+    def other_rngs(self, count: int) -> list[np.random.Generator]:
+        """So many sources of random numbers that have nothing to do with those, or with each other."""
+        return [np.random.default_rng(part) for part in np.random.SeedSequence(self.seed).spawn(count)]
+
     def within(self, lower: float, upper: float) -> bool:
         """Whether two ends are as close as was asked for."""
         return upper <= lower * (1 + self.tolerance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,13 +83,20 @@ def dense(prior: MarkovPrior, release: Release, misses: int) -> bool:
 
 def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
     """The upper end alone, at the least effort; 1 where stretches are not looked at (see `bracket_stretches`)."""
-    from passerby.kernels.renewal_guess import ceiling_at_once
-
     named = prior.guessable[release.grid[release.grid >= 0]].all()
     if not release.reveals or not prior.single or not named or not tables_fit(prior, release, misses):
         return 1.0
-    upper = ceiling_at_once(prior.initial, prior.matrices, release.grid, prior.named, misses)
-    return min(1.0, upper + missing(prior, release.steps))
+    return _ceiling(prior, release.sensors, misses)
+
+
+@lru_cache(maxsize=8)
+def _ceiling(prior: MarkovPrior, sensors: tuple[tuple[int, ...], ...], misses: int) -> float:
+    """The same. Remembered: several methods ask for it before they decide what to do."""
+    from passerby.kernels.renewal_guess import ceiling_at_once
+
+    grid = Release.raw(sensors).grid
+    upper = ceiling_at_once(prior.initial, prior.matrices, grid, prior.named, misses)
+    return min(1.0, upper + missing(prior, len(sensors)))
 
 
 def _of_chain(prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float) -> Stretchwise:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -62,6 +62,12 @@ class Series:
     def weights(self) -> Floats:
         """Likelihoods, relative to the largest at each step."""
         return frozen(relative(self.evidence))
+
+    def first(self, count: int) -> Series:
+        """The first of the series that were drawn."""
+        count = min(count, len(self))
+        mass, anchored = self.mass[:count] * (len(self) / count), np.full(len(self), self.anchored)[:count]
+        return replace(self, evidence=self.evidence[:count], mass=mass, anchored=anchored)
 
     def mean(self, values: Floats) -> tuple[float, float]:
         """The average of a value per series, and its standard error (0 where all series are listed)."""

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
-from passerby.measurement.average import affordable, draws, hopeless, negligible
+from passerby.measurement.average import affordable, negligible
 from passerby.measurement.best_guess import average_upper, bracket_series
 from passerby.measurement.finding import Finding, Known
+from passerby.measurement.forecast import sample_leaves, stretches_leave
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
@@ -19,6 +20,8 @@ from .ways import refuses_one_series
 
 #: The share of the budget that goes to raw counts before it is known whether they decide.
 FIRST = 0.25
+#: The share that is left for guesses for noisy counts, where raw ones are dear and will decide.
+GUESSING = 0.25
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
@@ -33,6 +36,8 @@ def run_again(question: Question, known: Known) -> Iterator[Finding]:
         return
     if too_dense(question, question.budget):
         return  # there is no more to be had within the budget
+    if looked_closely(question, known):
+        return
     if first.ceiling <= min(finding.ceiling for finding in known if finding.about == "loss"):
         yield bounded(question, known, question.budget)
 
@@ -56,8 +61,9 @@ def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, fl
     if count_series(prior, counts) > most:
         if dense(prior, counts, misses) and budget < question.budget:
             ceiling = stretch_ceiling(prior, counts, misses)
-            if hopeless(question, known, ceiling, draws(question)):
+            if sample_leaves(question, known) < stretches_leave(question, known, ceiling):
                 return 0.0, ceiling
+            budget = (1 - GUESSING) * question.budget
         found = bracket_stretches(prior, counts, misses, tolerance, budget, told=True)
         if found is not None:
             return found.lower, found.upper
@@ -69,6 +75,14 @@ def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, fl
     except UnsupportedRelease:
         return 0.0, 1.0
     return listed.mean(best.lower)[0], average_upper(listed, best, question.level)
+
+
+def looked_closely(question: Question, known: Known) -> bool:
+    """Whether raw counts are dear, and all effort went to them since they were to decide."""
+    first = known.bound("raw")
+    if first is None or first.error >= first.ceiling:
+        return False
+    return dense(question.prior, question.release.as_raw(), question.misses)
 
 
 def too_dense(question: Question, budget: float) -> bool:

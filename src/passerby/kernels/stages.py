@@ -1,0 +1,73 @@
+"""Stages of effort for a series: what is done at each, what it costs, and which is next.
+
+At some stages a search of a higher level is made, at others those who are told are charged for it (`charges`), which is
+cheap where there are many places.
+"""
+
+import numpy as np
+
+from .charges import MOST_CHARGES
+from .heap import NODE
+from .jit import inlined
+
+#: Effort by level: nodes for each known state, and nodes for the whole chain.
+STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
+ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
+LEVELS = 6
+#: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
+SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
+CHARGED = np.array([-1, 0, 4, -1, 40, -1, -1, -1, -1])
+STAGES = 9
+#: Fewer places than this are searched, and nobody is charged: that is as quick.
+FEW = 24
+#: Where charges are set, a stage that leaves more than this share of the gaps of so many series is given up.
+TRIED, STALLED = 6, 0.8
+
+
+@inlined
+def cost_of_level(T, M, needed, level):
+    """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
+    width = min(needed, T - needed + 1)
+    states = T * M * width if STATE_NODES[level] > 1 else 0
+    return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
+
+
+@inlined
+def cost_of_stage(chain_single, T, M, needed, stage):
+    """Elementary operations of a stage, roughly; none for charges where places are few or too many, or share states."""
+    if SEARCHED[stage] >= 0:
+        return cost_of_level(T, M, needed, SEARCHED[stage])
+    misses, rounds = T - needed, CHARGED[stage]
+    kept = (T if rounds > 0 else 1.0) * (misses + 2.0) * M * M
+    if not chain_single or M < FEW or kept > MOST_CHARGES:
+        return 0.0
+    return 2.0 * (rounds + 1.0) * T * (misses + 2.0) * (misses + 1.0) * M * M
+
+
+@inlined
+def stage_after(alone, T, M, needed, stage, tried):
+    """The next stage at which there is something to do, and which was not tried in vain; none after the last one."""
+    stage += 1
+    while stage < STAGES and (cost_of_stage(alone, T, M, needed, stage) == 0.0 or in_vain(tried, stage)):
+        stage += 1
+    return stage
+
+
+@inlined
+def in_vain(tried, stage):
+    """Whether a stage stalled, or both of the cheapest ones did that come after charges were set."""
+    return stalled(tried, stage) or (stage > 3 and stalled(tried, np.int64(2)) and stalled(tried, np.int64(3)))
+
+
+@inlined
+def stalled(tried, stage):
+    """Whether a stage left nearly all of the gaps of the first series it was tried for."""
+    return tried[stage, 0] >= TRIED and tried[stage, 2] > STALLED * tried[stage, 1]
+
+
+@inlined
+def keep_score(tried, stage, before, after):
+    """Count a series that had so large a gap before and after a stage."""
+    tried[stage, 0] += 1.0
+    tried[stage, 1] += before
+    tried[stage, 2] += after

@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from passerby.kernels import stages
+
+pytestmark = pytest.mark.usefixtures("plainly")
+#: States are places; 24 steps, 100 places, 18 right steps needed.
+CASE = True, 24, 100, 18
+
+
+def record(**left: float) -> np.ndarray:
+    """Stages that were tried often enough, by number, and the share of the gaps that they left."""
+    tried = np.zeros((stages.STAGES, 3))
+    for name, share in left.items():
+        for _ in range(stages.TRIED):
+            stages.keep_score(tried, int(name[1:]), 0.5, 0.5 * share)
+    return tried
+
+
+def test_stages_come_one_after_another() -> None:
+    order, stage = [], 0
+    while (stage := stages.stage_after(*CASE, stage, record())) < stages.STAGES:
+        order.append(stage)
+    assert order == list(range(1, stages.STAGES))
+
+
+def test_without_charges_only_searches_are_left() -> None:
+    order, stage = [], 0
+    while (stage := stages.stage_after(False, *CASE[1:], stage, record())) < stages.STAGES:
+        order.append(stage)
+    assert order == [i for i in range(1, stages.STAGES) if stages.SEARCHED[i] >= 0]
+
+
+def test_a_stage_that_leaves_nearly_all_is_given_up() -> None:
+    assert stages.stage_after(*CASE, 1, record(s2=0.99)) == 3
+    assert stages.stage_after(*CASE, 1, record(s2=0.5)) == 2
+    assert stages.stage_after(*CASE, 3, record(s3=0.99)) == 4
+
+
+def test_where_both_of_the_cheapest_do_there_is_no_next_one() -> None:
+    assert stages.stage_after(*CASE, 1, record(s2=0.99, s3=0.99)) == stages.STAGES
+    assert stages.stage_after(*CASE, 3, record(s2=0.5, s3=0.99)) == 4
+
+
+def test_a_few_series_are_not_enough_to_give_up() -> None:
+    tried = np.zeros((stages.STAGES, 3))
+    for _ in range(stages.TRIED - 1):
+        stages.keep_score(tried, 2, 0.5, 0.5)
+    assert stages.stage_after(*CASE, 1, tried) == 2
