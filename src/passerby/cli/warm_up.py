@@ -21,8 +21,19 @@ from .screen import stage
 #: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
 #: which then finds it on disk.
 SHARES = (
-    ("chain", "renewal", "best_guess", "glance", "score", "joint_maxima", "habits"),
-    ("decode", "decode_lanes", "bisection", "lumping", "quantisation", "enumeration", "renewal_guess", "entropy"),
+    ("chain", "renewal", "best_guess", "glance", "score"),
+    (
+        "decode",
+        "decode_lanes",
+        "bisection",
+        "lumping",
+        "quantisation",
+        "enumeration",
+        "renewal_guess",
+        "entropy",
+        "habits",
+        "joint_maxima",
+    ),
 )
 
 _log = logging.getLogger("passerby")
