@@ -393,7 +393,7 @@ class Release:
         return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _numbered(sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> Release:
     """Remembered, with what it remembers: to many people of an audit, sensors have the same numbers."""
     return Release._valid(sensors, mechanism, others)
