@@ -5,6 +5,7 @@ import pytest
 from tests.oracle import World
 
 import passerby as pb
+from passerby.kernels.renewal_guess import Stretchwise
 from passerby.measurement import average, stretches
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.methods import raw, renewal, sampling, ways
@@ -30,25 +31,42 @@ def raw_counts() -> pb.Release:
     return pb.Release([[0, 1], [2], [], [0, 3], [1]])
 
 
-def test_stretches_get_half_unless_they_are_dear(raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    question = asked(raw_counts)
-    assert renewal.share(question) == renewal.SHARE
+@pytest.mark.parametrize("leave", [0.0, 2.0])
+def test_stretches_that_are_dear_get_all_or_little(
+    raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch, leave: float
+) -> None:
+    """By what they will leave of what is open, beside looks at series that are drawn; others get half."""
+    question = asked(raw_counts, tolerance=0.0)
+    found = stretches.bracket_stretches(question.prior, question.told, question.misses, 0.0, 0.0)
+    assert found is not None
+    given: list[float] = []
+
+    def bracket(*_: object, **how: Any) -> Stretchwise:
+        given.append(_[-1] + (how["more"](found) if how["more"] else 0.0))  # type: ignore[operator]
+        return found
+
+    monkeypatch.setattr(renewal, "bracket_stretches", bracket)
+    monkeypatch.setattr(renewal, "stretches_leave", lambda question: leave)
+    half = [finding.name for finding in renewal.run(question, without(0.0))]
     monkeypatch.setattr(stretches, "DENSE", 0.0)
-    ceiling = stretches.stretch_ceiling(question.prior, question.told, question.misses)
-    monkeypatch.setattr(renewal, "MOST_TOLD", ceiling)
-    assert renewal.share(question) == renewal.ALL
-    monkeypatch.setattr(renewal, "MOST_TOLD", ceiling * (1 - 1e-9))
-    assert renewal.share(question) == renewal.LITTLE
+    known = without(0.0)
+    names = []
+    for finding in renewal.run(question, known):
+        known.add(finding)
+        names.append(finding.name)
+    assert half[:4] == names[:4] == ["ascent", "map", "marginal", "posterior"]
+    assert given == [renewal.SHARE * question.budget, (renewal.LITTLE if leave else 1) * question.budget]
+    assert names[4:] == (["ascent", "posterior"] if leave else [])
 
 
-@pytest.mark.parametrize("most_told", [0.0, 1.0])
+@pytest.mark.parametrize("leave", [0.0, 2.0])
 @pytest.mark.parametrize("misses", [1, 3])
 def test_ends_hold_where_stretches_are_dear(
-    raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch, most_told: float, misses: int
+    raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch, leave: float, misses: int
 ) -> None:
     """As if there were too many series to list, with a budget too small to close the gap."""
-    for module, name, value in ((stretches, "DENSE", 0.0), (renewal, "MOST_TOLD", most_told)):
-        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(stretches, "DENSE", 0.0)
+    monkeypatch.setattr(renewal, "stretches_leave", lambda question: leave)
     monkeypatch.setattr(ways, "affordable", lambda question, budget: 0)
     for seed in range(4):
         prior = asked(raw_counts, seed=seed).prior
@@ -92,23 +110,6 @@ def test_raw_counts_that_were_to_decide_are_looked_at_once(
     assert sampling.resolved(question, known, 50)
     assert len(list(raw.run_again(question, known))) == 1
     assert not raw.looked_closely(question, without(0.1))
-
-
-def test_the_ceiling_of_stretches_is_worked_out_once(raw_counts: pb.Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    from passerby.kernels import renewal_guess
-
-    worked_out: list[float] = []
-    at_once = renewal_guess.ceiling_at_once
-
-    def counted(*case: Any) -> float:
-        worked_out.append(at_once(*case))
-        return worked_out[-1]
-
-    monkeypatch.setattr(renewal_guess, "ceiling_at_once", counted)
-    monkeypatch.setattr(stretches, "DENSE", 0.0)
-    monkeypatch.setattr(ways, "affordable", lambda question, budget: 0)
-    pb.measure(asked(raw_counts, seed=11).prior, raw_counts, 2, budget=10.0, tolerance=0.0, runs=40)
-    assert len(worked_out) == 1
 
 
 def test_where_looks_are_dear_a_sample_is_as_fine_as_a_search(

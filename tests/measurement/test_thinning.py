@@ -157,9 +157,12 @@ def test_the_first_of_a_sample_stand_for_all() -> None:
 
 def test_a_sample_and_stretches_are_compared_by_what_they_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     question, known = asked(), baseline()
-    leaves = [forecast.stretches_leave(question, known, ceiling) for ceiling in (0.0, 0.5, 1.0)]
+    leaves = [forecast.raw_leaves(question, known, ceiling) for ceiling in (0.0, 0.5, 1.0)]
     assert leaves[0] == 0 < leaves[1] < leaves[2] < 1
-    assert forecast.stretches_leave(asked(budget=1.0), known, 1.0) > leaves[2]
+    assert forecast.raw_leaves(asked(budget=1.0), known, 1.0) > leaves[2]
+    leaves = [forecast.stretches_leave(asked(budget=budget)) for budget in (0.0, 2e10, 8e10)]
+    assert 1 > leaves[0] > leaves[1] == pytest.approx(2 * leaves[2])
+    assert forecast.stretches_leave(asked(2)) > forecast.stretches_leave(asked(0)) > 0
     coarse, fine = (forecast.sample_leaves(asked(runs=runs), known) for runs in (50, 1000))
     assert fine < coarse
     monkeypatch.setattr(average, "DEAR", 0.0)

@@ -8,6 +8,7 @@ each stretch (`stretch_policy`). From above: the best guess for each number of w
 A stretch goes from a restart point u (see `stretches`) to the next sighting v = t S + j, or to the end, v = T S.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -157,7 +158,8 @@ class Stretchwise(NamedTuple):
     """Both ends, the success of likeliest ways and of likeliest places, the effort, and what the guesses lead to.
 
     `refined` is the number of stretches whose guess was improved; `operations` are elementary ones. The guesses' own
-    `law` (N, T S + 1, K) is the chance from u that v is next and k steps between are wrong.
+    `law` (N, T S + 1, K) is the chance from u that v is next and k steps between are wrong; `ceilings`, of the same
+    shape, are what no guess exceeds: that v is next and at most k are wrong.
     """
 
     lower: float
@@ -168,15 +170,24 @@ class Stretchwise(NamedTuple):
     nodes: int
     operations: float
     law: Floats | None = None
+    ceilings: Floats | None = None
 
 
 def stretchwise(
-    initial: Floats, matrices: Floats, watched: Ints, named: Floats, misses: int, tolerance: float, budget: float
+    initial: Floats,
+    matrices: Floats,
+    watched: Ints,
+    named: Floats,
+    misses: int,
+    tolerance: float,
+    budget: float,
+    more: Callable[[Stretchwise], float] | None = None,
 ) -> Stretchwise:
     """Bracket the success of the best guess with at most `misses` wrong steps, over all series of raw counts.
 
     Sensors must be at places that may be named. Rounds of guessing and searching, with more nodes each, go on until
-    both ends are within `tolerance` of each other or the budget is spent.
+    both ends are within `tolerance` of each other or the budget is spent; `more` tells from what the first round finds
+    how much may be spent on top.
     """
     chain = initial, matrices, watched, unwatched(watched, len(initial)), named
     (ahead,), laws, spent = plain_laws(initial[None], matrices, initial[None], *chain[1:], misses)
@@ -190,7 +201,16 @@ def stretchwise(
     V, bounds = np.ones((points, number_wrong)), np.zeros(law.shape)
     costs, done = np.zeros(HALVINGS), np.array([0.0, spent])
     high, refined = 1.0, 0
+
+    def found() -> Stretchwise:
+        ways, places = np.minimum(alone, 1.0).tolist()
+        effort = refined, int(done[0]), float(done[1])
+        ceilings = bounds if bounds.any() else None  # they are not needed where plain guesses always succeed
+        return Stretchwise(min(1.0, low), min(1.0, high), ways, places, *effort, law, ceilings)
+
     for nodes in NODES:
+        if nodes == NODES[1] and more is not None:
+            budget += more(found())
         left = budget - done[1]
         if nodes > 1:
             if left <= SPENT * budget:
@@ -204,8 +224,7 @@ def stretchwise(
         high = min(high, lay(*chain, U, V, bounds, before, nodes, SEARCHING * left, nodes > 1, costs, done))
         if high <= low * (1 + tolerance) or (nodes > NODES[1] and high - low > STALLED * gap):
             break
-    ways, places = np.minimum(alone, 1.0).tolist()
-    return Stretchwise(min(1.0, low), min(1.0, high), ways, places, refined, int(done[0]), float(done[1]), law)
+    return found()
 
 
 def ceiling_at_once(initial: Floats, matrices: Floats, watched: Ints, named: Floats, misses: int) -> float:

@@ -140,8 +140,8 @@ def pooled(series: Series, found: Brackets) -> Pooled:
     inside of what depends on one draw alone: its best guess's success.
     """
     lower = np.maximum(found.lower, series.anchored)
-    upper = np.maximum(np.minimum(found.upper, 1.0), lower)  # they may differ by rounding
-    return Pooled(series.mean(lower)[0], series.mean(upper)[0], (1 - series.success) / math.sqrt(len(series)))
+    upper = np.maximum(np.minimum(found.upper, series.capped), lower)  # they may differ by rounding
+    return Pooled(series.mean(lower)[0], series.mean(upper)[0], series.room / math.sqrt(len(series)))
 
 
 def best_of(series: Series, best: Floats, guide: Floats, question: Question, look: Look) -> Finding:

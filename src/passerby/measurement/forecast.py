@@ -6,6 +6,7 @@ ceiling of somebody who is told all places.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,10 +24,13 @@ from .thinning import chances, cost_of_glance, glance
 PILOT, MOST_LOOKED_AT = 16, 0.5
 #: The share of a budget that a first look at the series of a sample may take, where it is by lot.
 FIRST_LOOK = 0.8
-#: The share that closer looks leave of what a quick one does, and what stretches leave of the ceiling at once, with a
-#: budget of so many times what guesses for all of them cost, and with less.
+#: The share that closer looks leave of what a quick one does.
 CLOSER = 0.5
-STRETCHES_LEAVE, WITH_LITTLE, PLENTY = 0.4, 0.75, 5.0
+#: What the bound `raw` leaves of the ceiling of stretches at once, with a budget of so many times what guesses for all
+#: of them cost, and with less.
+RAW_LEAVES, WITH_LITTLE, PLENTY = 0.4, 0.75, 5.0
+#: With this part of what guesses for all stretches cost, for each number of wrong steps, nothing is gained by them.
+PART = 1 / 7
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,14 @@ def sample_leaves(question: Question, known: Known) -> float:
     return resolution(question, floor, first.runs) + CLOSER * first.told * (1 - floor)
 
 
-def stretches_leave(question: Question, known: Known, ceiling: float) -> float:
-    """What stretches of raw counts will, if somebody who is told all places exceeds `ceiling` never."""
+def raw_leaves(question: Question, known: Known, ceiling: float) -> float:
+    """What the bound `raw` will, if somebody who is told all places never exceeds `ceiling`."""
     least = least_cost(question.prior, question.release.as_raw(), question.misses)
-    share = STRETCHES_LEAVE if question.budget > PLENTY * least else WITH_LITTLE
+    share = RAW_LEAVES if question.budget > PLENTY * least else WITH_LITTLE
     return share * max(0.0, ceiling - known.baseline.floor)
+
+
+def stretches_leave(question: Question) -> float:
+    """The share that stretches will leave of what is open to raw counts: seen to fall as a root of what is spent."""
+    least = PART * (question.misses + 1) * least_cost(question.prior, question.told, question.misses)
+    return min(WITH_LITTLE, math.sqrt(least / max(question.budget, 1.0)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,14 +24,22 @@ PAIRS_LIMIT = 1e8
 
 
 def bracket_stretches(
-    prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float, *, told: bool = False
+    prior: MarkovPrior,
+    release: Release,
+    misses: int,
+    tolerance: float,
+    budget: float,
+    *,
+    told: bool = False,
+    more: Callable[[Stretchwise], float] | None = None,
 ) -> Stretchwise | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
-    See `kernels.renewal_guess`. Of a mixture, no attack exceeds `Σ_k w_k loss_k`, what is achieved where the mode is
-    told; from below, guesses are scored under every mode, or with `told`, both ends are for somebody who is told it.
-    None where the tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a
-    sighting does not reveal the state (of a mode).
+    See `kernels.renewal_guess`. For a chain whose states are places, `more` tells what may be spent on top of the
+    budget. Of a mixture, no attack exceeds `Σ_k w_k loss_k`, what is achieved where the mode is told; from below,
+    guesses are scored under every mode, or with `told`, both ends are for somebody who is told it. None where the
+    tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a sighting does not
+    reveal the state (of a mode).
     """
     if not release.reveals:
         return None
@@ -39,12 +47,12 @@ def bracket_stretches(
     if not tables_fit(prior, release, misses) or not prior.guessable[release.grid[release.grid >= 0]].all():
         return None
     if prior.single:
-        return _of_chain(prior, release, misses, tolerance, budget)
+        return _of_chain(prior, release, misses, tolerance, budget, more)
     modes = parts(prior)
     if not all(mode.single for _, mode in modes):
         return None
     each = [_of_chain(*with_one_sensor(mode, release), misses, tolerance, weight * budget) for weight, mode in modes]
-    lower, upper, _, _, refined, nodes, operations = np.array([found[:-1] for found in each]).T
+    lower, upper, _, _, refined, nodes, operations = np.array([found[:7] for found in each]).T
     weights = np.array([weight for weight, _ in modes])
     return each[0]._replace(
         lower=min(1.0, float(weights @ lower)) if told else guided_success(prior, release, misses),
@@ -53,6 +61,7 @@ def bracket_stretches(
         nodes=int(nodes.sum()),
         operations=float(operations.sum()),
         law=None,
+        ceilings=None,
     )
 
 
@@ -86,20 +95,20 @@ def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
     named = prior.guessable[release.grid[release.grid >= 0]].all()
     if not release.reveals or not prior.single or not named or not tables_fit(prior, release, misses):
         return 1.0
-    return _ceiling(prior, release.sensors, misses)
-
-
-@lru_cache(maxsize=8)
-def _ceiling(prior: MarkovPrior, sensors: tuple[tuple[int, ...], ...], misses: int) -> float:
-    """The same. Remembered: several methods ask for it before they decide what to do."""
     from passerby.kernels.renewal_guess import ceiling_at_once
 
-    grid = Release.raw(sensors).grid
-    upper = ceiling_at_once(prior.initial, prior.matrices, grid, prior.named, misses)
-    return min(1.0, upper + missing(prior, len(sensors)))
+    upper = ceiling_at_once(prior.initial, prior.matrices, release.grid, prior.named, misses)
+    return min(1.0, upper + missing(prior, release.steps))
 
 
-def _of_chain(prior: MarkovPrior, release: Release, misses: int, tolerance: float, budget: float) -> Stretchwise:
+def _of_chain(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int,
+    tolerance: float,
+    budget: float,
+    more: Callable[[Stretchwise], float] | None = None,
+) -> Stretchwise:
     """The same for a chain whose states are places. Somebody whose trace is known needs no search."""
     # Only long series need it, and it takes a while to compile.
     from passerby.kernels.renewal_guess import Stretchwise, stretchwise
@@ -108,7 +117,7 @@ def _of_chain(prior: MarkovPrior, release: Release, misses: int, tolerance: floa
     if ((law > 0).sum(axis=1) == 1).all():
         success = float((~prior.guessable[law.argmax(axis=1)]).sum() <= misses)
         return Stretchwise(success, success, success, success, 0, 0, 0.0)
-    found = stretchwise(prior.initial, prior.matrices, release.grid, prior.named, misses, tolerance, budget)
+    found = stretchwise(prior.initial, prior.matrices, release.grid, prior.named, misses, tolerance, budget, more)
     upper = found.upper + missing(prior, release.steps)
     return found._replace(lower=min(1.0, found.lower), upper=min(1.0, upper))
 

@@ -7,7 +7,7 @@ for those that are, and h for the others, lies between h and 1 and has the mean 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +60,7 @@ class Thinned:
     @property
     def few(self) -> Series:
         """Those that are looked at, each for all that had the same chance."""
-        whole, kept = self.series, self.kept
-        mass, anchored = whole.mass[kept] / self.chance[kept], np.full(len(whole), whole.anchored)[kept]
-        return replace(whole, evidence=whole.evidence[kept], mass=mass, anchored=anchored)
+        return self.series.some(self.kept, self.series.mass[self.kept] / self.chance[self.kept])
 
     def whole(self, found: Brackets) -> Brackets:
         """What was found for the few, as values for all series: with the same mean, and not above 1.

@@ -45,7 +45,9 @@ class Series:
 
     Sampled ones are drawn for traces that one `Anchor` guess gets wrong, since its success is known and needs no
     sample. `anchored` (n,) is its success given each series: an average is that success plus the average of what is
-    achieved beyond it. A series stands for `(1 - success) / (1 - anchored)` series of all traces.
+    achieved beyond it. A series stands for `(1 - success) / (1 - anchored)` series of all traces. If no guess exceeds
+    `capped` (n,) given each series, and `most` over all, series may be drawn where there is room between both; then
+    each stands for `(most - success) / (capped - anchored)`.
     """
 
     evidence: Floats
@@ -54,6 +56,8 @@ class Series:
     left_over: float
     success: float = 0.0
     anchored: Floats = field(default_factory=lambda: np.zeros(1))
+    most: float = 1.0
+    capped: Floats = field(default_factory=lambda: np.ones(1))
 
     def __len__(self) -> int:
         return len(self.mass)
@@ -66,8 +70,12 @@ class Series:
     def first(self, count: int) -> Series:
         """The first of the series that were drawn."""
         count = min(count, len(self))
-        mass, anchored = self.mass[:count] * (len(self) / count), np.full(len(self), self.anchored)[:count]
-        return replace(self, evidence=self.evidence[:count], mass=mass, anchored=anchored)
+        return self.some(np.arange(count), self.mass[:count] * (len(self) / count))
+
+    def some(self, which: Ints, mass: Floats) -> Series:
+        """Some of the series (m,), which stand for so much (m,)."""
+        anchored, capped = (np.full(len(self), known)[which] for known in (self.anchored, self.capped))
+        return replace(self, evidence=self.evidence[which], mass=mass, anchored=anchored, capped=capped)
 
     def mean(self, values: Floats) -> tuple[float, float]:
         """The average of a value per series, and its standard error (0 where all series are listed)."""
@@ -85,17 +93,22 @@ class Series:
         """
         if not self.sampled:
             return min(1.0, float(self.mass @ values) + self.left_over)
-        return self.success + (1.0 - self.success) * upper_limit(self.beyond(values), confidence, self.beyond(guide))
+        return self.success + self.room * upper_limit(self.beyond(values), confidence, self.beyond(guide))
 
     def lower(self, values: Floats, guide: Floats, confidence: float) -> float:
         """At most the average of a value per series: that of those listed, or a lower confidence limit."""
         if not self.sampled:
             return self.mean(values)[0]
-        return self.success + (1.0 - self.success) * lower_limit(self.beyond(values), confidence, self.beyond(guide))
+        return self.success + self.room * lower_limit(self.beyond(values), confidence, self.beyond(guide))
+
+    @property
+    def room(self) -> float:
+        """What may be achieved beyond the anchor, on average."""
+        return self.most - self.success
 
     def beyond(self, values: Floats) -> Floats:
         """The share of what the anchor leaves that each value achieves."""
-        return np.clip((values - self.anchored) / (1.0 - self.anchored), 0.0, 1.0)
+        return np.clip((values - self.anchored) / (self.capped - self.anchored), 0.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from passerby.errors import UnsupportedRelease
 from passerby.measurement.average import affordable, negligible
 from passerby.measurement.best_guess import average_upper, bracket_series
 from passerby.measurement.finding import Finding, Known
-from passerby.measurement.forecast import sample_leaves, stretches_leave
+from passerby.measurement.forecast import raw_leaves, sample_leaves
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
@@ -61,7 +61,7 @@ def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, fl
     if count_series(prior, counts) > most:
         if dense(prior, counts, misses) and budget < question.budget:
             ceiling = stretch_ceiling(prior, counts, misses)
-            if sample_leaves(question, known) < stretches_leave(question, known, ceiling):
+            if sample_leaves(question, known) < raw_leaves(question, known, ceiling):
                 return 0.0, ceiling
             budget = (1 - GUESSING) * question.budget
         found = bracket_stretches(prior, counts, misses, tolerance, budget, told=True)

@@ -26,7 +26,6 @@ from passerby.measurement.stretches import dense
 from passerby.measurement.thinning import cost_of_glance, thin
 
 from .raw import GUESSING, looked_closely
-from .renewal import ALL, share
 from .ways import by_stretches, refuses_others
 
 #: The part of the budget for guesses that are made whatever the lot.
@@ -99,9 +98,8 @@ def by_lot(question: Question, known: Known, runs: int) -> Iterator[Finding]:
 
 
 def thorough(question: Question) -> bool:
-    """Whether all of the budget went to guesses for stretches, which are dear."""
-    dear_stretches = by_stretches(question) and dense(question.prior, question.told, question.misses)
-    return dear_stretches and share(question) == ALL
+    """Whether the budget went to stretches, which are dear, and to series drawn beside them."""
+    return by_stretches(question) and dense(question.prior, question.told, question.misses)
 
 
 def refuses(question: Question) -> str | None:
