@@ -120,11 +120,17 @@ def seen_by(release: pb.Release, world: World, channel: np.ndarray) -> np.ndarra
     return np.array([columns[row > 0][0] for row in channel])
 
 
-def test_who_is_always_found_leaves_nothing_to_draw() -> None:
+def test_where_guesses_are_as_good_as_any_nothing_is_drawn() -> None:
+    """One of three places, for good, of which one is watched."""
     release = pb.Release([0, 0])
-    known = known_of(pb.MarkovPrior([0.5, 0.5], np.eye(2)), release, 0, 0.0)
+    known = known_of(pb.MarkovPrior(np.full(3, 1 / 3), np.eye(3)), release, 0, 0.0)
     assert known is not None
+    assert known[1] == pytest.approx(2 / 3)
     assert sample_gap(release, *known, np.random.default_rng(0), 10) is None
+
+
+def test_who_is_always_found_has_no_gap() -> None:
+    assert known_of(pb.MarkovPrior([0.5, 0.5], np.eye(2)), pb.Release([0, 0]), 0, 0.0) is None
 
 
 def test_what_is_hardly_ever_guessed_is_drawn_all_the_same() -> None:
