@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels import charges
+from passerby.kernels import charges, posterior
 
 pytestmark = pytest.mark.usefixtures("plainly")
 
@@ -17,13 +17,13 @@ Ints = NDArray[np.int64]
 def bound(chain: Chain, guess: Ints, misses: int, low: float, rounds: int) -> float:
     there = [np.flatnonzero(law) for law in chain.law]
     pinned = np.array([x[0] if len(x) == 1 and chain.named[x[0]] > 0 else -1 for x in there])
-    seen = chain.a, chain.Q, chain.law, pinned, chain.named
-    rows, places = (chain.steps if rounds else 1, misses + 2), chain.states
+    whole = np.zeros(chain.states, dtype=np.int64), np.full(chain.states, chain.states), np.arange(chain.states)
+    case = posterior.Chain(chain.a, chain.Q, *whole, chain.named, True, chain.law, pinned)
     # What an earlier series left behind must not matter.
-    numbers = places, -(-(misses + 1) // charges.TOGETHER) * charges.TOGETHER, misses + 1
-    by_name, by_row, by_number = (np.full((*rows, n, places), -1e9) for n in numbers)
-    scratch = by_name, by_name.copy(), by_row, by_number, np.full(by_number.shape, -7)
-    return float(charges.charged(*seen, guess, misses, low, low * (1 + 1e-9), rounds, *scratch)[0])
+    desk = charges.desk_for(chain.steps if rounds else 1, misses + 2, chain.states)
+    for scratch in desk:
+        scratch[:] = -7
+    return float(charges.charged(case, guess, misses, low, low * (1 + 1e-9), rounds, desk)[0])
 
 
 @given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))

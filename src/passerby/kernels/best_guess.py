@@ -259,25 +259,9 @@ def next_series(heap, size, parts, out, alone, T, M, needed, left, tried):
 @once
 def charge(chain, needed, rounds, tolerance, found, guess, desk, total):
     """Bound a series by charges, of which the best guess so far keeps count."""
-    enough = found[LOWER] * (1.0 + tolerance)
-    up, work = charged(
-        chain.start,
-        chain.moves,
-        chain.law,
-        chain.pinned,
-        chain.named,
-        guess,
-        guess.shape[0] - needed,
-        found[LOWER],
-        enough,
-        rounds,
-        desk.charges,
-        desk.trend,
-        desk.gains,
-        desk.mass,
-        desk.pick,
-    )
-    found[UPPER] = min(found[UPPER], max(up, found[LOWER]))
+    low, misses = found[LOWER], guess.shape[0] - needed
+    up, work = charged(chain, guess, misses, low, low * (1.0 + tolerance), rounds, desk)
+    found[UPPER] = min(found[UPPER], max(up, low))
     total[WORK] += work
 
 

@@ -190,31 +190,32 @@ def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh
 
 
 @inlined
-def charged(start, moves, law, pinned, named, guess, misses, low, enough, rounds, charges, trend, gains, mass, pick):
+def charged(chain, guess, misses, low, enough, rounds, desk):
     """(bound, work) on the success of any guess for a chain whose states are places, with so many misses.
 
     `guess` (T,) is the one that counts beside, and succeeds with probability `low`. Charges are improved `rounds`
-    times, or until the bound is not above `enough`. The rest is scratch: `charges` and `trend` (T, C, M, M), `gains`
-    (T, C, R, M), `mass` and `pick` (T, C, K, M); without rounds, `charges` and `gains` of one step are enough.
+    times, or until the bound is not above `enough`; without rounds, a desk for one step will do.
     """
-    T, M = law.shape
+    start, moves, pinned, named = chain.start, chain.moves, chain.pinned, chain.named
+    charges, gains, mass, pick = desk.charges, desk.gains, desk.mass, desk.pick
+    T, M = chain.law.shape
     C, K = misses + 2, misses + 1
     guess = guess.copy()
     for t in range(T):
         if pinned[t] >= 0:
             guess[t] = pinned[t]
     P, tops, faint = np.empty((T, C, M)), np.zeros(T, np.int64), FAINT * low
-    count_beside(moves, law, guess, P)
+    count_beside(moves, chain.law, guess, P)
     best, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(True), faint)
     each = 2.0 * T * C * K * M * M
     work = each
     if rounds == 0 or best <= enough or T == 1:
         return best, work
-    trend[:] = 0.0
+    desk.trend[:] = 0.0
     bound, state = best, np.array([1.0, 0.0])
     for _ in range(rounds):
         walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick, faint)
-        if not descend(pinned, P, charges, tops, mass, pick, bound - low, trend, state, faint):
+        if not descend(pinned, P, charges, tops, mass, pick, bound - low, desk.trend, state, faint):
             break
         bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(False), faint)
         work += each
