@@ -1,12 +1,17 @@
 """Many outputs or a continuum: both ends from stand-ins with few series, which tell less and which tell more."""
 
+import math
 from collections.abc import Iterator
 
-from passerby.measurement.best_guess import average_upper, bracket_series, cost_of_series
+import numpy as np
+
+from passerby.measurement.average import FAR, draws, resolution
+from passerby.measurement.best_guess import Brackets, average_upper, bracket_series, cost_of_series, plain_series
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.outcomes.quantisation import bracketing_series
+from passerby.outcomes.series import Series
 
 from .ways import by_sightings, refuses_others
 
@@ -14,35 +19,30 @@ from .ways import by_sightings, refuses_others
 #: to this share any more.
 SERIES = (64, 256, 1024, 4096, 16384, 65536)
 WORTHWHILE = 0.8
+#: Stand-ins between which plain guesses differ by so many times what a sample leaves are not searched.
+COARSE = 2.0
+#: The share of the budget that goes to stand-ins where a sample would leave less than what is achieved anyway.
+SHARE = 0.5
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
     """Ever finer stand-ins while they help. Where even raw counts would tell next to nothing, none are needed."""
-    raw = known.bound("raw")
-    if "posterior" in known or (raw is not None and question.within(known.baseline.floor, raw.ceiling)):
+    raw, floor = known.bound("raw"), known.baseline.floor
+    if "posterior" in known or (raw is not None and question.within(floor, raw.ceiling)):
         return
+    drawn = FAR * resolution(question, floor, draws(question)) / floor if floor > 0 else math.inf
+    budget = question.budget * (SHARE if drawn < 1 else 1.0)
     lower, upper, nodes, spent, look = 0.0, 1.0, 0, 0.0, None
     gaps: list[float] = []
     each = cost_of_series(question.prior, question.steps, question.misses)
     for most in SERIES:
-        if most * each > question.budget - spent or not _hopeful(question.tolerance, gaps):
+        if most * each > budget - spent or not _hopeful(question.tolerance, gaps):
             break
-        faint = 0.05 * question.tolerance * known.baseline.floor / most
+        faint = 0.05 * question.tolerance * floor / most
         pair = bracketing_series(question.prior, question.release, most, faint)
-        if pair is None:
+        if pair is None or _apart(question, pair) > COARSE * drawn:
             continue
-        less, more = pair
-        low, high = (
-            bracket_series(
-                question.prior,
-                question.release,
-                side,
-                question.misses,
-                question.tolerance / 4,
-                (question.budget - spent) / 2,
-            )
-            for side in pair
-        )
+        (less, more), (low, high) = pair, _search(question, pair, (budget - spent) / 2)
         lower = max(lower, less.mean(low.lower)[0])
         upper = min(upper, average_upper(more, high, question.level))
         each = max(each, (low.operations + high.operations) / most)
@@ -53,6 +53,20 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if look is not None:
         yield exact("ascent", lower, look=look)
         yield limit("posterior", upper, look)
+
+
+def _search(question: Question, pair: tuple[Series, Series], budget: float) -> tuple[Brackets, Brackets]:
+    """The best guess for the series of both stand-ins, each with a budget."""
+    prior, release, misses, tolerance = question.prior, question.release, question.misses, question.tolerance / 4
+    less, more = (bracket_series(prior, release, side, misses, tolerance, budget) for side in pair)
+    return less, more
+
+
+def _apart(question: Question, pair: tuple[Series, Series]) -> float:
+    """By which share plain guesses achieve more where more is told: about what stand-ins leave, before any search."""
+    prior, release, misses = question.prior, question.release, question.misses
+    less, more = (side.mean(np.maximum(*plain_series(prior, release, side, misses)))[0] for side in pair)
+    return _gap(less, more)
 
 
 def _gap(lower: float, upper: float) -> float:
