@@ -40,6 +40,8 @@ BESIDE = {
     "measurement/decode.py": ("measurement/test_attacks.py",),
     "measurement/kappa.py": ("measurement/test_bounds.py",),
     "measurement/method.py": ("measurement/test_methods.py",),
+    "measurement/methods/quantisation.py": ("measurement/test_stand_ins.py", "measurement/test_measure.py"),
+    "measurement/methods/renewal.py": ("measurement/test_average.py", "measurement/test_gap.py"),
     "measurement/methods/": (
         "measurement/test_methods.py",
         "measurement/test_measure.py",
