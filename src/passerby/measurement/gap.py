@@ -8,6 +8,7 @@ mean is over series drawn with density `(U - h) / (q - p)`: only what is open is
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -70,7 +71,9 @@ class Gap:
         later = np.ones((points + 1, numbers))
         for u in range(points - 1, -1, -1):
             each = self.most[u].T @ later[1:]  # (k, r): k wrong in the stretch, at most r after it
-            later[u] = [np.trace(each[: r + 1, r::-1]) for r in range(numbers)]
+            later[u] = 0.0
+            for k in range(numbers):
+                later[u, k:] += each[k, : numbers - k]
         return later
 
     def draw(self, rng: np.random.Generator, runs: int, steps: int) -> Ints:
@@ -80,16 +83,17 @@ class Gap:
         """
         end = self.most.shape[1] - 1
         seen = np.full((runs, steps), -1)
-        sums: dict[tuple[int, int], Floats] = {}
+        sums: dict[tuple[int, int], list[float]] = {}
         for row in seen:
             u, r = 0, self.most.shape[2] - 1
-            while u <= end:
+            for uniform in rng.random(steps + 1).tolist():
                 if (u, r) not in sums:
-                    sums[u, r] = (self.most[u, :, : r + 1] * self.later[1:, r::-1]).cumsum()
+                    sums[u, r] = (self.most[u, :, : r + 1] * self.later[1:, r::-1]).cumsum().tolist()
                 line = sums[u, r]
-                v, k = divmod(int(np.searchsorted(line, rng.random() * line[-1], side="right")), r + 1)
-                if v < end:
-                    row[v * steps // end] = v % (end // steps)
+                v, k = divmod(bisect_right(line, uniform * line[-1]), r + 1)
+                if v >= end:
+                    break
+                row[v * steps // end] = v % (end // steps)
                 u, r = 1 + v, r - k
         return seen
 
@@ -121,9 +125,9 @@ def sample_gap(release: Release, gap: Gap, success: float, rng: np.random.Genera
     if most - success <= max(FAINTEST, LEAST_OPEN * most):
         return None
     while len(found) < runs:
-        seen = gap.draw(rng, runs, release.steps)
+        seen = gap.draw(rng, int(1.2 * (runs - len(found)) * most / (most - success)) + 8, release.steps)
         low, high = gap.ends(seen)
-        found = np.concatenate([found, seen[rng.random(runs) * high < high - low]])
+        found = np.concatenate([found, seen[rng.random(len(seen)) * high < high - low]])
     low, high = gap.ends(found[:runs])
     mass = (most - success) / (high - low) / runs
     evidence, known = evidence_of(release, found[:runs]), {"anchored": low, "capped": high}
