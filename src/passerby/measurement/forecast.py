@@ -29,8 +29,8 @@ CLOSER = 0.5
 #: What the bound `raw` leaves of the ceiling of stretches at once, with a budget of so many times what guesses for all
 #: of them cost, and with less.
 RAW_LEAVES, WITH_LITTLE, PLENTY = 0.4, 0.75, 5.0
-#: With this part of what guesses for all stretches cost, for each number of wrong steps, nothing is gained by them.
-PART = 1 / 7
+#: With this part of what guesses for all stretches cost, for each pair of numbers of wrong steps, nothing is gained.
+PART = 1 / 42
 
 
 @dataclass(frozen=True)
@@ -76,5 +76,5 @@ def raw_leaves(question: Question, known: Known, ceiling: float) -> float:
 
 def stretches_leave(question: Question) -> float:
     """The share that stretches will leave of what is open to raw counts: seen to fall as a root of what is spent."""
-    least = PART * (question.misses + 1) * least_cost(question.prior, question.told, question.misses)
+    least = PART * (question.misses + 1) ** 2 * least_cost(question.prior, question.told, question.misses)
     return min(WITH_LITTLE, math.sqrt(least / max(question.budget, 1.0)))
