@@ -144,6 +144,15 @@ def test_links_lead_somewhere(name: str) -> None:
         assert not anchor or anchor in anchors(str(target.resolve().relative_to(ROOT.resolve()))), (path, anchor)
 
 
+@pytest.mark.parametrize("name", pb.__all__)
+def test_marks_of_the_reference_are_within_code(name: str) -> None:
+    """The pages of the reference take a word between bars, outside of backticks, for something to be put in."""
+    thing = getattr(pb, name)
+    parts = [thing, *vars(thing).values()] if inspect.isclass(thing) else [thing]
+    for text in filter(None, (inspect.getdoc(part) for part in parts if callable(part))):
+        assert not re.search(r"\|\w[^|\n]*\|", re.sub(r"`[^`]*`|^>>>.*", "", text, flags=re.MULTILINE)), text
+
+
 def test_bounds_are_said_to_rest_on_habits() -> None:
     strong = re.compile(r"(?:nobody|no attack|no one)[^.]{0,40}\b(?:do better|gets above)|however clever")
     for name in DOCUMENTS:

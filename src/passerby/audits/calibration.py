@@ -64,7 +64,7 @@ class Calibration:
     within `MARGIN`, "did not come true" where one differs by more and its interval leaves out 0, else "cannot be told".
     `people` is the number of different people, `share` of those who could have been attacked. `independent` is how many
     origins the intervals count for: fewer than `origins` where the steps after them overlap. `gap` is the mean of
-    |promised - right| over `map`, `prior` and all misses.
+    `|promised - right|` over `map`, `prior` and all misses.
     """
 
     by_misses: pl.DataFrame
