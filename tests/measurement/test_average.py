@@ -41,8 +41,8 @@ def test_stretches_that_are_dear_get_all_or_little(
     assert found is not None
     given: list[float] = []
 
-    def bracket(*_: object, **how: Any) -> Stretchwise:
-        given.append(_[-1] + (how["more"](found) if how["more"] else 0.0))  # type: ignore[operator]
+    def bracket(*case: Any, **how: Any) -> Stretchwise:
+        given.append(case[-1] + (how["more"](found) if how["more"] else 0.0))
         return found
 
     monkeypatch.setattr(renewal, "bracket_stretches", bracket)

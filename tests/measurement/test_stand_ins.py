@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import passerby as pb
+from passerby.measurement.best_guess import Brackets
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.methods import quantisation
 from passerby.measurement.question import Question, pose
 from passerby.outcomes.quantisation import bracketing_series
+from passerby.outcomes.series import Series
 
 RNG = np.random.default_rng(4)
 PRIOR = pb.MarkovPrior(RNG.dirichlet(np.ones(4)), 0.5 * np.eye(4) + 0.5 * RNG.dirichlet(np.ones(4), 4))
@@ -32,7 +34,7 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     budgets: list[float] = []
     search = quantisation._search
 
-    def noted(question: Question, pair: tuple, budget: float) -> tuple:  # type: ignore[type-arg]
+    def noted(question: Question, pair: tuple[Series, Series], budget: float) -> tuple[Brackets, Brackets]:
         budgets.append(budget)
         return search(question, pair, budget)
 

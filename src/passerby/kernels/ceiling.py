@@ -17,8 +17,14 @@ from .chain import copy
 from .jit import adding, inlined, once
 from .posterior import ahead, move, top_place
 
-#: Numbers of steps that are bounded together: that is quicker.
+#: Numbers of steps that are bounded together: that is quicker. Tables have that many rows, or a multiple.
 TOGETHER = 4
+
+
+@inlined
+def rows_for(K):
+    """How many rows a table for K numbers has."""
+    return (K + TOGETHER - 1) // TOGETHER * TOGETHER
 
 
 @inlined

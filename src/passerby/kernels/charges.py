@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .ceiling import TOGETHER, rows_for
 from .chain import copy, dot, push
 from .charge_choice import add_times, set_charges, top
 from .charge_descent import descend, walk
@@ -29,8 +30,6 @@ from .jit import adding, inlined
 FAINT = 1e-5
 #: Charges of all steps are kept in memory up to so many.
 MOST_CHARGES = 1e7
-#: What is left is worked out for so many numbers of misses together; tables have that many rows, or a multiple.
-TOGETHER = 4
 
 
 class Desk(NamedTuple):
@@ -44,12 +43,6 @@ class Desk(NamedTuple):
     gains: np.ndarray
     mass: np.ndarray
     pick: np.ndarray
-
-
-@inlined
-def rows_for(K):
-    """How many rows a table for K numbers of misses has."""
-    return (K + TOGETHER - 1) // TOGETHER * TOGETHER
 
 
 @inlined

@@ -12,7 +12,7 @@ Rows of both sums are made four at a time.
 
 import numpy as np
 
-from .ceiling import TOGETHER, four_told
+from .ceiling import TOGETHER, four_told, rows_for
 from .chain import at, dot
 from .jit import cube, inlined, kernel, out_vector, vector, whole, whole_matrix
 
@@ -45,7 +45,7 @@ def glances(initial, matrices, classes, weights, named, misses):
     """
     n, T = weights.shape[:2]
     M, K = initial.shape[0], misses + 1
-    rows = (K // TOGETHER + 1) * TOGETHER
+    rows = rows_for(K + 1)
     value, less, gain = np.zeros((rows, M)), np.zeros((rows, M)), np.zeros((rows, M))
     out = np.ones(n)
     for i in range(n):

@@ -1,7 +1,7 @@
-"""Which will decide where both are dear: a sample of noisy series, or all series of raw counts at once.
+"""Which will decide where both are dear: a sample of series, or all series of raw counts at once.
 
-Both are told apart by what they will leave above the baseline, roughly, from a quick look at few series and from the
-ceiling of somebody who is told all places.
+Both are told apart by what they will leave, roughly: of noisy counts, above the baseline, from a quick look at few
+series and from the ceiling of somebody who is told all places; of raw ones, of what is open between both ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .question import Question
 from .stretches import least_cost
 from .thinning import chances, cost_of_glance, glance
 
-#: So many series tell which share of all is to be looked at; if it is more than so much, all are.
+#: So many series tell what looks will leave, and which share is to be looked at; if it is more than so much, all are.
 PILOT, MOST_LOOKED_AT = 16, 0.5
 #: The share of a budget that a first look at the series of a sample may take, where it is by lot.
 FIRST_LOOK = 0.8

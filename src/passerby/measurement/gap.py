@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from passerby.kernels.renewal import stretches
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.model.signals import sightings
 from passerby.outcomes.series import Series
 
 Floats = NDArray[np.float64]
@@ -130,12 +131,6 @@ def sample_gap(release: Release, gap: Gap, success: float, rng: np.random.Genera
         found = np.concatenate([found, seen[rng.random(len(seen)) * high < high - low]])
     low, high = gap.ends(found[:runs])
     mass = (most - success) / (high - low) / runs
-    evidence, known = evidence_of(release, found[:runs]), {"anchored": low, "capped": high}
+    there = found[:runs, :, None] == np.arange(release.grid.shape[1])
+    evidence, known = sightings(there), {"anchored": low, "capped": high}
     return Series(evidence, mass, sampled=True, left_over=0.0, success=success, most=most, **known)
-
-
-def evidence_of(release: Release, seen: Ints) -> Floats:
-    """Log-likelihoods (n, T, S + 1) of raw series: being elsewhere explains a step without a sighting."""
-    evidence = np.full((*seen.shape, release.grid.shape[1] + 1), -np.inf)
-    np.put_along_axis(evidence, seen[:, :, None] + 1, 0.0, axis=2)
-    return evidence

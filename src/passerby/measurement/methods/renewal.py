@@ -10,7 +10,7 @@ import numpy as np
 from passerby.measurement.average import FAR, looks, resolution, searched
 from passerby.measurement.best_guess import MEMORY_LIMIT, bracket_series
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
-from passerby.measurement.forecast import stretches_leave
+from passerby.measurement.forecast import PILOT, stretches_leave
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.stretches import bracket_stretches, dense
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 #: The share of the budget that goes to all series at once, before any are drawn, and where that is dear.
 SHARE, LITTLE = 0.5, 0.15
-#: So many series tell whether looks at single ones leave less than stretches will.
-PILOT = 16
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
