@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ def test_the_recipe_gives_the_rows_of_the_audit(tmp_path: Path, monkeypatch: pyt
     if shutil.which("java") is None:
         pytest.skip("Spark needs a Java runtime, which is not here")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # the one that has passerby, not the first on the path
     write_city(tmp_path / "visits", 60, 30, 14, seen=0.3)
     # All are drawn, and few partitions made, so that the rows can be compared.
     code = recipe().replace("% 100 = 0", "% 1 = 0").replace("repartition(1000", "repartition(3")

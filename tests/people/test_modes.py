@@ -62,6 +62,15 @@ def test_groups_differ_where_there_are_enough_people() -> None:
     np.testing.assert_array_equal(fitted_weights(logs, np.zeros(1000, dtype=np.int64), np.ones(1000), "none"), USUAL)
 
 
+@pytest.mark.parametrize(("share", "kept"), [(0.001, False), (0.02, True)])
+def test_modes_of_hardly_anybody_are_left_out(share: float, kept: bool) -> None:
+    logs = np.tile(np.log([0.9, 1e-6, 1e-6, 1e-6]), (20_000, 1))
+    logs[: int(share * len(logs))] = np.log([1e-9, 1e-9, 0.9, 1e-9])
+    [weights] = fitted_weights(logs, np.zeros(len(logs), dtype=np.int64), np.ones(len(logs)), "alike")
+    assert (weights > 0).tolist() == [True, False, kept, False]
+    assert weights.sum() == pytest.approx(1)
+
+
 def test_groups() -> None:
     array = np.array([[0, 2, 2, 2, 2], [2, 0, 2, 2, 2], [0, 1, 0, 1, 2], [2, 2, 2, 2, 0], [2] * 5], dtype=np.int32)
     assert groups(array, 2, "alike").tolist() == [0] * 5

@@ -120,7 +120,7 @@ def sighted(prior: MarkovPrior, release: Release) -> float:
         # Added up and not subtracted, so that a little is not lost.
         total += float(law[seen[t]].sum())
         law = np.where(seen[t], 0.0, law)
-    return total
+    return min(1.0, total)
 
 
 def _order1(prior: MarkovPrior, release: Release) -> float:

@@ -124,6 +124,8 @@ def choose(known: Past, levels: Mapping[Cycle, tuple[Ints, ...]]) -> Choice:
     scores = pl.DataFrame(rows, infer_schema_length=None).drop("modes", "start")
     scores = scores.sort("score", descending=True, maintain_order=True)
     weights = fitted_weights(logs, known.groups(modes), count, modes)
+    if (weights[:, 1:] == 0.0).all():
+        modes, weights = "none", USUAL
     chosen = replace(_member(best), modes=modes)
     return Choice(chosen, weights, scores, by_modes, known.stretch, known.people, len(known.looked))
 

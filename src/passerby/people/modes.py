@@ -23,8 +23,8 @@ USUAL: Floats = np.array([[1.0, 0.0, 0.0, 0.0]])
 FIRST: Floats = np.array([0.85, 0.05, 0.05, 0.05])
 #: A group's weights are drawn to those of everybody by so many people's worth, and these to the first ones.
 SHRINKAGE = 10.0
-#: Modes of fewer people than this share are left out: each costs a chain.
-LEAST = 1e-3
+#: Modes of fewer people than this share are left out: no promise changes by more, and one more chain doubles the work.
+LEAST = 5e-3
 #: The most steps since a person was seen, in each group but the last.
 AGO: dict[Grouping, tuple[int, ...]] = {"none": (), "alike": (), "seen": (0,), "lately": (0, 2)}
 _ROUNDS = 100
