@@ -28,6 +28,9 @@ from .jit import adding, inlined
 
 #: Those less likely than this share of the success of the known guess are not charged: it is not worth the work.
 FAINT = 1e-5
+#: The bound aims at the success of the known guess. After so many rounds that brought it nearer by less than this share
+#: of what it aims at, it aims at so much of that.
+PATIENCE, NEARER, LESS = 3, 0.02, 0.7
 #: Charges of all steps are kept in memory up to so many.
 MOST_CHARGES = 1e7
 
@@ -206,12 +209,17 @@ def charged(chain, guess, misses, low, enough, rounds, desk):
         return best, work
     desk.trend[:] = 0.0
     bound, state = best, np.array([1.0, 0.0])
+    share, idle = 1.0, 0
     for _ in range(rounds):
         walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick, faint)
-        if not descend(pinned, P, charges, tops, mass, pick, bound - low, desk.trend, state, faint):
+        aim = share * (best - low)
+        if not descend(pinned, P, charges, tops, mass, pick, bound - best + aim, desk.trend, state, faint):
             break
         bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(False), faint)
         work += each
+        idle = 0 if bound < best - NEARER * aim else idle + 1
+        if idle == PATIENCE:
+            share, idle = share * LESS, 0
         best = min(best, bound)
         if best <= enough:
             break
