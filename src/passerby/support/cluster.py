@@ -21,6 +21,13 @@ from .pool import one_thread_each
 PATIENCE = 10.0
 #: A cluster of this machine has no dashboard, and what dask serves besides only this machine reaches, at any free port.
 UNSEEN: dict[str, Any] = {"dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
+#: Nor does it look at itself all the time, or give back memory as soon as it can: both take processors from the work.
+UNWATCHED: dict[str, Any] = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.nanny.pre-spawn-environ": {},
+}
 INSTALL = "install it with: pip install 'passerby[cluster]'"
 
 
@@ -124,9 +131,10 @@ def _wait_for_workers(client: Any, name: str, advice: str) -> None:
 
 @contextmanager
 def _here(workers: int | None) -> Iterator[Any]:
+    import dask
     from distributed import Client, LocalCluster
 
-    with one_thread_each():
+    with one_thread_each(), dask.config.set(UNWATCHED):
         cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
         try:
             with Client(cluster, set_as_default=False) as client:
