@@ -23,7 +23,7 @@ USUAL: Floats = np.array([[1.0, 0.0, 0.0, 0.0]])
 FIRST: Floats = np.array([0.85, 0.05, 0.05, 0.05])
 #: A group's weights are drawn to those of everybody by so many people's worth, and these to the first ones.
 SHRINKAGE = 10.0
-#: Modes of fewer people than this share are left out: no promise changes by more, and one more chain doubles the work.
+#: A mode of fewer people than this share is left out: it changes no promise by more, and may double the states.
 LEAST = 5e-3
 #: The most steps since a person was seen, in each group but the last.
 AGO: dict[Grouping, tuple[int, ...]] = {"none": (), "alike": (), "seen": (0,), "lately": (0, 2)}

@@ -26,8 +26,8 @@ UNWATCHED: dict[str, Any] = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",
-    "distributed.nanny.pre-spawn-environ": {},
 }
+SURROUNDINGS, TRIM = "distributed.nanny.pre-spawn-environ", "MALLOC_TRIM_THRESHOLD_"
 INSTALL = "install it with: pip install 'passerby[cluster]'"
 
 
@@ -134,7 +134,8 @@ def _here(workers: int | None) -> Iterator[Any]:
     import dask
     from distributed import Client, LocalCluster
 
-    with one_thread_each(), dask.config.set(UNWATCHED):
+    kept = {name: value for name, value in dask.config.get(SURROUNDINGS).items() if name != TRIM}
+    with one_thread_each(), dask.config.set({**UNWATCHED, SURROUNDINGS: kept}):
         cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
         try:
             with Client(cluster, set_as_default=False) as client:
