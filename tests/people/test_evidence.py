@@ -88,6 +88,8 @@ def test_origins_lie_at_the_same_time_of_the_week_or_day() -> None:
     assert origins(13 * 24 + 12, 5, hourly) == (5, [12 * 24 + 12])
     # Nine days: a Wednesday, of which only other workdays are looked at.
     assert origins(9 * 24, 5, hourly) == (5, [8 * 24, 7 * 24])
+    # Half-days, the last five of two weeks: Friday evening and a weekend. Half of it is in the stretch from Sunday on.
+    assert origins(23, 5, Clock(2, 14, np.arange(28) // 2 % 7 >= 5)) == (5, [12])
     # Days: the same five days of the week before.
     assert origins(20, 5, Clock(1, 7, np.arange(30) % 7 >= 5))[1] == [13]
     assert origins(40, 100) == (20, [20])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.people.family import Flows, Grouping, Start, Trim, spans
+from passerby.people.family import Cycle, Flows, Grouping, Start, Trim, spans
 from passerby.people.population import LITTLE, Flow
 
 from .test_habits import nothing_is_lost, random_traces, traces
@@ -87,6 +87,33 @@ def test_reducing_loses_nothing_with_a_rhythm(seed: int, habits: pb.Habits, plac
     prior, _ = people.prior(0)
     assert prior.transition.shape[0] == 2
     nothing_is_lost(people, seed, 2, False)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["workday", "weekday"]), st.sampled_from([0.1, 2.0, 9.0]))
+@settings(max_examples=30)
+def test_frequencies_are_backed_off_to_the_part_of_the_day_and_to_the_kind_of_day(
+    seed: int, rhythm: Cycle, background: float
+) -> None:
+    array = random_traces(seed, 5, 40, 6, known=True).array
+    # Own moves hardly count, and those of everybody do not.
+    habits = pb.Habits(1e9, background, 0.0, None, "none", rhythm=rhythm, modes="none")
+    people = pb.fit_people(traces(array, 6, timedelta(hours=12)), holdout=4, habits=habits)
+    b, steps = people.background, people.fitted[1]
+    day = np.arange(40) // 2  # from a Monday on
+    weekend, half = day % 7 >= 5, np.arange(40) % 2
+
+    def within(kept: np.ndarray, base: np.ndarray) -> np.ndarray:
+        visits = np.bincount(steps[kept[:36]], minlength=6)
+        return np.asarray((visits + background * base) / (visits.sum() + background))
+
+    always = within(np.ones(40, dtype=bool), b)
+    prior, _ = people.prior(1, reduced=False)
+    for t in range(36, 40):
+        same = weekend == weekend[t] if rhythm == "workday" else day % 7 == day[t] % 7
+        broad = (within(half == half[t], always) + within(weekend == weekend[t], always)) / 2
+        expected = within(same & (half == half[t]), broad)
+        found = prior.initial if t == 36 else prior.matrices[t - 37][2]
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_all_else_off_is_the_way_of_the_paper_but_for_one_step_spread_evenly() -> None:

@@ -44,3 +44,11 @@ def test_people_who_are_drawn_from_their_habits_are_found_as_often_as_promised()
         promised, right = table[f"attack_{name}"].to_numpy(), table[f"hit_{name}"].to_numpy().astype(float)
         spread = np.sqrt((promised * (1 - promised)).sum()) / len(promised)
         assert abs(promised.mean() - right.mean()) < 3.5 * spread
+
+
+def test_what_two_weeks_promise_for_a_saturday_comes_true() -> None:
+    # Two days of a weekend are known, one at the origin that habits are chosen by.
+    people = pb.fit_people(pb.simulate_city(people=300, places=100, days=13, seed=12), window="1h", holdout=24)
+    table = pb.audit(people, pb.Release([[]] * 24), 3, workers=1, runs=2, budget=1e6)
+    promised, right = table["attack_prior"].mean(), table["hit_prior"].mean()
+    assert right == pytest.approx(promised, abs=0.06)

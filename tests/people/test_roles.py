@@ -21,10 +21,15 @@ WINDOW = timedelta(hours=12)
 def usual(steps: list[int], levels: list[list[int]], parts: list[int]) -> int:
     """Where somebody usually is in a part of the cycle."""
     f = {place: steps.count(place) / len(steps) for place in sorted(set(steps))}
-    for level, part in zip(levels, parts, strict=True):
+
+    def within(level: list[int], part: int, base: dict[int, float]) -> dict[int, float]:
         inside = [place for place, each in zip(steps, level, strict=False) if each == part]
-        f = {place: (inside.count(place) + WEIGHT * f[place]) / (len(inside) + WEIGHT) for place in f}
-    return max(f, key=lambda place: f[place])
+        return {place: (inside.count(place) + WEIGHT * base[place]) / (len(inside) + WEIGHT) for place in f}
+
+    broad = [within(level, part, f) for level, part in zip(levels[:-1], parts[:-1], strict=True)] or [f]
+    base = {place: sum(each[place] for each in broad) / len(broad) for place in f}
+    found = within(levels[-1], parts[-1], base) if levels else f
+    return max(found, key=lambda place: found[place])
 
 
 def comings(steps: list[int], place: int) -> int:

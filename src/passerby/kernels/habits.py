@@ -2,8 +2,8 @@
 
 `index` (K,) are the states of a person's steps, which are those from step `first` on of F fitted ones. There are
 habits towards H parts of a cycle, and for each of them a fitted step counts differently: `within` (1 + levels, H, F) is
-1 where it is in a part, from all times and broad parts to fine ones, and 0 elsewhere. `b` (R,) are the frequencies of
-the population.
+1 where it is in a part, at all times, in broader parts and in the finest, and 0 elsewhere. `b` (R,) are the
+frequencies of the population.
 
 Everybody's habits are tried on earlier steps in NumPy (`people.evidence`), and these are rounded in the same way: a
 likeliest trace is often one of several that are equally likely but for rounding.
@@ -117,22 +117,41 @@ def back_off(index, first, within, weight, background, visits, f):
         f[y] = (visits[y] + background * f[y]) / total
 
 
+@rounded
+def towards(index, first, within, h, weight, background, always, visits, broad, f):
+    """Fill `f` (R,): frequencies in a part of the cycle, backed off to the mean of those in broader parts.
+
+    These are backed off to those at all times, `always` (R,).
+    """
+    finest = within.shape[0] - 1
+    copy(always, f)
+    if finest > 1:
+        f[:] = 0.0
+        for level in range(1, finest):
+            copy(always, broad)
+            back_off(index, first, within[level, h], weight, background, visits, broad)
+            for y in range(f.shape[0]):
+                f[y] += broad[y]
+        for y in range(f.shape[0]):
+            f[y] /= finest - 1
+    if finest > 0:
+        back_off(index, first, within[finest, h], weight, background, visits, f)
+
+
 @kernel(out_cube(wholes, whole, cube, vector, matrix, vector, cube, number, number, number), **AS_NUMPY)
 def backed_off(index, first, within, weight, count, b, flow, background, smoothing, share):
     """P (H, R, R) of `people.family`: `(n(x, y) + α [(1-λ) f(y) + λ Q(x, y)]) / (n(x) + α)`.
 
     `weight` (F,) is that of each fitted step, and `count` (H, F) what a move to it counts; `flow` (H, R, R) is Q. The
-    frequencies f are those of each level, `(n(y) + β f(y)) / (Σn + β)`, backed off to the one before.
+    frequencies f of a level are `(n(y) + β f(y)) / (Σn + β)`, backed off to those of broader ones.
     """
     H, R = within.shape[1], b.shape[0]
-    out, always, f, visits = np.zeros((H, R, R)), np.empty(R), np.empty(R), np.empty(R)
+    out, always, f, visits, broad = np.zeros((H, R, R)), np.empty(R), np.empty(R), np.empty(R), np.empty(R)
     # At all times it is the same for all parts.
     copy(b, always)
     back_off(index, first, within[0, 0], weight, background, visits, always)
     for h in range(H):
-        copy(always, f)
-        for level in range(1, within.shape[0]):
-            back_off(index, first, within[level, h], weight, background, visits, f)
+        towards(index, first, within, h, weight, background, always, visits, broad, f)
         for k in range(1, index.shape[0]):
             out[h, index[k - 1], index[k]] += count[h, first + k]
         for x in range(R):
@@ -144,20 +163,11 @@ def backed_off(index, first, within, weight, count, b, flow, background, smoothi
 
 
 @rounded
-def usual(index, first, within, h, weight, visits, here, f):
-    """The state where a person is most often in a part of the cycle, from all times to finer parts.
-
-    `visits` (R,) are those at all times, and `weight` is that of broader parts.
-    """
-    total = max(summed(visits), 1.0)
-    for y in range(f.shape[0]):
-        f[y] = visits[y] / total
-    for level in range(1, within.shape[0]):
-        # All steps count the same: 1, as at all times.
-        back_off(index, first, within[level, h], within[0, h], weight, here, f)
+def largest(values):
+    """The first of the largest entries."""
     best = 0
-    for y in range(f.shape[0]):
-        best = y if f[y] > f[best] else best
+    for y in range(values.shape[0]):
+        best = y if values[y] > values[best] else best
     return best
 
 
@@ -170,15 +180,20 @@ def by_role(index, first, within, weight, shares, b):
     """
     H, R = within.shape[1], b.shape[0]
     out, visits, fresh = np.empty((H, R, R)), np.zeros(R), np.zeros(R)
-    here, f, others = np.empty(R), np.empty(R), np.empty(R)
+    here, f, others, always, broad = np.empty(R), np.empty(R), np.empty(R), np.empty(R), np.empty(R)
     for x in index:
         visits[x] += 1.0
+    total = max(summed(visits), 1.0)
+    for y in range(R):
+        always[y] = visits[y] / total
     for y in range(R):
         if visits[y] == 0.0:
             fresh[y] = b[y]
     unknown = summed(fresh)
     for h in range(H):
-        there = usual(index, first, within, h, weight, visits, here, f)
+        # All steps count the same: 1, as at all times.
+        towards(index, first, within, h, within[0, h], weight, always, here, broad, f)
+        there = largest(f)
         copy(visits, others)
         others[there] = 0.0
         known = summed(others)

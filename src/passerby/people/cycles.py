@@ -52,17 +52,23 @@ def weekends(starts: NDArray[np.datetime64], window: timedelta, steps: int) -> N
 
 
 def levels(cycle: Cycle, starts: NDArray[np.datetime64], window: timedelta, steps: int) -> tuple[Ints, ...]:
-    """The parts that steps begin in, from broad to fine: of the day, then of the week; the finest is the phase.
+    """The parts that steps begin in: broader ones side by side, and the finest last, which is the phase.
+
+    Broader than parts of the day and week are the part of the day on any day and, where steps are parts of a day, the
+    kind of day: whether it is a Saturday or Sunday.
 
     >>> days = np.datetime64("2024-01-04T00:00") + np.arange(2) * np.timedelta64(12, "h")
     >>> [part.tolist() for part in levels("workday", days, timedelta(hours=12), 6)]
-    [[0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 2, 3]]
+    [[0, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 1], [0, 1, 0, 1, 2, 3]]
     """
     finest = phase(cycle, starts, window, steps)
     if finest is None:
         return ()
-    broad = phase("hour", starts, window, steps) if cycle != "hour" and length("hour", window) > 1 else None
-    return (finest,) if broad is None else (broad, finest)
+    if cycle == "hour" or length("hour", window) <= 1:
+        return (finest,)
+    broad = phase("hour", starts, window, steps)
+    assert broad is not None
+    return broad, weekends(starts, window, steps).astype(np.int64), finest
 
 
 def usable(cycle: Cycle, window: timedelta, fitted: int) -> bool:

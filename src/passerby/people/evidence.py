@@ -76,7 +76,7 @@ class Evidence:
     """For n stretches of S steps: weighted moves and visits, by what other parts count (C) and half-life (L).
 
     `moves` and `left` (C, L, n, S) are the person's moves to each step and all from where it is reached; `visits` and
-    `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, broad to fine; `b`,
+    `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, the finest last; `b`,
     `flow` and `by_role` (n, S) the population's frequency, its moves by place, and those by role; `stayed` and `gone`
     (n,) whether all steps were at the last place, or elsewhere.
     """
@@ -95,10 +95,12 @@ class Evidence:
 
     def frequencies(self, half_life: float | None, background: float) -> Floats:
         """The person's frequencies of each step (n, S), backed off."""
-        k, f = self.lives.index(half_life), self.b
-        for visits, total in zip(self.visits[:, k], self.total[:, k], strict=True):
-            f = blend(visits, total, f, background)
-        return f
+        k = self.lives.index(half_life)
+        always, *parts = zip(self.visits[:, k], self.total[:, k], strict=True)
+        f = blend(*always, self.b, background)
+        if len(parts) > 1:
+            f = np.mean([blend(*broad, f, background) for broad in parts[:-1]], axis=0)
+        return blend(*parts[-1], f, background) if parts else f
 
     def usual(self, habits: Habits, f: Floats | None = None) -> Floats:
         """The log probability of each stretch (n,) of people who do as usual; `f` are their frequencies."""

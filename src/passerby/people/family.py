@@ -6,9 +6,10 @@ n(x, ·) are the person's moves and n their visits, both weighted by `2^(-age / 
 to the population's b; Q(x, ·) are the moves of everybody else, by place or by role (`roles`). This is the back-off of
 language models (MacKay and Peto 1995), with everybody in the place of the corpus.
 
-With a rhythm, f are the frequencies in the part of the day or week that is moved to, backed off by β to those in the
-part of the day, and these to those at all times. Moves that end in another part count κ; those in the same part of the
-day on another kind of day count √κ. Q are the moves that end in the same part.
+With a rhythm, f are the frequencies in the part of the day or week that is moved to, backed off by β to the mean of
+those in the part of the day and those on the kind of day (weekend or not), and these to those at all times. Moves that
+end in another part count κ; those in the same part of the day on another kind of day count √κ. Q are the moves that end
+in the same part.
 
 Q leads to all places that the person never visited as one, spread inside by b, and these have one common row. So those
 of them that are not sensed behave as one state, and a person's cost does not depend on the number of places.
@@ -122,7 +123,7 @@ def blend(visits: Floats, total: Floats, base: Floats, weight: float) -> Floats:
 
 
 def alike(levels: Sequence[Ints], parts: Sequence[int] | Sequence[Ints], carry: float) -> Floats:
-    """What steps (K,) in the parts `levels` (each (K,), broad to fine) count for habits towards `parts`: 1, √κ or κ.
+    """What steps (K,) in the parts `levels` (each (K,), the finest last) count for habits towards `parts`: 1, √κ or κ.
 
     Of each level, a part or several (H, 1), for which the result is (H, K).
 

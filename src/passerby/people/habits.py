@@ -175,7 +175,7 @@ class People:
 
     @cached_property
     def _levels(self) -> tuple[Ints, ...]:
-        """Parts of the cycle that all steps begin in, broad to fine."""
+        """Parts of the cycle that all steps begin in, the finest last."""
         if self.habits is None or self.phase is None:
             return ()
         return cycles.levels(self.habits.chosen.rhythm, self.starts, self.window, len(self.phase))

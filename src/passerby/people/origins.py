@@ -33,9 +33,9 @@ def origins(steps: int, horizon: int, clock: Clock | None = None) -> tuple[int, 
     """The length of a stretch, and the fitted steps before each one, from the latest; none where there are too few.
 
     Stretches are as long as what will be published, or half of the fitted steps where that is less. They begin at
-    the same time of the week where there are two such, or else at the same time of the day, on as many days of the same
-    kind (weekend or not) as can be. Otherwise they lie side by side, or closer where steps are few. At least half of
-    the fitted steps are before each.
+    the same time of the week where there are two such. Or else as many of their steps are on days of the same kind
+    (weekend or not) as can be, and they begin at the same time of the day where that can be, too. Without a clock they
+    lie side by side, or closer where steps are few. At least half of the fitted steps are before each.
 
     >>> origins(27, 5), origins(9, 5), origins(2, 5)
     ((5, [22, 18, 14]), (4, [5]), (1, []))
@@ -44,18 +44,24 @@ def origins(steps: int, horizon: int, clock: Clock | None = None) -> tuple[int, 
     if not stretch:
         return 0, []
     least, latest = max(2, ceil(steps / 2)), steps - stretch
-    weekly, daily = (
-        [cut for cut in range(steps - unit, least - 1, -unit) if cut <= latest] if unit else []
-        for unit in (clock.week, clock.day)
-    )
+    weekly = [cut for cut in range(steps, least - 1, -clock.week) if cut <= latest] if clock.week else []
     if len(weekly) > 1:
         return stretch, weekly[:MOST_ORIGINS]
-    if daily and clock.weekend is not None:
-        kind = clock.weekend
-        same = [float(np.mean(kind[cut : cut + stretch] == kind[steps : steps + stretch])) for cut in daily]
-        return stretch, [cut for cut, share in zip(daily, same, strict=True) if share == max(same)][:MOST_ORIGINS]
+    if clock.day and clock.weekend is not None and latest >= least:
+        cuts = range(latest, least - 1, -1)
+        like = [_likeness(clock, cut, steps, stretch) for cut in cuts]
+        most = max(like)
+        return stretch, [cut for cut, each in zip(cuts, like, strict=True) if each == most][:MOST_ORIGINS]
     apart = max(1, min(stretch, (latest - least) // (MOST_ORIGINS - 1)))
     return stretch, [cut for cut in (latest - k * apart for k in range(MOST_ORIGINS)) if cut >= least]
+
+
+def _likeness(clock: Clock, cut: int, steps: int, stretch: int) -> tuple[int, bool, int]:
+    """How like what is published a stretch is: steps on days of the same kind, time of the day, kinds in that order."""
+    assert clock.weekend is not None
+    here, then = (clock.weekend[first : first + stretch] for first in (cut, steps))
+    same = min(here.sum(), then.sum()) + min((~here).sum(), (~then).sum())
+    return int(same), (steps - cut) % clock.day == 0, int((here == then).sum())
 
 
 @dataclass(frozen=True)

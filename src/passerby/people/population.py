@@ -88,7 +88,7 @@ class Population:
 
     @classmethod
     def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints]) -> Population:
-        """From the steps (N, F) of everybody; `levels` (each (F,) or longer) are parts of the cycle, broad to fine.
+        """From the steps (N, F) of everybody; `levels` (each (F,) or longer) are parts of the cycle, the finest last.
 
         For moves by role, of which there are few kinds, some of many people are enough.
         """

@@ -65,14 +65,20 @@ class Own:
 
     def usual(self, levels: Sequence[Ints], parts: Sequence[Ints]) -> Ints:
         """Slots (n, H) of where people usually are, in H `parts` of each level of a cycle; H = 1 without a rhythm."""
-        size = self.places.shape[1]
         f = (self.visits / np.maximum(self.visits.sum(axis=1, keepdims=True), 1.0))[:, None]
-        for level, part in zip(levels, parts, strict=True):
-            wanted, which = np.unique(part, return_inverse=True)
-            inside = np.isin(level, wanted)
-            visits = _visits(self.slot[:, inside], np.searchsorted(wanted, level[inside]), len(wanted), size)[:, which]
-            f = (visits + WEIGHT * f) / (visits.sum(axis=2, keepdims=True) + WEIGHT)
+        found = list(zip(levels, parts, strict=True))
+        if len(found) > 1:
+            f = np.mean([self._within(level, part, f) for level, part in found[:-1]], axis=0)
+        if found:
+            f = self._within(*found[-1], f)
         return np.asarray(f.argmax(axis=2))
+
+    def _within(self, level: Ints, part: Ints, f: Floats) -> Floats:
+        """Frequencies (n, H, V) in H parts of a level of a cycle, backed off to f."""
+        wanted, which = np.unique(part, return_inverse=True)
+        inside, size = np.isin(level, wanted), self.places.shape[1]
+        visits = _visits(self.slot[:, inside], np.searchsorted(wanted, level[inside]), len(wanted), size)[:, which]
+        return np.asarray((visits + WEIGHT * f) / (visits.sum(axis=2, keepdims=True) + WEIGHT))
 
     @cached_property
     def runs(self) -> Ints:
@@ -94,7 +100,7 @@ def _visits(slot: Ints, part: Ints, parts: int, size: int) -> Floats:
 def moves_by_role(steps: NDArray[np.int32], kept: NDArray[np.bool_], none: int, levels: Sequence[Ints]) -> Ints:
     """Moves of people (n, F), towards each part of the cycle: from each role, of each kind (P, 3, 4).
 
-    `levels` (each (F,) or longer) are parts of the cycle, broad to fine. A place that a person came to once is new.
+    `levels` (each (F,) or longer) are parts of the cycle, the finest last. A place that a person came to once is new.
     """
     parts: list[Ints] = []
     fine = np.zeros(steps.shape[1], dtype=np.int64)

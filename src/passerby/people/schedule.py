@@ -23,7 +23,7 @@ class Schedule:
     `number` tells which of them each step is in: as many steps of a whole cycle as habits start by, up to the first
     published one, `period` of them, and the steps after it. `parts` (H,) are the finest parts themselves, None without
     a rhythm, and `part_of` (F,) that of each fitted step. `within` (1 + levels, H, F) is 1 for fitted steps in a part,
-    from all times and broad parts to fine ones, and 0 for others. `weight` (F,) is that of each fitted step, and
+    at all times, in broader parts and in the finest, and 0 for others. `weight` (F,) is that of each fitted step, and
     `count` (H, F) what a move to it counts for habits towards a part.
     """
 
@@ -37,7 +37,7 @@ class Schedule:
 
     @classmethod
     def of(cls, habits: Habits, levels: Sequence[Ints], window: timedelta, fitted: int, held: int) -> Schedule:
-        """For so many fitted and published steps; `levels` are the parts of all of them, broad to fine."""
+        """For so many fitted and published steps; `levels` are the parts of all of them, the finest last."""
         period = (cycles.length(habits.rhythm, window) or 1) if habits.start == "equilibrium" else 1
         # Steps of a cycle earlier are in the same parts; the first move is that from the first published step.
         steps = np.arange(fitted + 1 - period, max(fitted + held, fitted + 1))
