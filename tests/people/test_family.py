@@ -31,7 +31,10 @@ def by_hand(people: pb.People, habits: pb.Habits, person: int) -> np.ndarray:
     everybody, M = people.fitted, len(people.places)
     first, stop = spans(everybody, M - 1, habits.trim)
     kept = [row[a:b] for row, a, b in zip(everybody, first, stop, strict=True)]
-    b = (np.bincount(np.concatenate(kept), minlength=M) + 1 / M) / (sum(map(len, kept)) + 1)
+    elsewhere = (np.concatenate(kept) == M - 1).sum() + 1 / M
+    share = elsewhere / (sum(map(len, kept)) + 1)
+    known = [sum(place in row for row in kept) for place in range(M - 1)]
+    b = np.append((1 - share) * (np.array(known) + 1 / (M - 1)) / (sum(known) + 1), share)
     own, others = np.zeros((M, M)), np.zeros((M, M))
     visits = np.zeros(M)
     for i, row in enumerate(kept):
@@ -98,7 +101,7 @@ def test_frequencies_are_backed_off_to_the_part_of_the_day_and_to_the_kind_of_da
     # Own moves hardly count, and those of everybody do not.
     habits = pb.Habits(1e9, background, 0.0, None, "none", rhythm=rhythm, modes="none")
     people = pb.fit_people(traces(array, 6, timedelta(hours=12)), holdout=4, habits=habits)
-    b, steps = people.background, people.fitted[1]
+    b, steps = people.familiarity, people.fitted[1]
     day = np.arange(40) // 2  # from a Monday on
     weekend, half = day % 7 >= 5, np.arange(40) % 2
 
@@ -123,9 +126,21 @@ def test_all_else_off_is_the_way_of_the_paper_but_for_one_step_spread_evenly() -
         pb.fit_people(many, holdout=2, **options)
         for options in ({"habits": habits}, {"habits": "paper", "smoothing": 2.0})
     )
+    # In the paper, who goes somewhere new goes where others spend their time.
+    assert ours.population is not None
+    ours = replace(ours, population=replace(ours.population, familiarity=ours.background))
     one, other = (people.prior(3, reduced=False)[0] for people in (ours, paper))
     np.testing.assert_allclose(one.transition, other.transition, atol=2e-4)
     np.testing.assert_allclose(one.initial, other.initial, atol=2e-4)
+
+
+def test_who_goes_somewhere_new_goes_where_many_were_and_not_where_few_spend_their_time() -> None:
+    # Each is at home all day but for one visit to the café; the last one has been at home alone.
+    array = [[home] * 7 + [5] + [home] * 4 for home in range(5)] + [[4] * 12]
+    people = pb.fit_people(traces(array, 7), holdout=2, habits=pb.Habits(share=0.0, modes="none"))
+    start = people.prior(5, reduced=False)[0].initial
+    assert start[5] == pytest.approx(start[0] * (5 + 1 / 6) / (1 + 1 / 6))
+    assert people.background[5] < people.background[0]
 
 
 def test_steps_before_the_first_visit_are_no_habit() -> None:

@@ -96,14 +96,14 @@ def test_moves_by_role_are_those_counted_one_by_one(seed: int, places: int, rhyt
     told = counted(steps, levels)
     prior, _ = people.prior(1, reduced=False)
     np.testing.assert_allclose(
-        prior.initial, law(steps, 1, steps[1][-1], levels, 20, people.background, told), rtol=1e-6
+        prior.initial, law(steps, 1, steps[1][-1], levels, 20, people.familiarity, told), rtol=1e-6
     )
     for x in range(places):
-        expected = law(steps, 1, x, levels, 21, people.background, told)
+        expected = law(steps, 1, x, levels, 21, people.familiarity, told)
         np.testing.assert_allclose(prior.matrices[0][x], expected, rtol=1e-6)
         # Without a rhythm, shares are those of all moves.
         steady = people.plain.prior(1, reduced=False)[0].transition[x]
-        np.testing.assert_allclose(steady, law(steps, 1, x, [], 21, people.background, told), rtol=1e-6)
+        np.testing.assert_allclose(steady, law(steps, 1, x, [], 21, people.familiarity, told), rtol=1e-6)
 
 
 CAFES = 12

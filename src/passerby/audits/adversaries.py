@@ -141,7 +141,7 @@ def _drawn(job: Job, person: int, own: Target, rng: np.random.Generator) -> tupl
     label = np.zeros(len(job.people.places), dtype=np.int64) if job.zones is None else job.zones
     for zone in np.unique(-1 - trace[trace < 0]):
         hidden = np.setdiff1d(np.flatnonzero(label == zone), own.places)
-        shares, here = job.people.background[hidden], trace == -1 - zone
+        shares, here = job.people.familiarity[hidden], trace == -1 - zone
         trace[here] = rng.choice(hidden, int(here.sum()), p=shares / shares.sum())
     return Target.of(job, person, sorted({*own.places[own.places >= 0].tolist(), *trace.tolist()})), trace
 

@@ -30,8 +30,8 @@ SHARES = (0.0, 0.3, 0.6, 0.9)
 TAKEN: tuple[tuple[float, Flows], ...] = tuple(
     (share, flow) for share in SHARES for flow in get_args(Flows) if share or flow == "places"
 )
-#: From few parts to many.
-CYCLES: tuple[Cycle, ...] = ("none", "hour", "workday", "weekday")
+#: In the order in which they are believed: weekends differ, unless what people did says otherwise.
+CYCLES: tuple[Cycle, ...] = ("none", "workday", "hour", "weekday")
 
 
 @dataclass(frozen=True, eq=False)

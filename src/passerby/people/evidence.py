@@ -164,11 +164,11 @@ def gather(
         same = known[-1][1:] == parts[-1] if levels else np.ones(cut - 1, dtype=bool)
         own = (arrives[:, same].sum(axis=1), leaves[:, same].sum(axis=1))
         everybody = population.towards(parts[-1] if levels else None)
-        flow[:, j] = before.flow(everybody, population.background, source[:, j], target[:, j], own)
+        flow[:, j] = before.flow(everybody, population.familiarity, source[:, j], target[:, j], own)
         share, there = population.roles[1 + parts[-1] if levels else 0], usual[:, j if levels else 0]
-        by_role[:, j] = chance(share, before.own, there, population.background, source[:, j], target[:, j])
+        by_role[:, j] = chance(share, before.own, there, population.familiarity, source[:, j], target[:, j])
     stayed, gone = (target == before.last[:, None]).all(axis=1), (target == before.places - 1).all(axis=1)
-    b = population.background[target]
+    b = population.familiarity[target]
     return Evidence(carries, tuple(lives), moves, left, visits, total, b, flow, by_role, stayed, gone)
 
 

@@ -117,14 +117,20 @@ class People:
         steady = replace(usual.habits.chosen, rhythm="none")
         return replace(usual, phase=None, habits=replace(usual.habits, chosen=steady))
 
+    @property
+    def familiarity(self) -> Floats:
+        """The shares b (M,) by which people go to places that are new to them."""
+        return self.background if self.population is None else self.population.familiarity
+
     @cached_property
-    def _by_frequency(self) -> Ints:
-        return np.argsort(-self.background, kind="stable")
+    def _in_order(self) -> Ints:
+        """Places by b, from the largest."""
+        return np.argsort(-self.familiarity, kind="stable")
 
     @cached_property
     def _surprise(self) -> Floats:
         """`-b log b` for each place (M,)."""
-        return np.asarray(-self.background * np.log(np.where(self.background > 0, self.background, 1.0)))
+        return np.asarray(-self.familiarity * np.log(np.where(self.familiarity > 0, self.familiarity, 1.0)))
 
     @cached_property
     def _one_zone(self) -> Ints:
@@ -151,7 +157,7 @@ class People:
         own = np.array([*sensed, *away] if reduced else range(len(self.places)), dtype=np.int64)
         label = self._one_zone if zones is None else zones
         states, b, hidden, index = fitting.states(
-            kept, own, label, self._by_frequency, self.background, self._surprise, self.elsewhere
+            kept, own, label, self._in_order, self.familiarity, self._surprise, self.elsewhere
         )
         place_of = mode_of = None
         if self.habits is not None:

@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 LITTLE = 10.0
 #: People from whom moves by role are learnt where habits are chosen, at most.
 MOST_ROLES = 2_000
-#: Up to so many pairs of places, moves are counted in a table of all of them.
+#: Up to so many pairs of places, or of people and places, are counted in a table of all of them.
 _TABLE = 10**7
 
 
@@ -75,13 +75,17 @@ class Flow:
 
 @dataclass(frozen=True)
 class Population:
-    """Frequencies b (M,) of everybody's kept steps, all their moves, and those that end in each part of the cycle.
+    """How often places are visited, how many people know them, all moves, and those that end in a part of the cycle.
 
-    `roles` (1 + P, 3, 4) are shares of moves by role, at all times and in each part. One further step, spread evenly
-    over all places, makes places possible that nobody has visited yet.
+    `background` (M,) are frequencies of everybody's kept steps. `familiarity` (M,), b, is the share of each place among
+    all that people know: who goes somewhere new goes where many have been, and not where few spend their nights. So
+    language models count in how many contexts a word is found (Kneser and Ney 1995). Everybody knows elsewhere, so its
+    share is that of the steps. `roles` (1 + P, 3, 4) are shares of moves by role, at all times and in each part. One
+    further visit, spread evenly over all places, makes places possible that nobody has visited yet.
     """
 
     background: Floats
+    familiarity: Floats
     moves: Flow
     parts: tuple[Flow, ...] = ()
     roles: Floats = field(default_factory=lambda: np.empty((0, 3, 4)))
@@ -97,12 +101,13 @@ class Population:
     @classmethod
     def summed(cls, tallies: Sequence[Tally]) -> Population:
         """From what was counted of all people, in groups."""
-        visits = np.sum([tally.visits for tally in tallies], axis=0).astype(np.float64)
-        background = (visits + 1 / len(visits)) / (visits.sum() + 1)
+        background = _shares(np.sum([tally.visits for tally in tallies], axis=0))
+        known = _shares(np.sum([tally.visitors for tally in tallies], axis=0)[:-1])
+        familiarity = np.append(known * (1.0 - background[-1]), background[-1])
         parts = zip(*(tally.parts for tally in tallies), strict=True)
         moves = Flow.summed([tally.moves for tally in tallies])
         roles = np.sum([tally.roles for tally in tallies], axis=0)
-        return cls(background, moves, tuple(map(Flow.summed, parts)), shares(roles, LITTLE))
+        return cls(background, familiarity, moves, tuple(map(Flow.summed, parts)), shares(roles, LITTLE))
 
     def towards(self, part: int | None) -> Flow:
         """The moves that end in a part of the cycle, or all of them."""
@@ -142,6 +147,24 @@ class Population:
         return out.take(np.where(visited, place, len(own)), axis=1)
 
 
+def _shares(numbers: Ints) -> Floats:
+    """The share of each, with one more that is spread evenly."""
+    return np.asarray((numbers + 1 / len(numbers)) / (numbers.sum() + 1))
+
+
+def _visitors(fitted: NDArray[np.int32], kept: NDArray[np.bool_], places: int) -> Ints:
+    """How many people were at each place (M,) at any of the steps kept (N, F)."""
+    total = np.zeros(places, dtype=np.int64)
+    chunk = max(1, _TABLE // places)
+    for first in range(0, len(fitted), chunk):
+        some = fitted[first : first + chunk]
+        who, at = np.nonzero(kept[first : first + chunk])
+        there = np.zeros((len(some), places), dtype=bool)
+        there[who, some[who, at]] = True
+        total += there.sum(axis=0)
+    return total
+
+
 def _others(flows: Sequence[Flow], own: Ints) -> tuple[Floats, Floats]:
     """Moves of all from each of some places, and from all others: towards each (H, V + 1, V), and in all (H, V + 1)."""
     inside = np.array([flow.among(own) for flow in flows])
@@ -153,9 +176,13 @@ def _others(flows: Sequence[Flow], own: Ints) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class Tally:
-    """Visits (M,) and moves of some people, in all and in each part of the cycle, and moves by `roles` (P, 3, 4)."""
+    """Visits and visitors (M,) of places, moves of some people in all and in each part of the cycle, and by role.
+
+    Moves by `roles` are (P, 3, 4).
+    """
 
     visits: Ints
+    visitors: Ints
     moves: Flow
     roles: Ints
     parts: tuple[Flow, ...] = ()
@@ -168,14 +195,14 @@ class Tally:
         first, stop = spans(fitted, places - 1, trim)
         steps = np.arange(fitted.shape[1])
         kept = (steps >= first[:, None]) & (steps < stop[:, None])
-        visits = np.bincount(fitted[kept], minlength=places)
+        visits, visitors = np.bincount(fitted[kept], minlength=places), _visitors(fitted, kept, places)
         pairs = fitted[:, :-1].astype(np.int64) * places + fitted[:, 1:]
         both = kept[:, :-1] & kept[:, 1:]
         moves = Flow.counted(pairs[both], places)
         some = np.arange(len(fitted)) if some is None else some
         roles = moves_by_role(fitted[some], kept[some], places, levels)
         if not levels:
-            return cls(visits, moves, roles)
+            return cls(visits, visitors, moves, roles)
         towards = levels[-1][1 : fitted.shape[1]]
         parts = [towards == part for part in range(int(levels[-1].max()) + 1)]
-        return cls(visits, moves, roles, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))
+        return cls(visits, visitors, moves, roles, tuple(Flow.counted(pairs[:, p][both[:, p]], places) for p in parts))
