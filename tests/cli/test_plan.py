@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.cli.small_audit import Call, person, write_visits
-from tests.cli.test_main import Done, run
+from tests.cli.test_main import Done, run_here
 
 from passerby.plans.limit import Limit, counted
 from passerby.plans.record import VERSION, Record, _down, _up
@@ -33,7 +33,8 @@ LIMIT = ("--at-most", "0.2", "--added", "0.05")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     made = tmp_path_factory.mktemp("plan")
     write_visits(made / "visits.parquet")
-    done = run("plan", "visits.parquet", *OPTIONS, "--sensor-count", "3", *LEVERS, *LIMIT, "--out", "plan", cwd=made)
+    options = (*OPTIONS, "--sensor-count", "3", *LEVERS, *LIMIT)
+    done = run_here("plan", "visits.parquet", *options, "--out", "plan", cwd=made)
     assert done.returncode == 0, done.stderr
     return made, done
 
