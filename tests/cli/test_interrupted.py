@@ -50,9 +50,10 @@ def go_on(said: str, folder: Path) -> None:
 def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, ended: int, word: str) -> None:
     folder, _ = made
     out = f"stopped-{word}"
+    # Slow once the first part of eight people is kept: long enough for a signal.
     code = (
         "import sys, time\nfrom passerby import cli\nfrom passerby.audits import audit\nplain = audit.audit_person\n"
-        "def slow(*a):\n    time.sleep(0.3)\n    return plain(*a)\n"
+        "def slow(job, person):\n    time.sleep(0.3 if person >= 8 else 0)\n    return plain(job, person)\n"
         "audit.audit_person = slow\nsys.exit(cli.main())"
     )
     process = subprocess.Popen(
@@ -66,7 +67,7 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, 
     while not list((folder / out / "parts").glob("*.parquet")):
         assert time.monotonic() < end
         assert process.poll() is None
-        time.sleep(0.1)
+        time.sleep(0.02)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == ended, said
