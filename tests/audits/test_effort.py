@@ -29,6 +29,11 @@ def job() -> Job:
 
 
 @pytest.fixture(scope="module")
+def first(job: Job) -> pl.DataFrame:
+    return audit_job(replace(job, measurement=first_pass(HOW)), workers=1)
+
+
+@pytest.fixture(scope="module")
 def table(job: Job) -> pl.DataFrame:
     return audit_open(job, THRESHOLDS, workers=1)
 
@@ -43,8 +48,7 @@ def test_both_passes_together_take_what_was_asked_for() -> None:
     assert first.seed != second.seed
 
 
-def test_the_second_pass_is_for_those_who_are_open(job: Job, table: pl.DataFrame) -> None:
-    first = audit_job(replace(job, measurement=first_pass(HOW)), workers=1)
+def test_the_second_pass_is_for_those_who_are_open(first: pl.DataFrame, table: pl.DataFrame) -> None:
     assert table.schema == first.schema
     assert table["person"].equals(first["person"])
     changed = [n for n in range(len(table)) if not table[n].equals(first[n])]
@@ -57,8 +61,7 @@ def test_the_second_pass_is_for_those_who_are_open(job: Job, table: pl.DataFrame
     assert (width[changed] < (high - low)[changed]).all()
 
 
-def test_what_is_pooled_is_of_the_first_pass(job: Job, table: pl.DataFrame) -> None:
-    first = audit_job(replace(job, measurement=first_pass(HOW)), workers=1)
+def test_what_is_pooled_is_of_the_first_pass(first: pl.DataFrame, table: pl.DataFrame) -> None:
     pooled = ["pooled_lower", "pooled_upper", "pooled_reach"]
     assert table.select(pooled).equals(first.select(pooled))
 
