@@ -69,7 +69,7 @@ def lighter(arguments: list[str]) -> list[str]:
     elif arguments[0] == "simulate":
         light = {"--people": "40"}
     elif arguments[0] == "demo":
-        light |= {"--people": "40", "--places": "30", "--days": "4", "--sample": "2", "--explore": "0"}
+        light |= {"--people": "20", "--places": "30", "--days": "3", "--sample": "2", "--explore": "0"}
     return [*arguments, *(word for pair in light.items() if pair[0] not in arguments for word in pair)]
 
 

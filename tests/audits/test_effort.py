@@ -16,10 +16,11 @@ from passerby.people.others import everyone_else
 
 HOW = Measurement(2, 0.01, 40, 0.98, 1e6, 3)
 THRESHOLDS = (0.25, 0.5)
+PEOPLE = 24
 
 
 def job_of(release: pb.Release) -> Job:
-    people = pb.fit_people(random_traces(5, 40, 30, 8), holdout=6)
+    people = pb.fit_people(random_traces(5, PEOPLE, 30, 8), holdout=6)
     return Job(people, release, HOW, everyone_else(people, release))
 
 
@@ -68,7 +69,7 @@ def test_what_is_pooled_is_of_the_first_pass(first: pl.DataFrame, table: pl.Data
 
 def test_workers_folders_and_interruptions_change_nothing(job: Job, table: pl.DataFrame, tmp_path: Path) -> None:
     def stop(done: int, everyone: int) -> None:
-        if everyone < 40 and done:
+        if everyone < PEOPLE and done:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

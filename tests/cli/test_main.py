@@ -111,9 +111,14 @@ def test_values_that_cannot_be_used(words: str, message: str, tmp_path: Path, ty
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unexpected_errors_are_one_line_with_a_hint(tmp_path: Path) -> None:
-    code = replaced("raise ZeroDivisionError('deep inside')")
-    done = run("line", "--out", str(tmp_path), code=code)
+def test_unexpected_errors_are_one_line_with_a_hint(
+    tmp_path: Path, typed: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("deep inside")
+
+    monkeypatch.setattr(pb, "measure", broken)
+    done = typed("line", "--out", str(tmp_path))
     assert done.returncode == 1
     assert "ZeroDivisionError in line.py, line" in done.stderr
     assert "deep inside" not in done.stderr

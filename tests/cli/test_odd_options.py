@@ -58,6 +58,9 @@ def in_town(town: Path, typed: Call, monkeypatch: pytest.MonkeyPatch) -> Call:
     return typed
 
 
+#: What plays no part here and takes time.
+QUICK = ("--budget", "1e5", "--habits", "paper")
+
 #: What is typed after `passerby audit --dry-run --explore 0`, and words of what is shown.
 RIGHT: list[tuple[str, ...]] = [
     (
@@ -192,7 +195,7 @@ WRONG: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("words", "shown"), [(words, shown) for words, *shown in RIGHT], ids=[row[0] for row in RIGHT])
 def test_what_can_be_done(in_town: Call, words: str, shown: list[str]) -> None:
-    done = in_town("audit", *words.split(), "--dry-run", *ALONE, "--budget", "1e5")
+    done = in_town("audit", *words.split(), "--dry-run", *ALONE, *QUICK)
     assert done.returncode == 0, done.stderr
     for part in shown:
         assert part in done.stdout
@@ -207,7 +210,14 @@ def test_what_cannot_be_done(in_town: Call, words: str, shown: str) -> None:
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("case", [case for case in FILES if case[3]], ids=lambda case: case[0])
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[] if number % 4 == 0 else pytest.mark.thorough)
+        for number, case in enumerate(case for case in FILES if case[3])
+    ],
+    ids=lambda case: case[0],
+)
 def test_messages_about_files_are_in_the_words_of_the_command_line(
     case: tuple[str, str, dict[str, object], str], typed: Call, tmp_path: Path
 ) -> None:
