@@ -48,7 +48,7 @@ def test_everybody_is_in_one_partition(people: pb.People, kind: str, size: int) 
 
 def test_a_partition_is_small_and_what_is_common_does_not_grow(people: pb.People) -> None:
     """Else every worker would hold everybody."""
-    many = pb.fit_people(random_traces(5, 1000, 12, 15), holdout=3)
+    many = pb.fit_people(random_traces(5, 3000, 12, 15), holdout=3)
     few, more = (Partitions(job_of(each, RELEASES["counted"]), 10) for each in (people, many))
     assert len(pickle.dumps(more[0])) < 1.1 * len(pickle.dumps(few[0]))
     assert len(pickle.dumps(more.common)) < 1.5 * len(pickle.dumps(few.common))

@@ -30,7 +30,7 @@ def test_promises_come_true_and_steps_are_likelier_than_with_the_habits_of_the_p
 
 
 def test_people_who_are_drawn_from_their_habits_are_found_as_often_as_promised() -> None:
-    traces = populations.leavers(people=200, seed=3)
+    traces = populations.leavers(people=400, seed=3)
     people = pb.fit_people(traces, holdout=4)
     assert people.habits is not None
     assert people.habits.chosen.modes != "none"
