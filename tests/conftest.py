@@ -6,6 +6,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import reference
+from tests.cli.small_audit import OPTIONS, TRIED, Made, write_visits
+from tests.cli.test_main import run_here
 
 settings.register_profile(
     "passerby", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=20
@@ -31,3 +33,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def line_reference() -> Any:
     """The paper's simulated chain at its default size."""
     return reference.load("line_100_places.json")
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """A folder with visits of a small town and a finished audit of them."""
+    folder = tmp_path_factory.mktemp("audit")
+    write_visits(folder / "visits.parquet")
+    done = run_here("audit", "visits.parquet", *OPTIONS, *TRIED, "--out", "result", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done

@@ -75,23 +75,55 @@ def test_every_package_has_its_place_once() -> None:
     assert sorted(LADDER) == sorted({part(path) for path in sources()})
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_imports_go_down(path: Path) -> None:
-    here = part(path)
-    for name, line in imported(path):
-        head, *rest = name.split(".")
-        if head in RESERVED:
-            assert here in RESERVED[head], f"{path.name}:{line} imports {head}, which is for {RESERVED[head]}"
-        if head != "passerby" or not rest:
-            continue
-        there = rest[0]
-        if there in LADDER:
-            assert LADDER.index(there) <= LADDER.index(here), f"{path.name}:{line} imports {there}, which is above it"
-        else:
-            # A name of the front door, which may come from anywhere: for the command line, and for all the version.
-            assert here == "cli" or there == "__version__", f"{path.name}:{line} imports {name} by the front door"
-        if here == "kernels":
-            assert there == "kernels", f"{path.name}:{line}: kernels see arrays only"
+def faults(here: str, name: str) -> Iterator[str]:
+    """What is wrong with importing a name in a part."""
+    head, *rest = name.split(".")
+    if head in RESERVED and here not in RESERVED[head]:
+        yield f"imports {head}, which is for {RESERVED[head]}"
+    if head != "passerby" or not rest:
+        return
+    there = rest[0]
+    if there in LADDER:
+        if LADDER.index(there) > LADDER.index(here):
+            yield f"imports {there}, which is above it"
+    # A name of the front door, which may come from anywhere: for the command line, and for all the version.
+    elif here != "cli" and there != "__version__":
+        yield f"imports {name} by the front door"
+    if here == "kernels" and there != "kernels":
+        yield f"imports {there}, but kernels see arrays only"
+
+
+# One test for all files: a test for each takes longer to be told of than to be done.
+def test_imports_go_down() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {fault}"
+        for path in sources()
+        for name, line in imported(path)
+        for fault in faults(part(path), name)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("here", "name", "words"),
+    [
+        ("model", "passerby.audits.audit", "above it"),
+        ("model", "passerby.measure", "by the front door"),
+        ("kernels", "passerby.support.files", "arrays only"),
+        ("audits", "altair.Chart", "which is for {'report'}"),
+    ],
+)
+def test_a_wrong_import_is_noticed(here: str, name: str, words: str) -> None:
+    (fault,) = faults(here, name)
+    assert words in fault
+
+
+@pytest.mark.parametrize(
+    ("here", "name"),
+    [("audits", "passerby.model.prior"), ("cli", "passerby.measure"), ("model", "passerby.__version__")],
+)
+def test_a_right_import_is_not(here: str, name: str) -> None:
+    assert list(faults(here, name)) == []
 
 
 def test_the_experiments_are_loaded_by_one_command_when_it_runs() -> None:
@@ -103,36 +135,34 @@ def test_the_experiments_are_loaded_by_one_command_when_it_runs() -> None:
     assert not any("passerby_paper" in ast.unparse(node) for node in top)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in sources() if part(path) not in ("cli", "__main__")],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
-def test_only_the_command_line_prints_and_exits(path: Path) -> None:
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Call):
-            name = ast.unparse(node.func)
-            assert name not in ("print", "exit", "quit", "sys.exit", "sys.stdout.write", "sys.stderr.write"), (
-                f"{path.name}:{node.lineno} calls {name}"
-            )
+def test_only_the_command_line_prints_and_exits() -> None:
+    forbidden = ("print", "exit", "quit", "sys.exit", "sys.stdout.write", "sys.stderr.write")
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} calls {ast.unparse(node.func)}"
+        for path in sources()
+        if part(path) not in ("cli", "__main__")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in forbidden
+    ]
+    assert found == []
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import passerby",
-        "import passerby; passerby.InputError",
-        "from passerby.cli import main; assert main(['--help']) == 0",
-        "from passerby.cli import main; assert main(['demo', '--help']) == 0",
-        "from passerby.cli import main; assert main(['audit', '--help']) == 0",
-        "from passerby.cli import main; assert main(['plan', '--help']) == 0",
-        "from passerby.cli import main; assert main(['next', '--help']) == 0",
-        "from passerby.cli import main; assert main(['simulate', '--help']) == 0",
-        "from passerby.cli import main; assert main(['reproduce', '--help']) == 0",
-        "from passerby.cli import main; assert main(['--version']) == 0",
-    ],
+#: One after another, in one process: what one of them loads stays loaded.
+LIGHT = (
+    "import passerby",
+    "passerby.InputError",
+    "from passerby.cli import main",
+    "assert main(['--version']) == 0",
+    "assert main(['--help']) == 0",
+    *(
+        f"assert main(['{command}', '--help']) == 0"
+        for command in ("demo", "audit", "plan", "next", "simulate", "reproduce")
+    ),
 )
-def test_nothing_heavy_is_loaded_before_it_is_used(code: str) -> None:
-    code += f"; import sys; print(*({set(HEAVY)!r} & sys.modules.keys()), file=sys.stderr)"
+
+
+def test_nothing_heavy_is_loaded_before_it_is_used() -> None:
+    look = f"loaded = {set(HEAVY)!r} & sys.modules.keys()\nassert not loaded, loaded"
+    code = "\n".join(["import sys", *(f"{each}\n{look}" for each in LIGHT)])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.strip()) == (0, "")

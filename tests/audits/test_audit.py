@@ -68,7 +68,7 @@ def test_workers_and_interruptions_change_nothing(
     assert not (tmp_path / "parts").exists()
 
 
-@pytest.mark.parametrize("kind", ["threads", "processes"])
+@pytest.mark.parametrize("kind", ["threads", pytest.param("processes", marks=pytest.mark.thorough)])
 def test_any_executor_gives_the_same(
     people: pb.People, release: pb.Release, table: pl.DataFrame, tmp_path: Path, kind: str
 ) -> None:

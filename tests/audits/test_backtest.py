@@ -33,7 +33,7 @@ def test_promises_are_those_of_an_audit_and_right_is_what_it_hits(mechanism: pb.
     assert (found.people, found.origins, found.share) == (40, 1, 1.0)
 
 
-@pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0)])
+@pytest.mark.parametrize("mechanism", [pb.Raw(), pytest.param(pb.Gaussian(1.0), marks=pytest.mark.thorough)])
 def test_people_who_are_drawn_from_their_habits_are_found_as_often_as_promised(mechanism: pb.Mechanism) -> None:
     city = pb.window_visits(pb.simulate_city(people=150, places=30, days=6), window="6h", places=30, min_active=4)
     habits = pb.Habits(smoothing=3.0, share=0.6, rhythm="hour", flow="roles")

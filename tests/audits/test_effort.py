@@ -16,16 +16,22 @@ from passerby.people.others import everyone_else
 
 HOW = Measurement(2, 0.01, 40, 0.98, 1e6, 3)
 THRESHOLDS = (0.25, 0.5)
+PEOPLE = 24
 
 
 def job_of(release: pb.Release) -> Job:
-    people = pb.fit_people(random_traces(5, 40, 30, 8), holdout=6)
+    people = pb.fit_people(random_traces(5, PEOPLE, 30, 8), holdout=6)
     return Job(people, release, HOW, everyone_else(people, release))
 
 
 @pytest.fixture(scope="module")
 def job() -> Job:
     return job_of(pb.Release([[0, 1, 2]] * 6, pb.Gaussian(1.5)))
+
+
+@pytest.fixture(scope="module")
+def first(job: Job) -> pl.DataFrame:
+    return audit_job(replace(job, measurement=first_pass(HOW)), workers=1)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +49,7 @@ def test_both_passes_together_take_what_was_asked_for() -> None:
     assert first.seed != second.seed
 
 
-def test_the_second_pass_is_for_those_who_are_open(job: Job, table: pl.DataFrame) -> None:
-    first = audit_job(replace(job, measurement=first_pass(HOW)), workers=1)
+def test_the_second_pass_is_for_those_who_are_open(first: pl.DataFrame, table: pl.DataFrame) -> None:
     assert table.schema == first.schema
     assert table["person"].equals(first["person"])
     changed = [n for n in range(len(table)) if not table[n].equals(first[n])]
@@ -57,15 +62,14 @@ def test_the_second_pass_is_for_those_who_are_open(job: Job, table: pl.DataFrame
     assert (width[changed] < (high - low)[changed]).all()
 
 
-def test_what_is_pooled_is_of_the_first_pass(job: Job, table: pl.DataFrame) -> None:
-    first = audit_job(replace(job, measurement=first_pass(HOW)), workers=1)
+def test_what_is_pooled_is_of_the_first_pass(first: pl.DataFrame, table: pl.DataFrame) -> None:
     pooled = ["pooled_lower", "pooled_upper", "pooled_reach"]
     assert table.select(pooled).equals(first.select(pooled))
 
 
 def test_workers_folders_and_interruptions_change_nothing(job: Job, table: pl.DataFrame, tmp_path: Path) -> None:
     def stop(done: int, everyone: int) -> None:
-        if everyone < 40 and done:
+        if everyone < PEOPLE and done:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -22,7 +22,7 @@ def fitted(frame: pl.DataFrame, habits: str = "auto") -> pb.People:
     return pb.fit_people(visits, window="3h", places=9, min_active=12, holdout=4, habits=habits)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("habits", ["auto", "paper"])
+@pytest.mark.parametrize("habits", ["auto", pytest.param("paper", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("mechanism", [None, pb.Gaussian(1.0), pb.Rounding(5)])
 def test_all_partitions_together_are_the_audit(
     frame: pl.DataFrame, habits: str, mechanism: pb.Mechanism | None

@@ -82,7 +82,7 @@ def disk_table(settings: AuditSettings, inputs: Inputs) -> pl.DataFrame:
         {},
         pytest.param({"mechanism": "rounding"}, marks=pytest.mark.thorough),
         pytest.param({"habits": "paper", "smoothing": "auto"}, marks=pytest.mark.thorough),
-        {"rhythm": "hour", "window": "6h"},
+        pytest.param({"rhythm": "hour", "window": "6h"}, marks=pytest.mark.thorough),
         {"place_names": ["home-area 02", "home-area 01"], "min_active": 1, "sensor_count": 1},
     ],
 )
@@ -104,7 +104,9 @@ def test_the_same_rows_and_summary(city: Path, tmp_path: Path, more: dict[str, A
     assert rows_at(rows, there.count, some).equals(table[some])
 
 
-@pytest.mark.parametrize("kind", ["present", "moved", "visitors"])
+@pytest.mark.parametrize(
+    "kind", [*(pytest.param(each, marks=pytest.mark.thorough) for each in ("present", "moved")), "visitors"]
+)
 def test_zones_flows_and_visitors(tmp_path: Path, kind: str) -> None:
     """Rounding asks how many others there are, also of those who are seen too seldom to be audited."""
     city = tmp_path / "visits.parquet"

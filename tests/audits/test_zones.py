@@ -197,7 +197,7 @@ def test_published_zones_and_flows(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text(
             "\n".join([head, ",".join([*words[:-1], str(int(words[-1]) + change)]), *rest, ""])
         )
-    how = {**LITTLE, **NOTHING, "places": 12, "zones": tmp_path / "zones.csv"}
+    how = {**LITTLE, **NOTHING, "places": 12, "zones": tmp_path / "zones.csv", "habits": "paper"}
     right, wrong = (
         pb.audit_folder(tmp_path / "visits.csv", tmp_path / name, published=tmp_path / f"{name}.csv", **how)  # type: ignore[arg-type]
         for name in ("right", "wrong")

@@ -145,7 +145,7 @@ def test_what_was_published(made: Made, call: Call) -> None:
 def test_an_impossible_series_is_a_status(made: Made, call: Call) -> None:
     folder, _ = made
     pl.DataFrame(counts(folder, change=7)).write_csv(folder / "wrong.csv")
-    done = call("visits.parquet", *OPTIONS, "--published", "wrong.csv", *ALONE, "--out", "odd")
+    done = call("visits.parquet", *OPTIONS, "--published", "wrong.csv", "--habits", "paper", *ALONE, "--out", "odd")
     assert done.returncode == 0, done.stderr
     table = pl.read_parquet(folder / "odd" / "people.parquet")
     assert set(table["realised_status"]) == {"impossible"}
@@ -157,7 +157,7 @@ def test_a_schedule_and_a_rule_that_depends_on_the_count(made: Made, call: Call)
     first, second = pl.DataFrame(counts(folder))["place"].unique(maintain_order=True)
     pl.DataFrame({"step": [1, 1, 3], "place": [first, second, first]}).write_csv(folder / "sensors.csv")
     options = ("--sensors", "schedule", "--schedule", "sensors.csv", "--mechanism", "rounding", "--base", "5")
-    done = call("visits.parquet", *OPTIONS, *options, "--sample", "5", *ALONE, "--out", "rule")
+    done = call("visits.parquet", *OPTIONS, *options, "--habits", "paper", "--sample", "5", *ALONE, "--out", "rule")
     assert done.returncode == 0, done.stderr
     summary = Summary.model_validate_json((folder / "rule" / "summary.json").read_text())
     assert (summary.sensors, summary.mechanism, summary.people) == (3, "Rounding(base=5)", 5)

@@ -1,13 +1,17 @@
 from pathlib import Path
 
+import pytest
 from tests.cli.small_audit import Call
 
 from passerby.audits.summary import Summary
+from passerby.cli.demo import DAY
 
 SMALL = ("--people", "12", "--places", "30", "--days", "4", "--sample", "3", "--explore", "2", "--workers", "1")
 
 
-def test_a_small_demo(tmp_path: Path, typed: Call) -> None:
+def test_a_small_demo(tmp_path: Path, typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, little in {"runs": 10, "budget": 1e6, "backtest": 5, "adversaries": 1}.items():
+        monkeypatch.setitem(DAY, name, little)
     done = typed("demo", *SMALL, "--out", "shown")
     assert done.returncode == 0, done.stderr
     folders = {name: tmp_path / "shown" / name for name in ("raw", "noisy")}

@@ -50,9 +50,11 @@ def go_on(said: str, folder: Path) -> None:
 def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, ended: int, word: str) -> None:
     folder, _ = made
     out = f"stopped-{word}"
+    # Slow from the ninth person on, when the first part is kept: that leaves seconds for the signal.
     code = (
-        "import sys, time\nfrom passerby import cli\nfrom passerby.audits import audit\nplain = audit.audit_person\n"
-        "def slow(*a):\n    time.sleep(0.3)\n    return plain(*a)\n"
+        "import itertools, sys, time\nfrom passerby import cli\nfrom passerby.audits import audit\n"
+        "plain, calls = audit.audit_person, itertools.count()\n"
+        "def slow(*a):\n    time.sleep(0.3 if next(calls) >= 8 else 0)\n    return plain(*a)\n"
         "audit.audit_person = slow\nsys.exit(cli.main())"
     )
     process = subprocess.Popen(
@@ -66,7 +68,7 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, 
     while not list((folder / out / "parts").glob("*.parquet")):
         assert time.monotonic() < end
         assert process.poll() is None
-        time.sleep(0.1)
+        time.sleep(0.02)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == ended, said
@@ -82,7 +84,9 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, 
 @pytest.mark.parametrize(
     ("where", "after", "said"),
     [
-        ("passerby.audits.audit.audit_person", 20, "while auditing people (16 of 40)"),
+        pytest.param(
+            "passerby.audits.audit.audit_person", 20, "while auditing people (16 of 40)", marks=pytest.mark.thorough
+        ),
         pytest.param(
             "passerby.audits.what_if._simple",
             4,

@@ -1,9 +1,11 @@
-"""The command line as a user meets it: in a process of its own."""
+"""The command line as a user meets it: in a process of its own where that plays a part."""
 
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,16 @@ def run(*arguments: str, code: str = "", cwd: Path | None = None, **environment:
         env={**os.environ, "COLUMNS": "80", "PASSERBY_DEBUG": "0", **environment},
         check=False,
     )
+
+
+def run_here(*arguments: str, cwd: Path) -> Done:
+    """The same in this process, where all is loaded: for folders that many tests look at."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+        patch.setenv("COLUMNS", "80")
+        patch.setenv("PASSERBY_DEBUG", "0")
+        code = main(arguments)
+    return Done(arguments, code, out.getvalue(), err.getvalue())
 
 
 def replaced(statement: str) -> str:
@@ -51,8 +63,8 @@ def test_version() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
-def test_help_lists_the_commands(arguments: list[str]) -> None:
-    done = run(*arguments)
+def test_help_lists_the_commands(arguments: list[str], typed: Callable[..., Done]) -> None:
+    done = typed(*arguments)
     assert done.returncode == 0
     assert "line" in done.stdout
 
@@ -66,8 +78,8 @@ def test_help_lists_the_commands(arguments: list[str]) -> None:
         (["line", "--seed", "-1"], "--seed"),
     ],
 )
-def test_arguments_that_cannot_be_read(arguments: list[str], message: str) -> None:
-    done = run(*arguments)
+def test_arguments_that_cannot_be_read(arguments: list[str], message: str, typed: Callable[..., Done]) -> None:
+    done = typed(*arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -99,9 +111,14 @@ def test_values_that_cannot_be_used(words: str, message: str, tmp_path: Path, ty
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unexpected_errors_are_one_line_with_a_hint(tmp_path: Path) -> None:
-    code = replaced("raise ZeroDivisionError('deep inside')")
-    done = run("line", "--out", str(tmp_path), code=code)
+def test_unexpected_errors_are_one_line_with_a_hint(
+    tmp_path: Path, typed: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("deep inside")
+
+    monkeypatch.setattr(pb, "measure", broken)
+    done = typed("line", "--out", str(tmp_path))
     assert done.returncode == 1
     assert "ZeroDivisionError in line.py, line" in done.stderr
     assert "deep inside" not in done.stderr

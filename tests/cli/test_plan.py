@@ -5,8 +5,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.cli.small_audit import Call, person, write_visits
-from tests.cli.test_main import Done, run
+from tests.cli.small_audit import ALONE, Call, person, write_visits
+from tests.cli.test_main import Done, run_here
 
 from passerby.plans.limit import Limit, counted
 from passerby.plans.record import VERSION, Record, _down, _up
@@ -33,7 +33,8 @@ LIMIT = ("--at-most", "0.2", "--added", "0.05")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     made = tmp_path_factory.mktemp("plan")
     write_visits(made / "visits.parquet")
-    done = run("plan", "visits.parquet", *OPTIONS, "--sensor-count", "3", *LEVERS, *LIMIT, "--out", "plan", cwd=made)
+    options = (*OPTIONS, "--sensor-count", "3", *LEVERS, *LIMIT)
+    done = run_here("plan", "visits.parquet", *options, "--out", "plan", cwd=made)
     assert done.returncode == 0, done.stderr
     return made, done
 
@@ -136,7 +137,7 @@ def test_what_is_wrong_is_said(call: Call, given: tuple[str, ...], said: str) ->
 
 def test_what_was_audited_can_be_planned(folder: tuple[Path, Done], call: Call) -> None:
     made, _ = folder
-    done = call("audit", "visits.parquet", *OPTIONS, "--sensor-count", "2", "--explore", "0", "--out", "audited")
+    done = call("audit", "visits.parquet", *OPTIONS, "--sensor-count", "2", *ALONE, "--out", "audited")
     assert done.returncode == 0, done.stderr
     done = call("plan", "--settings", "audited/audit.toml", "--at-most", "0.9", "--added", "0.9", "--out", "planned")
     assert done.returncode == 0, done.stderr

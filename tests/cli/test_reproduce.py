@@ -69,8 +69,8 @@ def test_without_matplotlib_it_is_said_what_to_install(
         (["examples", "--out", "/dev/null/x"], "--out: cannot make the folder"),
     ],
 )
-def test_what_cannot_be_run(arguments: list[str], message: str, tmp_path: Path) -> None:
-    done = run("reproduce", *arguments, cwd=tmp_path)
+def test_what_cannot_be_run(arguments: list[str], message: str, typed: Call) -> None:
+    done = typed("reproduce", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -215,7 +215,7 @@ class TestEffort:
             assert table[i, 4] < 0 or table[i, 2] >= max(ascents(case, weights, guesses[i, :2])) - 1e-12
 
     @pytest.mark.parametrize(("budget", "nodes"), [(0.0, 1), (1e9, 1), (1e9, 400)])
-    @pytest.mark.parametrize("misses", [1, 2, 3])
+    @pytest.mark.parametrize("misses", [1, pytest.param(2, marks=pytest.mark.thorough), 3])
     @pytest.mark.parametrize("sensors", [[[]] * 5, [[], 0, [], [], 1]], ids=str)
     def test_where_it_matters_from_which_guess_one_climbs(
         self, sensors: Any, misses: int, budget: float, nodes: int, monkeypatch: pytest.MonkeyPatch

@@ -357,7 +357,7 @@ class TestLongChains:
 
     EVEN = pb.MarkovPrior([0.5, 0.5], np.full((2, 2), 0.5))
 
-    @pytest.mark.parametrize("misses", [0, 5, 40])
+    @pytest.mark.parametrize("misses", [0, pytest.param(5, marks=pytest.mark.thorough), 40])
     @pytest.mark.parametrize("chance", [2.0**-10, 2.0**-40])
     def test_what_is_known_beforehand_does_not_underflow(self, chance: float, misses: int) -> None:
         """Only the rare place may be named, at each of 120 steps."""
@@ -389,7 +389,11 @@ class TestLongChains:
             assert value > 0, name
             assert truth <= math.log(value) + 1e-8, name
 
-    @pytest.mark.parametrize("noise", [pb.Laplace(1.0), pb.Geometric(0.8), pb.DiscreteGaussian(1.0)], ids=repr)
+    @pytest.mark.parametrize(
+        "noise",
+        [pb.Laplace(1.0), pb.Geometric(0.8), pytest.param(pb.DiscreteGaussian(1.0), marks=pytest.mark.thorough)],
+        ids=repr,
+    )
     def test_other_noise_likewise(self, noise: pb.Mechanism) -> None:
         """Ten of 1100 steps are counted; the others are guessed as without counts."""
         release = pb.Release([[0]] * 10 + [[]] * 1090, noise)

@@ -100,7 +100,7 @@ def test_reached_is_relative(scale: float) -> None:
 def test_estimates_do_not_exceed_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(8):
         prior = chain(seed, 4, 4, "started")
-        loss = pb.measure(prior, pb.Release([0, 1, 2, 3], pb.Gaussian(0.7)), 1, runs=30, seed=seed)
+        loss = pb.measure(prior, pb.Release([0, 1, 2, 3], pb.Gaussian(0.7)), 1, runs=30, seed=seed, budget=1e6)
         for attack in loss.attacks.values():
             assert attack.value <= loss.upper
             assert (attack.level is None) == (attack.error == 0) or attack.level is not None

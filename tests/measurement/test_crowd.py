@@ -1,6 +1,6 @@
 """Both ends against a crowd, beside the enumeration of everybody's traces."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -35,6 +35,8 @@ SHAPES: tuple[tuple[int, list[list[int]]], ...] = (
     (3, [[0, 1], [1, 2]]),
     (3, [[0], [], [1, 2]]),
 )
+#: Each rule, and each shape but the smallest.
+FEW: tuple[tuple[int, pb.Mechanism], ...] = ((2, pb.Rounding(2)), (3, pb.Raw()), (4, pb.Sampling(0.4)))
 
 
 def others_of(seed: int, shape: int, number: int, still: bool) -> tuple[pb.MarkovPrior, list[pb.MarkovPrior]]:
@@ -98,9 +100,15 @@ class TestDrawn:
     def nothing_is_listed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(measured, "MOST_TOLD", 0)
 
-    @pytest.mark.parametrize("rule", [pb.Raw(), pb.Rounding(2), pb.Sampling(0.4)], ids=repr)
-    @pytest.mark.parametrize("shape", [0, 2, 3, 4])
-    def test_ends_and_values_are_those_of_the_enumeration(self, rule: pb.Mechanism, shape: int) -> None:
+    @pytest.mark.parametrize(
+        ("shape", "rule"),
+        [
+            pytest.param(*case, marks=[] if case in FEW else pytest.mark.thorough)
+            for case in product((0, 2, 3, 4), (pb.Raw(), pb.Rounding(2), pb.Sampling(0.4)))
+        ],
+        ids=repr,
+    )
+    def test_ends_and_values_are_those_of_the_enumeration(self, shape: int, rule: pb.Mechanism) -> None:
         prior, others = others_of(7, shape, 2, False)
         release = pb.Release(SHAPES[shape][1], rule, pb.Crowd(others))
         loss = pb.measure(prior, release, 0, runs=4000, tolerance=0)
@@ -145,7 +153,9 @@ class TestDrawn:
         assert loss.lower <= raw.upper
         assert loss.upper <= raw.upper * 1.1
 
-    @pytest.mark.parametrize(("number", "least"), [(1, 0.9), (4, 0.8), (8, 0.85)])
+    @pytest.mark.parametrize(
+        ("number", "least"), [(1, 0.9), (4, 0.8), pytest.param(8, 0.85, marks=pytest.mark.thorough)]
+    )
     def test_guesses_know_how_numbers_go_together(self, number: int, least: float) -> None:
         """Far better than with independent numbers, and never above the truth."""
         release = pb.Release([0] * 4, pb.Raw(), pb.Crowd([STEADY] * number))

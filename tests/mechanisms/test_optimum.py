@@ -14,6 +14,14 @@ from tests.strategies import Whimsical, chain
 import passerby as pb
 
 ALL = (*EVERY, Whimsical(3))
+#: Noise that others of them have too, beside what changes little.
+AGAIN: tuple[pb.Mechanism, ...] = (
+    pb.Gaussian(2.0, rounded=True),
+    pb.Then(pb.Raw(), pb.Gaussian(1.0)),
+    pb.Then(pb.Laplace(1.0), pb.Raw()),
+    pb.Then(pb.Gaussian(1.0, clamped=True), pb.Scaled(3)),
+    pb.Then(pb.Laplace(1.0, rounded=True), pb.Scaled(4.7)),
+)
 FIRST: tuple[pb.Mechanism, ...] = (
     pb.Geometric(1.0, clamped=True),
     pb.Miscount(0.2, 0.1),
@@ -63,7 +71,9 @@ def sensors_of(draw: Any, places: int, steps: int, cells: int) -> list[list[int]
     return out
 
 
-@pytest.mark.parametrize("mechanism", ALL, ids=repr)
+@pytest.mark.parametrize(
+    "mechanism", [pytest.param(each, marks=pytest.mark.thorough if each in AGAIN else []) for each in ALL], ids=repr
+)
 @settings(max_examples=5)
 @given(data=st.data())
 def test_within_the_interval(mechanism: pb.Mechanism, data: st.DataObject) -> None:
@@ -99,7 +109,11 @@ def test_a_sample_contains_the_optimum_too(mechanism: pb.Mechanism) -> None:
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [*product(FIRST, AFTERWARDS), *product(CONTINUUM, (pb.Rounding(3), pb.Suppression(3), pb.Bands([2, 5])))],
+    [
+        # Every fifth is another rule after another one.
+        pytest.param(*pair, marks=[] if number % 5 == 0 else pytest.mark.thorough)
+        for number, pair in enumerate([*product(FIRST, AFTERWARDS), *product(CONTINUUM, AFTERWARDS[:3])])
+    ],
     ids=repr,
 )
 def test_post_processing_tells_no_more(first: pb.Mechanism, second: pb.Mechanism) -> None:

@@ -54,7 +54,11 @@ def test_one_sensor_is_exact() -> None:
     assert World(prior, 1).optimum(channel, 0) <= loss.upper + 1e-9
 
 
-@pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0), pb.Geometric(1.0), pb.Rounding(3)], ids=repr)
+@pytest.mark.parametrize(
+    "mechanism",
+    [pb.Raw(), pb.Gaussian(1.0), pytest.param(pb.Geometric(1.0), marks=pytest.mark.thorough), pb.Rounding(3)],
+    ids=repr,
+)
 def test_bounds_are_in_order_of_what_is_known(mechanism: pb.Mechanism) -> None:
     prior = pb.line_prior(5)
     release = pb.Release([1, 3, 2], mechanism, others=pb.Crowd([prior] * 6))

@@ -128,7 +128,9 @@ def test_larger_noise_is_smaller_noise_and_more(kind: type[pb.Laplace] | type[pb
         assert both[300:501] == pytest.approx(laws[1][300:501], rel=1e-9)
 
 
-@pytest.mark.parametrize("noise", [pb.Gaussian(0.5), pb.Laplace(0.5)], ids=repr)
+@pytest.mark.parametrize(
+    "noise", [pb.Gaussian(0.5), pytest.param(pb.Laplace(0.5), marks=pytest.mark.thorough)], ids=repr
+)
 def test_noisy_counts_can_be_planned(people: pb.People, noise: pb.Mechanism) -> None:
     """What hiding small ones of them would cost is not known, and no reason to plan nothing."""
     some = {"levers": ["suppression", "rounding"], "drawn": 4, **LITTLE}

@@ -40,7 +40,9 @@ def test_noise_is_the_least_that_is_sure() -> None:
     assert max(below) == max(scale for scale in SCALES if scale < best)
 
 
-@pytest.mark.parametrize("name", ["suppression", "rounding", "random-rounding", "every"])
+@pytest.mark.parametrize(
+    "name", ["suppression", "rounding", pytest.param("random-rounding", marks=pytest.mark.thorough), "every"]
+)
 @settings(max_examples=2)
 @given(case=CASES)
 def test_a_dial_stands_where_exhaustive_search_puts_it(name: str, case: tuple[int, float, int]) -> None:
@@ -61,7 +63,7 @@ def test_a_dial_stands_where_exhaustive_search_puts_it(name: str, case: tuple[in
         assert {plan.verdict for plan in found.recommended.values()} == {"sure"}
 
 
-@pytest.mark.parametrize("name", ["places", "steps", "counts"])
+@pytest.mark.parametrize("name", ["places", pytest.param("steps", marks=pytest.mark.thorough), "counts"])
 @settings(max_examples=2)
 @given(case=CASES)
 def test_what_is_left_out_is_near_the_best_that_could_be(name: str, case: tuple[int, float, int]) -> None:
@@ -137,7 +139,7 @@ def test_a_sample_of_people_says_what_everyone_says() -> None:
         assert plan.verdict == "sure"
 
 
-@pytest.mark.parametrize("drawn", [1, 6])
+@pytest.mark.parametrize("drawn", [1, pytest.param(6, marks=pytest.mark.thorough)])
 def test_strict_limits_are_kept_where_few_people_are_drawn(drawn: int) -> None:
     """Of few people it cannot be told that nobody is above: what seems so is looked at more closely."""
     people = town(3, people=40)
@@ -158,8 +160,8 @@ def test_strict_limits_are_kept_where_few_people_are_drawn(drawn: int) -> None:
     ("lever", "kind", "law"),
     [
         ("gaussian", pb.Gaussian, "from_gaussian_mechanism"),
-        ("laplace", pb.Laplace, "from_laplace_mechanism"),
-        ("geometric", pb.Geometric, "from_discrete_laplace_mechanism"),
+        pytest.param("laplace", pb.Laplace, "from_laplace_mechanism", marks=pytest.mark.thorough),
+        pytest.param("geometric", pb.Geometric, "from_discrete_laplace_mechanism", marks=pytest.mark.thorough),
     ],
 )
 def test_the_noise_is_never_more_than_differential_privacy_asks_for(

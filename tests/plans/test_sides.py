@@ -30,8 +30,11 @@ def releases(people: pb.People) -> list[pb.Release]:
     return [plain, *(plain.through(way) for way in (pb.Rounding(5), pb.Gaussian(1.5), pb.Suppression(4))), windows]
 
 
-@pytest.mark.parametrize("states", [500, 6], ids=["all windows", "few windows"])
-@pytest.mark.parametrize("how_far", [False, True])
+@pytest.mark.parametrize(
+    ("how_far", "states"),
+    [(False, 500), (True, 6), *(pytest.param(*case, marks=pytest.mark.thorough) for case in ((False, 6), (True, 500)))],
+    ids=["side, all windows", "how far, few windows", "side, few windows", "how far, all windows"],
+)
 def test_what_is_decided_is_so(how_far: bool, states: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remainder, "MOST_STATES", states)
     people = town(5, people=6, steps=4)

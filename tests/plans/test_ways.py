@@ -47,12 +47,13 @@ def test_limits_from_some_people_hold_for_everyone(people: pb.People) -> None:
     release = wanted(people)
     rules = candidates([1.0], [5])
     found = compare(people, release, audited(people, release), rules, HOW, 8, LEVELS, workers=1)
+    tables = {name: audited(people, pb.Release(release.sensors, rule)) for name, rule in rules.items()}
     for row in found.mechanisms.iter_rows(named=True):
-        table = audited(people, pb.Release(release.sensors, rules[row["mechanism"]]))
+        table = tables[row["mechanism"]]
         assert row["lowest"] <= table["upper"].mean()
         assert row["highest"] >= table["lower"].mean()
     for row in found.shares.iter_rows(named=True):
-        table = audited(people, pb.Release(release.sensors, rules[row["mechanism"]]))
+        table = tables[row["mechanism"]]
         assert row["lowest"] <= float((table["upper"] >= row["threshold"]).mean())
         assert row["highest"] >= float((table["lower"] >= row["threshold"]).mean())
 

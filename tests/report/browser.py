@@ -75,7 +75,7 @@ class Page:
         end = time.monotonic() + seconds
         while not self.run(condition):
             assert time.monotonic() < end, f"never true: {condition}; complaints: {self.complaints}"
-            time.sleep(0.1)
+            time.sleep(0.03)
 
     def screenshot(self, path: Path) -> None:
         """A picture of the whole page."""

@@ -9,12 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.cli.small_audit import NASTY, OPTIONS, write_visits
-from tests.cli.test_main import run
+from tests.cli.test_main import run_here
 from tests.report.browser import ABSENT, CHROMIUM, Page, browser
-from tests.report.small_report import small_evidence
 
 from passerby.audits.summary import Summary
-from passerby.report import Report, render_internal
+from passerby.report import Report
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 
@@ -40,7 +39,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tried = ("--explore", "9", "--sigmas", "1", "4", "--bases", "5", "--backtest", "40", "--origins", "2")
     options = ("--sensor-count", "3", "--out", "result", "--budget", "1e7", *tried, "--adversaries", "20")
     # With chosen habits these people are found anyway, and no count stands out.
-    done = run("audit", "visits.parquet", *OPTIONS, "--habits", "paper", *options, cwd=folder)
+    done = run_here("audit", "visits.parquet", *OPTIONS, "--habits", "paper", *options, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "result" / "report.html"
 
@@ -53,6 +52,7 @@ def tab() -> Iterator[Page]:
 
 
 @pytest.fixture(
+    scope="class",
     params=[
         (1400, False),
         (360, True),
@@ -130,32 +130,31 @@ def faults(page: Page) -> list[str]:
     return found
 
 
-def test_nothing_leaves_the_page_and_nothing_is_complained_about(shown: Page) -> None:
-    assert asked_for(shown) == set()
-    assert shown.complaints == []
+class TestAsItIs:
+    """The page is opened once for all of these, which change nothing but what is unfolded."""
 
+    def test_nothing_leaves_the_page_and_nothing_is_complained_about(self, shown: Page) -> None:
+        assert asked_for(shown) == set()
+        assert shown.complaints == []
 
-def test_all_figures_are_drawn(shown: Page) -> None:
-    assert drawn(shown) == list(CHARTS)
+    def test_all_figures_are_drawn(self, shown: Page) -> None:
+        assert drawn(shown) == list(CHARTS)
 
+    def test_no_text_is_cut(self, shown: Page) -> None:
+        assert cut(shown) == []
+        shown.run("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        assert cut(shown) == []
 
-def test_no_text_is_cut(shown: Page) -> None:
-    assert cut(shown) == []
-    shown.run("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    assert cut(shown) == []
+    def test_letters_stand_out(self, shown: Page) -> None:
+        """Letters of charts follow the page's colours, light and dark."""
+        colours = shown.run(
+            "[...new Set([...document.querySelectorAll('.chart svg text')].map(t => getComputedStyle(t).fill))]"
+        )
+        assert colours == [shown.run("getComputedStyle(document.body).color")]
 
-
-def test_letters_stand_out(shown: Page) -> None:
-    """Letters of charts follow the page's colours, light and dark."""
-    colours = shown.run(
-        "[...new Set([...document.querySelectorAll('.chart svg text')].map(t => getComputedStyle(t).fill))]"
-    )
-    assert colours == [shown.run("getComputedStyle(document.body).color")]
-
-
-@pytest.mark.skipif(axe() is None, reason="axe-core is not installed here (npm install axe-core, or set AXE_CORE)")
-def test_no_serious_accessibility_fault(shown: Page) -> None:
-    assert faults(shown) == []
+    @pytest.mark.skipif(axe() is None, reason="axe-core is not installed here (npm install axe-core, or set AXE_CORE)")
+    def test_no_serious_accessibility_fault(self, shown: Page) -> None:
+        assert faults(shown) == []
 
 
 def test_the_checks_notice_damage(tab: Page, report: Path, tmp_path: Path) -> None:
@@ -184,7 +183,14 @@ def test_the_checks_notice_damage(tab: Page, report: Path, tmp_path: Path) -> No
     assert any("Content Security Policy" in complaint for complaint in tab.complaints)
 
 
-@pytest.mark.parametrize("code", ["eval('1 + 1')", "new Function('return 2')()", "setTimeout('window.late = 2', 0)"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "eval('1 + 1')",
+        pytest.param("new Function('return 2')()", marks=pytest.mark.thorough),
+        pytest.param("setTimeout('window.late = 2', 0)", marks=pytest.mark.thorough),
+    ],
+)
 def test_no_text_becomes_code(tab: Page, report: Path, code: str) -> None:
     """The page's policy forbids eval, also to its own scripts; without the policy the same is allowed."""
     told = f"(() => {{ try {{ {code}; return 'done'; }} catch (e) {{ return e.name; }} }})()"
@@ -214,11 +220,8 @@ def test_a_script_that_is_slipped_in_does_not_run(tab: Page, report: Path, tmp_p
     assert any("Content Security Policy" in complaint for complaint in tab.complaints)
 
 
-def test_the_internal_page_is_marked_on_screen_and_on_paper(tab: Page, tmp_path: Path) -> None:
-    made = small_evidence()
-    page = render_internal(made.table, made.people, made.release, made.settings, made.summary, made.findings)
-    (tmp_path / "internal.html").write_text(page, encoding="utf-8")
-    tab.open(tmp_path / "internal.html", 360)
+def test_the_internal_page_is_marked_on_screen_and_on_paper(tab: Page, report: Path) -> None:
+    tab.open(report.with_name("internal.html"), 360)
     assert tab.complaints == []
     assert cut(tab) == []
     tab.run("scrollTo(0, 3000)")
@@ -256,7 +259,12 @@ def middle(page: Page, figure: str, marks: str) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(
-    ("figure", "told"), [("left-sensor", "fall"), ("left-count", "begins"), ("published", "people")]
+    ("figure", "told"),
+    [
+        ("left-sensor", "fall"),
+        pytest.param("left-count", "begins", marks=pytest.mark.thorough),
+        ("published", "people"),
+    ],
 )
 def test_hovering_tells_the_numbers(tab: Page, report: Path, figure: str, told: str) -> None:
     tab.open(report)
@@ -267,7 +275,9 @@ def test_hovering_tells_the_numbers(tab: Page, report: Path, figure: str, told: 
     assert told in tab.run("document.querySelector('#vg-tooltip-element').textContent")
 
 
-@pytest.mark.parametrize("figure", ["exposure", "sighted", "gap", "noise"])
+@pytest.mark.parametrize(
+    "figure", ["exposure", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("sighted", "gap", "noise"))]
+)
 def test_the_wheel_zooms_only_when_asked_to(tab: Page, report: Path, figure: str) -> None:
     tab.open(report)
     ticks = (

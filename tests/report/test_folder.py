@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.cli.conftest import made as made
 from tests.cli.small_audit import FILES, Made
 from tests.cli.test_interrupted import same, stopping
 
@@ -50,6 +49,7 @@ def test_an_executor_makes_the_same(made: Made, monkeypatch: pytest.MonkeyPatch)
     same(made[0] / "threads", made[0] / "result")
 
 
+@pytest.mark.thorough
 def test_interrupted_it_goes_on_when_called_again(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(made[0])
     where = "passerby.audits.audit.audit_person"

@@ -32,7 +32,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1200, False), (1200, True), (380, False)])
+@pytest.mark.parametrize(
+    ("width", "dark"), [(1200, False), pytest.param(1200, True, marks=pytest.mark.thorough), (380, False)]
+)
 def test_the_page_is_drawn_and_loads_nothing(page: Page, file: Path, width: int, dark: bool) -> None:
     page.open(file, width, dark=dark)
     assert page.complaints == []
