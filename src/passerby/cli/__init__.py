@@ -19,6 +19,7 @@ from cyclopts import App, CycloptsError
 
 from passerby import __version__
 from passerby.errors import PasserbyError
+from passerby.support.interrupts import interruptible
 
 from .audit import audit
 from .demo import demo
@@ -56,7 +57,7 @@ app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments` (those of the process by default), and return the exit code."""
     try:
-        with _asked_to_end():
+        with _asked_to_end(), interruptible():
             app(
                 sys.argv[1:] if arguments is None else list(arguments),
                 exit_on_error=False,

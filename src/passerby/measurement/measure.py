@@ -9,6 +9,7 @@ from typing import Any
 from passerby.errors import UnsupportedRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.support.interrupts import interruptible
 
 from .conclusion import conclude
 from .finding import Known
@@ -82,6 +83,7 @@ def measure_until(enough: Enough, prior: MarkovPrior, release: Release, misses: 
     return conclude(question, known, refused, started)
 
 
+@interruptible()
 def investigate(
     question: Question, methods: Sequence[Method] = METHODS, *, enough: Enough | None = None
 ) -> tuple[Known, dict[str, str]]:

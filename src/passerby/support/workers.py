@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from passerby.errors import PasserbyError
 
+from .interrupts import interruptible
 from .pieces import Pieces
 from .pool import pool_of
 
@@ -129,7 +130,9 @@ def _fresh(
     width = min(_width(executor, workers), max(1, len(left)))
     if executor is None and width == 1:
         for number in left:
-            yield number, work.task(work.data, work.items[number])
+            with interruptible():
+                result = work.task(work.data, work.items[number])
+            yield number, result
         return
     size = max(1, min(chunk, len(left) // (4 * width)))
     parts = [left[at : at + size] for at in range(0, len(left), size)]
