@@ -114,17 +114,20 @@ class TestRefused:
             audited(people, engine="dask", scheduler=address)
         assert time.monotonic() - began < 10
 
-    def test_a_cluster_without_workers(self, people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("by", ["client", pytest.param("address", marks=pytest.mark.thorough)])
+    def test_a_cluster_without_workers(self, people: pb.People, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
         from distributed import Client, LocalCluster
 
         monkeypatch.setattr(cluster, "PATIENCE", 0.3)
-        empty = LocalCluster(n_workers=0, processes=False, **cluster.UNSEEN)
-        with empty, Client(empty, set_as_default=False) as nobody:
-            with pytest.raises(pb.ConfigError, match=r"engine: the client has no workers; .*adapt\(minimum=1\)"):
-                audited(people, engine=nobody)
-            address = r"scheduler: '(.*)' has no workers; start some with `dask worker \1`"
-            with pytest.raises(pb.ConfigError, match=address):
-                audited(people, engine="dask", scheduler="inproc://" + empty.scheduler_address.split("://")[1])
+        with LocalCluster(n_workers=0, processes=False, **cluster.UNSEEN) as empty:
+            if by == "client":
+                client = r"engine: the client has no workers; .*adapt\(minimum=1\)"
+                with Client(empty, set_as_default=False) as nobody, pytest.raises(pb.ConfigError, match=client):
+                    audited(people, engine=nobody)
+            else:
+                address = r"scheduler: '(.*)' has no workers; start some with `dask worker \1`"
+                with pytest.raises(pb.ConfigError, match=address):
+                    audited(people, engine="dask", scheduler=empty.scheduler_address)
 
     def test_a_worker_with_another_version(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(cluster, "__version__", "9.9")
