@@ -93,7 +93,8 @@ def in_short(record: Record) -> list[str]:
 
 def sentence(plan: PlanRecord, record: Record) -> str:
     """A plan in words, with its figures."""
-    error = "" if plan.mean_error is None else f", mean error {plan.mean_error:.2g} people"
+    number = "" if plan.mean_error is None else f"{plan.mean_error:.2g}"
+    error = f", mean error {number} {'person' if number == '1' else 'people'}" if number else ""
     some = "" if plan.published > 0.9999 else f", {percent(plan.published)} of the wanted numbers"
     gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
     names = f" Left out: {', '.join(gone[:NAMED])}{', ...' if len(gone) > NAMED else ''}." if gone else ""
