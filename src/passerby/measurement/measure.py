@@ -83,7 +83,6 @@ def measure_until(enough: Enough, prior: MarkovPrior, release: Release, misses: 
     return conclude(question, known, refused, started)
 
 
-@interruptible()
 def investigate(
     question: Question, methods: Sequence[Method] = METHODS, *, enough: Enough | None = None
 ) -> tuple[Known, dict[str, str]]:
@@ -100,8 +99,9 @@ def investigate(
                 refused.setdefault(name, reason)
             continue
         try:
-            for finding in method.run(question, known):
-                known.add(finding)
+            with interruptible():
+                for finding in method.run(question, known):
+                    known.add(finding)
         except UnsupportedRelease as unsupported:
             # What was tried says more than what does not apply.
             refused.update(dict.fromkeys(method.yields, str(unsupported)))

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within this, or in a function with this decorator, an interruption is one also where a kernel was at work."""
+    """Within this, an interruption is one also where a kernel was at work."""
     try:
         yield
     except SystemError as error:
