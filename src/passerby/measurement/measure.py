@@ -92,21 +92,26 @@ def investigate(
     """
     known = Known(unaided=question.published is None)
     refused: dict[str, str] = {}
-    for method in methods:
-        reason = method.reason(question)
-        if reason is not None:
-            for name in method.bounds:
-                refused.setdefault(name, reason)
-            continue
-        try:
-            with interruptible():
-                for finding in method.run(question, known):
-                    known.add(finding)
-        except UnsupportedRelease as unsupported:
-            # What was tried says more than what does not apply.
-            refused.update(dict.fromkeys(method.yields, str(unsupported)))
-        if enough is not None and "baseline" in known:
-            without = known.baseline
-            if enough(known.floor.floor, known.ceiling.ceiling, without.floor, without.ceiling):
-                break
+    with interruptible():
+        for method in methods:
+            _try(method, question, known, refused)
+            if enough is not None and "baseline" in known:
+                without = known.baseline
+                if enough(known.floor.floor, known.ceiling.ceiling, without.floor, without.ceiling):
+                    break
     return known, {name: reason for name, reason in refused.items() if name not in known}
+
+
+def _try(method: Method, question: Question, known: Known, refused: dict[str, str]) -> None:
+    """Add what a method finds to what is known, or why it does not apply to what is refused."""
+    reason = method.reason(question)
+    if reason is not None:
+        for name in method.bounds:
+            refused.setdefault(name, reason)
+        return
+    try:
+        for finding in method.run(question, known):
+            known.add(finding)
+    except UnsupportedRelease as unsupported:
+        # What was tried says more than what does not apply.
+        refused.update(dict.fromkeys(method.yields, str(unsupported)))
