@@ -3,8 +3,8 @@
     P(x, ·) = (n(x, ·) + α [(1-λ) f + λ Q(x, ·)]) / (n(x) + α),    f = (n + β b) / (Σn + β)
 
 n(x, ·) are the person's moves and n their visits, both weighted by `2^(-age / h)`; f are their frequencies, backed off
-to the population's b; Q(x, ·) are the moves of everybody else, by place or by role (`roles`). This is the back-off of
-language models (MacKay and Peto 1995), with everybody in the place of the corpus.
+to the places that others know, b (`population`); Q(x, ·) are the moves of everybody else, by place or by role
+(`roles`). This is the back-off of language models (MacKay and Peto 1995), with everybody in the place of the corpus.
 
 With a rhythm, f are the frequencies in the part of the day or week that is moved to, backed off by β to the mean of
 those in the part of the day and those on the kind of day (weekend or not), and these to those at all times. Moves that
@@ -93,13 +93,13 @@ class Habits:
         """What these habits are, for people.
 
         >>> Habits(half_life=8.0, trim="none").words.split(", ")[1:]
-        ["own frequencies with 3 steps' worth of everybody's", 'a weight of one half after 8 steps']
+        ["own frequencies with 3 steps' worth of places that others know", 'a weight of one half after 8 steps']
         """
         rhythms = {"hour": "part of the day", "weekday": "part of the week", "workday": "part of the day and weekend"}
         parts = [
             f"own moves with {self.smoothing:g} moves' worth of own frequencies ({100 - 100 * self.share:.0f} %) and "
             f"of everybody's moves{' by role' * (self.flow == 'roles')} ({100 * self.share:.0f} %)",
-            f"own frequencies with {self.background:g} steps' worth of everybody's",
+            f"own frequencies with {self.background:g} steps' worth of places that others know",
             "" if self.half_life is None else f"a weight of one half after {self.half_life:g} steps",
             {"none": "", "before": "from a person's first visit on", "around": "from first to last visit"}[self.trim],
             f"by {rhythms[self.rhythm]}, other parts counting {self.carry:g}" if self.rhythm != "none" else "",
