@@ -97,7 +97,8 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     error = f", mean error {number} {'person' if number == '1' else 'people'}" if number else ""
     some = "" if plan.published > 0.9999 else f", {percent(plan.published)} of the wanted numbers"
     gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
-    names = f" Left out: {', '.join(gone[:NAMED])}{', ...' if len(gone) > NAMED else ''}." if gone else ""
+    more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
+    names = f" Left out: {', '.join(gone[:NAMED])}{more}." if gone else ""
     warning = " Its errors add up to more than what was counted." if plan.total_error > 1 else ""
     return f"{plan.words}: {told(plan, record)}{error}{some} ({plan.verdict}).{names}{warning}"
 
