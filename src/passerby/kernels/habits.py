@@ -2,8 +2,8 @@
 
 `index` (K,) are the states of a person's steps, which are those from step `first` on of F fitted ones. There are
 habits towards H parts of a cycle, and for each of them a fitted step counts differently: `within` (1 + levels, H, F) is
-1 where it is in a part, at all times, in broader parts and in the finest, and 0 elsewhere. `b` (R,) are the
-frequencies of the population.
+1 where it is in a part, at all times, in broader parts and in the finest, and 0 elsewhere. `b` (R,) is
+how well people know the places.
 
 Everybody's habits are tried on earlier steps in NumPy (`people.evidence`), and these are rounded in the same way: a
 likeliest trace is often one of several that are equally likely but for rounding.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .family import Floats, Habits, Ints, Trim, alike, blend, mixture, spans
+from .family import Floats, Habits, Ints, Trim, alike, blend, mixture, narrowed, spans
 from .population import LITTLE, Flow, Population
 from .roles import Own, chance
 
@@ -77,8 +77,8 @@ class Evidence:
 
     `moves` and `left` (C, L, n, S) are the person's moves to each step and all from where it is reached; `visits` and
     `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, the finest last; `b`,
-    `flow` and `by_role` (n, S) the population's frequency, its moves by place, and those by role; `stayed` and `gone`
-    (n,) whether all steps were at the last place, or elsewhere.
+    `flow` and `by_role` (n, S) how well people know the place, their moves by place, and those by role; `stayed` and
+    `gone` (n,) whether all steps were at the last place, or elsewhere.
     """
 
     carries: tuple[float, ...]
@@ -96,11 +96,11 @@ class Evidence:
     def frequencies(self, half_life: float | None, background: float) -> Floats:
         """The person's frequencies of each step (n, S), backed off."""
         k = self.lives.index(half_life)
-        always, *parts = zip(self.visits[:, k], self.total[:, k], strict=True)
-        f = blend(*always, self.b, background)
-        if len(parts) > 1:
-            f = np.mean([blend(*broad, f, background) for broad in parts[:-1]], axis=0)
-        return blend(*parts[-1], f, background) if parts else f
+        always, *parts = (
+            partial(blend, visits, total, weight=background)
+            for visits, total in zip(self.visits[:, k], self.total[:, k], strict=True)
+        )
+        return narrowed(always(self.b), parts)
 
     def usual(self, habits: Habits, f: Floats | None = None) -> Floats:
         """The log probability of each stretch (n,) of people who do as usual; `f` are their frequencies."""

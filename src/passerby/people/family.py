@@ -17,7 +17,7 @@ of them that are not sensed behave as one state, and a person's cost does not de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -120,6 +120,16 @@ def mixture(moves: Floats, left: Floats, back: Floats, flow: Floats, smoothing: 
 def blend(visits: Floats, total: Floats, base: Floats, weight: float) -> Floats:
     """`(n(y) + β b(y)) / (Σn + β)`, for arrays of any one shape."""
     return np.asarray((visits + weight * base) / (total + weight))
+
+
+def narrowed(f: Floats, levels: Sequence[Callable[[Floats], Floats]]) -> Floats:
+    """Frequencies in the finest part of a cycle, from those at all times: each level backs off what it is given.
+
+    Broader parts lie side by side, and the finest, the last, is backed off to their mean.
+    """
+    if len(levels) > 1:
+        f = np.mean([level(f) for level in levels[:-1]], axis=0)
+    return levels[-1](f) if levels else f
 
 
 def alike(levels: Sequence[Ints], parts: Sequence[int] | Sequence[Ints], carry: float) -> Floats:

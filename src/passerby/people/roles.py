@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .family import narrowed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,12 +68,8 @@ class Own:
     def usual(self, levels: Sequence[Ints], parts: Sequence[Ints]) -> Ints:
         """Slots (n, H) of where people usually are, in H `parts` of each level of a cycle; H = 1 without a rhythm."""
         f = (self.visits / np.maximum(self.visits.sum(axis=1, keepdims=True), 1.0))[:, None]
-        found = list(zip(levels, parts, strict=True))
-        if len(found) > 1:
-            f = np.mean([self._within(level, part, f) for level, part in found[:-1]], axis=0)
-        if found:
-            f = self._within(*found[-1], f)
-        return np.asarray(f.argmax(axis=2))
+        within = [partial(self._within, level, part) for level, part in zip(levels, parts, strict=True)]
+        return np.asarray(narrowed(f, within).argmax(axis=2))
 
     def _within(self, level: Ints, part: Ints, f: Floats) -> Floats:
         """Frequencies (n, H, V) in H parts of a level of a cycle, backed off to f."""
