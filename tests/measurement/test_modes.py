@@ -10,7 +10,7 @@ from tests.strategies import rows
 import passerby as pb
 from passerby.measurement.methods.modes import told_mode
 from passerby.measurement.question import pose
-from passerby.measurement.stretches import bracket_stretches, guided_success
+from passerby.measurement.stretches import besides_standing, bracket_stretches, guided_success
 from passerby.model.mixture import average, parts
 
 
@@ -35,14 +35,65 @@ def mixtures(draw: st.DrawFn) -> tuple[pb.MarkovPrior, pb.Release, int]:
     return prior, pb.Release(sensors), draw(st.integers(0, steps - 1), label="misses")
 
 
+@st.composite
+def with_standing(draw: st.DrawFn) -> tuple[pb.MarkovPrior, pb.Release, int]:
+    """Somebody who moves or stands at a place, which may have no name, and sensors that are always at the same ones."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6), label="seed"))
+    places, steps = draw(st.sampled_from([(2, 4), (3, 3), (4, 3)]))
+    named = np.append(True, rng.random(places - 1) < 0.8)
+    usual = pb.MarkovPrior(rows(rng, (places,), True), rows(rng, (places, places), True), guessable=named)
+    where = rng.choice(places, draw(st.integers(1, 2)), replace=False)
+    stand = [pb.MarkovPrior(np.eye(places)[x], np.eye(places), guessable=named) for x in where]
+    weights = rng.dirichlet(np.full(1 + len(stand), draw(st.sampled_from([0.1, 1.0]))))
+    sensors = rng.permutation(np.flatnonzero(named))[: rng.integers(1, 3)].tolist()
+    prior = pb.MarkovPrior.mixture(np.maximum(weights, 1e-9) / np.maximum(weights, 1e-9).sum(), [usual, *stand])
+    return prior, pb.Release([sensors] * steps), draw(st.integers(0, steps - 1), label="misses")
+
+
+def best_of_all(prior: pb.MarkovPrior, release: pb.Release, misses: int) -> float:
+    """The success of the best guess for each series, by enumeration."""
+    world = World(prior, release.steps)
+    right = world.distance <= misses
+    named = np.flatnonzero(prior.guessable[world.traces].all(axis=1))
+    return float((world.sightings(release) * world.chance @ right[:, named]).max(axis=1).sum())
+
+
+@settings(max_examples=60)
+@given(with_standing())
+def test_who_moves_beside_those_who_stand(case: tuple[pb.MarkovPrior, pb.Release, int]) -> None:
+    """Never above the best guess, never below that of somebody who takes all for those who move."""
+    prior, release, misses = case
+    each = [bracket_stretches(mode, release, misses, 0.0, 1e8) for _, mode in parts(prior)]
+    assert all(found is not None for found in each)
+    least = besides_standing(prior, release, misses, [found for found in each if found is not None])
+    if least is None:
+        # Who seems to move is known to stand, too.
+        assert all((mode.marginals(release.steps).max(axis=1) == 1).all() for _, mode in parts(prior))
+        return
+    assert least <= best_of_all(prior, release, misses) * (1 + 1e-9)
+    assert least >= max(weight * found.lower for (weight, _), found in zip(parts(prior), each, strict=True) if found)
+    found = bracket_stretches(prior, release, misses, 0.0, 1e8)
+    assert found is not None
+    assert found.lower >= least * (1 - 1e-12)
+
+
+def test_naming_where_those_who_stand_are_is_worth_what_it_gains() -> None:
+    """Seven of ten stay at home all day; the others leave at once and are seen: both are found."""
+    leaves = pb.MarkovPrior([1.0, 0.0, 0.0], [[0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    home = pb.MarkovPrior([1.0, 0.0, 0.0], np.eye(3))
+    prior, release = pb.MarkovPrior.mixture([0.3, 0.7], [leaves, home]), pb.Release([[1]] * 4)
+    each = [bracket_stretches(mode, release, 0, 0.0, 1e8) for _, mode in parts(prior)]
+    # Of those who leave, one half is seen; the other half looks like those who stay.
+    found = [one for one in each if one is not None]
+    assert besides_standing(prior, release, 0, found) == pytest.approx(0.15 + 0.7)
+    assert besides_standing(pb.MarkovPrior.mixture([0.9, 0.1], [leaves, home]), release, 0, found) == pytest.approx(0.9)
+
+
 @settings(max_examples=40)
 @given(mixtures())
 def test_both_ends_are_around_the_best_of_all_guesses(case: tuple[pb.MarkovPrior, pb.Release, int]) -> None:
     prior, release, misses = case
-    world = World(prior, release.steps)
-    right = world.distance <= misses
-    named = np.flatnonzero(prior.guessable[world.traces].all(axis=1))
-    truth = float((world.sightings(release) * world.chance @ right[:, named]).max(axis=1).sum())
+    truth = best_of_all(prior, release, misses)
     achieved = guided_success(prior, release, misses)
     assert achieved <= truth * (1 + 1e-9)
     found = bracket_stretches(prior, release, misses, 0.0, 1e8)

@@ -74,19 +74,21 @@ def stretches(initial, matrices, places, reveal):
 
 
 @kernel(number(vector, cube, whole_matrix))
-def sighted(initial, matrices, places):
-    """The probability of being at a sensor at least once."""
-    hidden = unseen(places, initial.shape[0])
+def sighted(initial, matrices, there):
+    """The probability of being counted at least once, if those in x are at step t where `there` (T, M) is above 0.
+
+    Added up and not subtracted, so that a little is not lost.
+    """
     row, new = initial.copy(), np.empty(initial.shape[0])
     seen = 0.0
-    for t in range(places.shape[0]):
+    for t in range(there.shape[0]):
         if t > 0:
             push(row, at(matrices, t - 1), new)
             row, new = new, row
-        for j in range(places.shape[1]):
-            if places[t, j] >= 0:
-                seen += row[places[t, j]]
-        row *= hidden[t]
+        for x in range(row.shape[0]):
+            if there[t, x] > 0:
+                seen += row[x]
+                row[x] = 0.0
     return min(1.0, seen)
 
 

@@ -111,16 +111,9 @@ def paper_information(prior: MarkovPrior, release: Release) -> float:
 
 def sighted(prior: MarkovPrior, release: Release) -> float:
     """The probability of being at an active sensor at least once."""
-    if prior.single and release.reveals:
-        return float(renewal.sighted(prior.initial, prior.matrices, release.grid))
     prior, release = release.over(prior)
-    seen, total, law = counted(prior, release) > 0, 0.0, prior.initial
-    for t in range(release.steps):
-        law = law @ prior.matrices[0 if prior.homogeneous else t - 1] if t else law
-        # Added up and not subtracted, so that a little is not lost.
-        total += float(law[seen[t]].sum())
-        law = np.where(seen[t], 0.0, law)
-    return min(1.0, total)
+    there = release.classes(prior) if release.reveals else counted(prior, release)
+    return float(renewal.sighted(prior.initial, prior.matrices, there))
 
 
 def _order1(prior: MarkovPrior, release: Release) -> float:
@@ -225,14 +218,14 @@ def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> fl
 
 
 def _best(prior: MarkovPrior, release: Release) -> float:
-    # For raw counts the exact value is the entropy of the series, which is never above the sum over steps.
-    plain = release.plain and prior.single and release.reveals
-    values = [_per_step(prior, release, QUADRATURE)] if release.independent and not plain else []
-    raw = release if plain else release.as_raw()
+    values, raw = [], release if release.plain else release.as_raw()
     for method in (_exact, _order1):
         with suppress(UnsupportedRelease):
             values.append(method(prior, raw))
             break
+    # Of raw counts, neither is ever above the sum over steps.
+    if release.independent and not (release.plain and values):
+        values.append(_per_step(prior, release, QUADRATURE))
     if not values:
         raise UnsupportedRelease("what counts of the same crowd tell of such a chain has no bound here")
     return min(values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,8 +54,10 @@ def bracket_stretches(
     each = [_of_chain(*with_one_sensor(mode, release), misses, tolerance, weight * budget) for weight, mode in modes]
     lower, upper, _, _, refined, nodes, operations = np.array([found[:7] for found in each]).T
     weights = np.array([weight for weight, _ in modes])
+    least = float(weights @ lower) if told else besides_standing(prior, release, misses, each)
+    least = guided_success(prior, release, misses) if least is None else least
     return each[0]._replace(
-        lower=min(1.0, float(weights @ lower)) if told else guided_success(prior, release, misses),
+        lower=min(1.0, least),
         upper=min(1.0, float(weights @ upper)),
         refined=int(refined.sum()),
         nodes=int(nodes.sum()),
@@ -120,6 +122,56 @@ def _of_chain(
     found = stretchwise(prior.initial, prior.matrices, release.grid, prior.named, misses, tolerance, budget, more)
     upper = found.upper + missing(prior, release.steps)
     return found._replace(lower=min(1.0, found.lower), upper=min(1.0, upper))
+
+
+def besides_standing(prior: MarkovPrior, release: Release, misses: int, each: Sequence[Stretchwise]) -> float | None:
+    """What is achieved for sure where one mode moves and all others stand at a place; None where it is otherwise.
+
+    `each` is what was found for each mode. Guesses are those of the mode that moves. Who stands where a sensor always
+    is, is found. Who stands where none ever is, is never sighted, and then their place may be named at all steps, if
+    that gains more than it costs those who move.
+    """
+    modes = parts(prior)
+    stands = [_stands_at(mode, release.steps) for _, mode in modes]
+    if stands.count(None) != 1:
+        return None
+    (weight, usual), found = modes[stands.index(None)], each[stands.index(None)]
+    least, unseen = weight * found.lower, dict[int, float]()
+    for (share, _), place in zip(modes, stands, strict=True):
+        if place is None:
+            continue
+        sensed = (release.grid == place).any(axis=1)
+        if sensed.all():
+            least += share
+        elif sensed.any() or found.law is None:
+            return None
+        elif prior.guessable[place]:
+            lost = float(found.law[0, -1].sum())
+            unseen[place] = share + unseen.get(place, weight * (_unsighted(usual, release, place, misses) - lost))
+    return least + max([0.0, *unseen.values()])
+
+
+def _stands_at(prior: MarkovPrior, steps: int) -> int | None:
+    """The place at which somebody is for sure at all steps; None where there is no such place."""
+    law = prior.marginals(steps)
+    place = int(law[0].argmax())
+    return place if (law[:, place] == 1.0).all() else None
+
+
+def _unsighted(prior: MarkovPrior, release: Release, place: int, misses: int) -> float:
+    """The probability of no sighting, and of being elsewhere than at a place at no more steps than may be missed."""
+    from passerby.kernels.renewal_guess import unwatched
+
+    hidden, away = unwatched(release.grid, prior.places), np.arange(prior.places) != place
+    wrong = np.zeros((misses + 1, prior.places))
+    wrong[0] = prior.initial
+    for t in range(release.steps):
+        if t:
+            wrong = wrong @ prior.matrices[0 if prior.homogeneous else t - 1]
+        wrong *= hidden[t]
+        wrong[1:, away] = wrong[:-1, away]
+        wrong[0, away] = 0.0
+    return float(wrong.sum())
 
 
 def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float:
