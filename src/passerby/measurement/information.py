@@ -17,7 +17,7 @@ from passerby.mechanisms import Gaussian
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
 from passerby.model.signals import counts_of
-from passerby.outcomes.series import MAX_SERIES, count_series, enumerate_series
+from passerby.outcomes.series import chances_of_all
 
 Floats = NDArray[np.float64]
 Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
@@ -187,10 +187,10 @@ def _exact(prior: MarkovPrior, release: Release) -> float:
 
 def _by_series(prior: MarkovPrior, release: Release) -> float:
     """The entropy of the published series, where all of them can be listed."""
-    series = enumerate_series(prior, release, MAX_SERIES, 0.0) if count_series(prior, release) <= MAX_SERIES else None
-    if series is None:
+    chances = chances_of_all(prior, release)
+    if chances is None:
         raise UnsupportedRelease("exact: there are too many series of these counts to list")
-    return float(shannon(series.mass / series.mass.sum()))
+    return float(shannon(chances / chances.sum()))
 
 
 def check_independent(release: Release) -> None:

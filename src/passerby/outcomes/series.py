@@ -221,18 +221,33 @@ def enumerate_series(
 
     None for mechanisms with a continuum of outputs, and where a probability of more than `most_left` is left over.
     """
+    found = _listed(prior, release, max_series, most_left, little)
+    if found is None:
+        return None
+    likelihoods, chosen, mass, left = found
+    with np.errstate(divide="ignore"):
+        evidence = np.log(likelihoods[np.arange(release.steps), chosen])
+    return Series(evidence, mass, sampled=False, left_over=left)
+
+
+def chances_of_all(prior: MarkovPrior, release: Release) -> Floats | None:
+    """The probability of each series that can be published (n,); None where there are too many to list them."""
+    if count_series(prior, release) > MAX_SERIES:
+        return None
+    found = _listed(prior, release, MAX_SERIES, 0.0, 0.0)
+    return None if found is None else found[2]
+
+
+def _listed(
+    prior: MarkovPrior, release: Release, max_series: int, most_left: float, little: float
+) -> tuple[Floats, Ints, Floats, float] | None:
+    """Likelihoods of each step's outcomes (T, O, C); the outcomes of series (n, T), how likely they and others are."""
     signals = release.stacked_signals()
     if signals is None:
         return None
-    tables, sizes = signals
-    chosen, mass, left = enumeration.likeliest(
-        prior.initial, prior.matrices, release.classes(prior), tables, sizes, max_series, most_left, little
-    )
-    if not len(chosen):
-        return None
-    with np.errstate(divide="ignore"):
-        evidence = np.log(tables[np.arange(release.steps), chosen])
-    return Series(evidence, mass, sampled=False, left_over=left)
+    limits = max_series, most_left, little
+    chosen, mass, left = enumeration.likeliest(prior.initial, prior.matrices, release.classes(prior), *signals, *limits)
+    return (signals[0], chosen, mass, left) if len(chosen) else None
 
 
 def relative(evidence: Floats) -> Floats:
