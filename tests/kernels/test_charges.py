@@ -70,6 +70,18 @@ def test_closes_the_gap_where_steps_are_independent() -> None:
         assert bound(chain, guess, misses, low, 0) == pytest.approx(low, rel=1e-9)
 
 
+def test_shares_of_those_who_stand_cannot_be_told_from_all_of_them() -> None:
+    """The best guess finds one half; charges come down to 0.5 + 0.4 * 3/5, as the documentation says, and stay there."""
+    chain = Chain(0, 3, 8)
+    chain.a, chain.Q = np.array([0.5, 0.4, 0.1]), np.repeat(np.eye(3)[None], 7, axis=0)
+    chain.law = np.repeat(chain.a[None], 8, axis=0)
+    guess = np.zeros(8, dtype=np.int64)
+    assert chain.success(guess, 5) == pytest.approx(0.5)
+    found = bound(chain, guess, 3, 0.5, 100)
+    assert 0.74 <= found * (1 + 1e-9)
+    assert found < 0.75
+
+
 def test_improves_on_telling_the_place() -> None:
     """Somebody who stays where they begin, mostly: told the place, one would know it ever after."""
     chain = Chain(0, 4, 6)
