@@ -13,8 +13,10 @@ import pytest
 from tests.report.small_report import data, number, per_person, rows_of, saved, small_evidence, specs, summed
 
 import passerby as pb
+from passerby.report import chart
 from passerby.report.evidence import Evidence
 from passerby.report.page import built, fill
+from passerby.report.sections import exposure
 from passerby.support.groups import FEW
 
 #: What a datum may hold that is no number about people.
@@ -187,6 +189,35 @@ def test_curves_have_at_least_five_people_between_two_points(evidence: Evidence,
         assert all(fall == 0 or fall >= FEW for fall in -np.diff(counts))
         for point, count in zip(curve[:-1], counts[:-1], strict=True):
             assert count == (values >= point["chance"] - 1e-12).sum()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_release_or_a_bound_changes_is_not_told_of_few_people(evidence: Evidence, seed: int) -> None:
+    """Shares without the release, with an attack and by a bound: no two that are told differ by one to four people."""
+    rng = np.random.default_rng(seed)
+    n = evidence.table.height
+    low = rng.random(n).round(3)
+    more = [np.where(rng.random(n) < rarely, low + (1 - low) * rng.random(n), low) for rarely in (0.05, 0.1)]
+    ends = {"baseline_lower": low, "lower": more[0], "upper": np.maximum(*more)}
+    table = evidence.table.with_columns(**{name: pl.Series(values) for name, values in ends.items()})
+    summary = summed(table, evidence.people, evidence.release, evidence.settings)
+    names = {"baseline": "baseline_lower", "loss_lower": "lower", "loss_upper": "upper"}
+    told = [
+        (rank, row.threshold, round(getattr(row, name) * n))
+        for row in summary.above
+        for rank, name in enumerate(names)
+        if getattr(row, name) is not None
+    ]
+    ranks = {chart.WITHOUT: 0, chart.FOUND: 1, chart.BOUND: 2}
+    drawn = exposure.curves(table, [row.threshold for row in summary.above])
+    told += [(ranks[which], chance, round(share * n)) for which, chance, share, _ in drawn.rows() if share]
+    assert len(told) > 3
+    for i, level, few in told:
+        for j, lower, many in told:
+            if i <= j and level >= lower:
+                assert many == few or many - few >= FEW, (i, level, j, lower)
+    for row in summary.above:
+        assert row.open in (None, 0.0) or row.open * n >= FEW - 1e-9
 
 
 def test_boxes_and_bars_hold_at_least_five_people(evidence: Evidence, page: str) -> None:

@@ -3,10 +3,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passerby.support.groups import FEW, at_rank, dividing, merged, middle, reached, share_at, shares, told
+from passerby.support.groups import (
+    FEW,
+    Nested,
+    at_rank,
+    counting,
+    merged,
+    middle,
+    nested_shares,
+    reached,
+    told,
+)
 
 CHANCES = st.lists(st.floats(0, 1).map(lambda x: round(x, 2)), min_size=0, max_size=60)
 LEVELS = st.lists(st.sampled_from([0.05, 0.1, 0.25, 0.4, 0.5, 0.75, 0.9, 1.0]), unique=True, max_size=6)
+
+
+def shares(values: list[float], levels: list[float]) -> list[float | None]:
+    return nested_shares([counting(values)], len(values), levels)[0]
 
 
 @given(CHANCES, LEVELS)
@@ -29,12 +43,48 @@ def test_shares_that_are_told_are_right_and_those_near_a_half_come_first(
         assert hidden == (0 < alone < FEW or 0 < len(values) - alone < FEW)
 
 
-@given(CHANCES, LEVELS)
-def test_given_edges_stay(values: list[float], levels: list[float]) -> None:
-    first = dividing(values, levels)
-    both = dividing(values, np.linspace(0.1, 1, 10).tolist(), first)
-    assert set(first) <= set(both)
-    assert both == sorted(both)
+@given(st.integers(0, 10**6), st.integers(FEW, 80), LEVELS, st.permutations([0, 1, 2]))
+def test_two_values_of_the_same_people_do_not_tell_of_few_by_their_difference(
+    seed: int, people: int, levels: list[float], first: list[int]
+) -> None:
+    """Whoever is above a level by one value is so by a later one, and at a lower level: so two counts are a group."""
+    rng = np.random.default_rng(seed)
+    values = np.sort(rng.beta(1, 1, people) + np.abs(rng.normal(0, 0.05, (3, people))).cumsum(axis=0), axis=0).round(2)
+    found = nested_shares([counting(each) for each in values], people, levels, first)
+    cells = [
+        (i, level, values[i] >= level, share)
+        for i in range(3)
+        for level, share in zip(levels, found[i], strict=True)
+        if share is not None
+    ]
+    for i, level, inside, share in cells:
+        assert share == inside.mean()
+        for j, lower, outside, _ in cells:
+            if i <= j and level >= lower:
+                apart = int((outside & ~inside).sum())
+                assert apart == 0 or apart >= FEW
+
+
+@given(CHANCES.filter(len), LEVELS)
+def test_what_is_told_stays(values: list[float], levels: list[float]) -> None:
+    told_ = Nested([counting(values)], len(values))
+    taken = [level for level in levels if told_.take(level)]
+    assert told_.levels == sorted(taken)
+    for edge in np.linspace(0.1, 1, 10).tolist():
+        told_.take(edge)
+    assert set(taken) <= set(told_.levels)
+
+
+def test_all_values_at_a_level_are_told_or_none() -> None:
+    low, high = [0.1] * 9 + [0.6] * 10, [0.1] * 8 + [0.6] * 11
+    told_ = Nested([counting(low), counting(high)], 19)
+    assert not told_.take(0.5)
+    assert told_.share(0, 0.5) is None
+    assert told_.take(0.5, [1])
+    assert told_.share(1, 0.5) == 11 / 19
+    assert told_.levels == []
+    assert told_.take(0.7)
+    assert told_.levels == [0.7]
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=20), st.integers(1, 9))
@@ -83,5 +133,5 @@ def test_five_reach_what_is_said(values: list[float]) -> None:
     found = reached(values)
     assert (found is None) == (len(values) < FEW)
     if found is not None:
-        assert share_at(values, found) * len(values) >= FEW - 1e-9
+        assert len(values) - counting(values)(found) >= FEW
         assert found == pytest.approx(round(found, 2), abs=1e-12)

@@ -6,6 +6,7 @@ Every number about people rests on at least five of them (`passerby.support.grou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import polars as pl
 from pydantic import Field
@@ -14,7 +15,7 @@ from passerby import __version__
 from passerby.measurement.comparisons import differential_privacy
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, rounded_down, shares_of, told
+from passerby.support.groups import FEW, nested_shares, rounded_down, told
 from passerby.support.ranks import mean
 from passerby.visits.table import Skipped
 
@@ -25,6 +26,8 @@ from .record import Adversary, Backtest, Mean, Record
 from .results import LEVELS, Results, Tally
 from .settings import Measurement, ReportSettings
 
+#: Of shares that differ by few people, those with the release come before those without it (numbers of `LEVELS`).
+TOLD_FIRST = (1, 2, 0)
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 2
 
@@ -205,14 +208,18 @@ def _above(tally: Tally, thresholds: Sequence[float]) -> list[Above]:
     count = tally.counts["lower"]
     if count < FEW:
         return [Above(threshold=level, baseline=None, loss_lower=None, loss_upper=None) for level in thresholds]
-    known, low, high = (
-        shares_of({level: tally.below[column, level] for level in thresholds}, count, thresholds) for column in LEVELS
-    )
+    below = [partial(_below, tally, column) for column in LEVELS]
+    known, low, high = nested_shares(below, count, thresholds, TOLD_FIRST)
     rows = zip(thresholds, known, low, high, strict=True)
     return [
         Above(threshold=t, baseline=a, loss_lower=b, loss_upper=c, surely_below=_left(1.0, c), open=_left(c, b))
         for t, a, b, c in rows
     ]
+
+
+def _below(tally: Tally, column: str, level: float) -> int:
+    """How many people are below a level."""
+    return tally.below[column, level]
 
 
 def _left(whole: float | None, part: float | None) -> float | None:
@@ -227,7 +234,9 @@ def mean_over(rows: Results, confidence: float) -> Mean | None:
         return None
     lower, upper = (mean(tally.sums[f"pooled_{end}"], count) for end in ("lower", "upper"))
     found = limits_around(lower, upper, float(tally.squares), count, confidence)
-    return Mean(lower=found.lower, upper=found.upper, confidence=confidence if tally.reach else None)
+    # Nobody's loss is below what is known of them without the release, which no sample decides.
+    least = max(found.lower, mean(tally.sums["baseline_lower"], count))
+    return Mean(lower=least, upper=max(least, found.upper), confidence=confidence if tally.reach else None)
 
 
 def _realised(counts: Mapping[str, int], found: Mapping[str, results.Statistics]) -> Realised:

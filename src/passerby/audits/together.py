@@ -22,7 +22,7 @@ from passerby.errors import InputError
 from passerby.measurement.finding import exact, limit, refute
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, shares, told
+from passerby.support.groups import FEW, counting, nested_shares, told
 from passerby.support.numerals import chance, percent, span
 from passerby.support.workers import Progress
 
@@ -64,11 +64,14 @@ class Together:
         rests on enough people. Only those are counted who were measured with all of them.
         """
         measured = self.measured
-        rows = []
+        joint, rows = counting(measured.filter(release=JOINT)["lower"]), []
         for name in (*self.names, JOINT):
             one = measured.filter(release=name)
             ends = {end: one[end].mean() for end in ("baseline_lower", "lower", "upper")}
-            above = shares(one["lower"].to_numpy(), thresholds) if one.height >= FEW else [None] * len(thresholds)
+            # Whoever is found so often with one table is so with all of them, whose shares come first.
+            above: list[float | None] = [None] * len(thresholds)
+            if one.height >= FEW:
+                above = nested_shares([counting(one["lower"]), joint], one.height, thresholds, (1, 0))[name == JOINT]
             levels = {f"above_{level:g}": share for level, share in zip(thresholds, above, strict=True)}
             rows.append({"release": name, "people": one.height, **ends, **levels})
         return pl.DataFrame(rows, schema_overrides=dict.fromkeys(levels, pl.Float64))

@@ -16,7 +16,7 @@ import polars as pl
 from passerby.audits.together import DIGITS, JOINT, WITHOUT, Together
 from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
-from passerby.support.groups import FEW, shares
+from passerby.support.groups import FEW, counting, nested_shares
 from passerby.support.numerals import percent, span
 
 from . import chart
@@ -170,11 +170,12 @@ def added(found: Together) -> pl.DataFrame:
     }
     sure = np.maximum(0.0, wide[f"lower_{JOINT}"].to_numpy() - ends["upper"])
     most = np.maximum(0.0, wide[f"upper_{JOINT}"].to_numpy() - ends["lower"])
+    told = nested_shares([counting(sure), counting(most)], len(sure), ADDED, (1, 0))
     return pl.DataFrame(
         {
             "level": ADDED,
-            "sure": shares(sure, ADDED),
-            "most": shares(most, ADDED),
+            "sure": told[0],
+            "most": told[1],
             "people": [found.sizes["measured"]] * len(ADDED),
         },
         schema={"level": pl.Float64, "sure": pl.Float64, "most": pl.Float64, "people": pl.Int64},

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,30 +80,61 @@ def rounded_down(value: float) -> float:
     return math.floor(100 * value + 1e-9) / 100
 
 
-def dividing(values: ArrayLike, edges: Iterable[float], given: Sequence[float] = ()) -> list[float]:
-    """Those of `edges` at which people may be divided, in increasing order, with those that are `given`.
+class Nested:
+    """Which counts of people may be told beside each other, of several values of each of `everyone`.
 
-    An edge is taken if each class between neighbouring edges then holds nobody or at least `FEW` people. Edges that
-    come first are taken first.
+    No value is below the one before it. So whoever is at or above a level by one value is so by later values and at
+    lower levels, and two such counts differ by a group of people. A count is told if each group is nobody, or at least
+    `FEW` people. `below` are functions that tell how many people are below a level (`is_below`), one for each value.
 
-    >>> dividing([0.1] * 6 + [0.4] * 3 + [0.9] * 7, [0.2, 0.5, 0.95])
-    [0.2, 0.95]
+    >>> values = np.array([0.1] * 6 + [0.4] * 3 + [0.9] * 7)
+    >>> found = Nested([lambda level: int(is_below(values, level).sum())], len(values))
+    >>> [found.take(level) for level in (0.2, 0.5, 0.95)], found.share(0, 0.2), found.share(0, 0.5)
+    ([True, False, True], 0.625, None)
     """
-    array = np.sort(np.asarray(values, dtype=np.float64))
-    return dividing_counts(lambda edge: int(np.searchsorted(array, edge - _ROUNDING)), len(array), edges, given)
+
+    def __init__(self, below: Sequence[Callable[[float], int]], everyone: int) -> None:
+        self.everyone = everyone
+        self._below = below
+        self._told: dict[tuple[int, float], int] = {}
+
+    def take(self, level: float, columns: Iterable[int] | None = None) -> bool:
+        """Tell how many are at or above a level by some of the values (by all, unless told): all of these or none."""
+        chosen = range(len(self._below)) if columns is None else columns
+        tried = dict(self._told)
+        for column in chosen:
+            count = self.everyone - self._below[column](level)
+            within = [other for cell, other in tried.items() if _comparable(cell, (column, level))]
+            if any(0 < abs(count - other) < FEW for other in (0, self.everyone, *within)):
+                return False
+            tried[column, level] = count
+        self._told = tried
+        return True
+
+    def take_each(self, levels: Iterable[float], first: Iterable[int]) -> None:
+        """Tell what may be told at some levels, count by count.
+
+        Of two levels between which there are few people, the one nearer to one half is told, and of two values, the one
+        that comes `first`.
+        """
+        for level, column in product(sorted(levels, key=lambda level: abs(level - 0.5)), first):
+            self.take(level, [column])
+
+    def share(self, column: int, level: float) -> float | None:
+        """The share of people at or above a level by one of the values; None where it is not told."""
+        return self._told[column, level] / self.everyone if (column, level) in self._told else None
+
+    @property
+    def levels(self) -> list[float]:
+        """The levels at which all of the values are told, in increasing order."""
+        found = sorted({level for _, level in self._told})
+        return [each for each in found if all((column, each) in self._told for column in range(len(self._below)))]
 
 
-def dividing_counts(
-    below: Callable[[float], int], count: int, edges: Iterable[float], given: Sequence[float] = ()
-) -> list[float]:
-    """The same where it is known how many of `count` people are below each edge (`is_below`)."""
-    chosen = sorted(given)
-    for edge in edges:
-        tried = sorted({*chosen, edge})
-        sizes = np.diff([0, *map(below, tried), count])
-        if bool(((sizes == 0) | (sizes >= FEW)).all()):
-            chosen = tried
-    return chosen
+def _comparable(one: tuple[int, float], other: tuple[int, float]) -> bool:
+    """Whether all people of one count of (value, level) are among those of the other."""
+    (first, low), (second, high) = one, other
+    return (first <= second and low >= high) or (first >= second and low <= high)
 
 
 def is_below(values: NDArray[np.float64], edge: float) -> NDArray[np.bool_]:
@@ -110,32 +142,28 @@ def is_below(values: NDArray[np.float64], edge: float) -> NDArray[np.bool_]:
     return np.asarray(values < edge - _ROUNDING)
 
 
-def share_at(values: ArrayLike, level: float) -> float:
-    """The share of people at or above a level.
+def nested_shares(
+    below: Sequence[Callable[[float], int]], everyone: int, levels: Sequence[float], first: Sequence[int] = (0,)
+) -> list[list[float | None]]:
+    """The share of people at or above each level, by each of several values; None where it would tell of a small group.
 
-    >>> share_at([0.1, 0.5, 0.7, 0.9], 0.5)
-    0.75
+    No value of a person is below the one before it (`Nested`); those that come `first` are preferred.
+
+    >>> nested_shares([counting([0.1] * 8 + [0.3] * 2 + [0.6] * 10)], 20, [0.2, 0.5, 0.9])
+    [[None, 0.5, 0.0]]
+
+    >>> nested_shares([counting([0.1] * 9 + [0.6] * 10), counting([0.1] * 8 + [0.6] * 11)], 19, [0.5], (0, 1))
+    [[0.5263157894736842], [None]]
     """
-    array = np.asarray(values, dtype=np.float64)
-    return float((array >= level - _ROUNDING).mean()) if len(array) else 0.0
+    told = Nested(below, everyone)
+    told.take_each(levels, first)
+    return [[told.share(column, level) for level in levels] for column in range(len(below))]
 
 
-def shares(values: ArrayLike, levels: Sequence[float]) -> list[float | None]:
-    """The share of people at or above each level; None where it would tell of a small group.
-
-    Of two levels between which there are few people, the one nearer to one half is told.
-
-    >>> shares([0.1] * 8 + [0.3] * 2 + [0.6] * 10, [0.2, 0.5, 0.9])
-    [None, 0.5, 0.0]
-    """
-    array = np.asarray(values, dtype=np.float64)
-    return shares_of({level: int(is_below(array, level).sum()) for level in levels}, len(array), levels)
-
-
-def shares_of(below: Mapping[float, int], count: int, levels: Sequence[float]) -> list[float | None]:
-    """The same where it is known how many of `count` people are below each level (`is_below`)."""
-    kept = dividing_counts(below.__getitem__, count, sorted(levels, key=lambda level: abs(level - 0.5)))
-    return [(count - below[level]) / count if level in kept and count else None for level in levels]
+def counting(values: ArrayLike) -> Callable[[float], int]:
+    """How many of the values are below a level (`is_below`)."""
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    return lambda level: int(np.searchsorted(ordered, level - _ROUNDING))
 
 
 def in_fives(share: float, people: int) -> float:
@@ -150,18 +178,16 @@ def in_fives(share: float, people: int) -> float:
 
 
 def merged(sizes: ArrayLike, least: int = FEW) -> list[tuple[int, int]]:
-    """Neighbouring classes put together until each holds nobody or at least `least` people: the ends of each.
-
-    `sizes` has the shape (classes,), or (series, classes) where several series share the classes.
+    """Neighbouring classes (n,) put together until each holds nobody or at least `least` people: the ends of each.
 
     >>> merged([9, 2, 0, 3, 0, 7])
     [(0, 1), (1, 4), (4, 5), (5, 6)]
     """
-    counts = np.atleast_2d(np.asarray(sizes, dtype=np.int64))
+    counts = np.asarray(sizes, dtype=np.int64)
     out, start = [], 0
-    for end in range(1, counts.shape[1] + 1):
-        parts = np.concatenate([counts[:, start:end].sum(axis=1), counts[:, end:].sum(axis=1)])
-        if bool(((parts == 0) | (parts >= least)).all()):
+    for end in range(1, len(counts) + 1):
+        inside, after = int(counts[start:end].sum()), int(counts[end:].sum())
+        if all(people == 0 or people >= least for people in (inside, after)):
             out.append((start, end))
             start = end
     return out

@@ -9,16 +9,16 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from passerby.audits.summary import Statistics, Summary
+from passerby.audits.summary import TOLD_FIRST, Statistics, Summary
 from passerby.report import chart
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, level, question, tail
-from passerby.support.groups import FEW, at_rank, dividing, merged, share_at
+from passerby.support.groups import FEW, Nested, at_rank, counting
 from passerby.support.numerals import percent
 
 #: Chances at which a curve may have a point, and classes of the advantage.
-GRID, CLASSES = np.linspace(0.02, 1, 50).round(2), np.linspace(0, 1, 11)
+GRID, CLASSES = np.linspace(0.01, 1, 100).round(2), np.linspace(0, 1, 11).round(1)
 RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 THRESHOLDS = (
@@ -29,7 +29,8 @@ THRESHOLDS = (
 EXPOSURE = (
     "Choose a chance on the horizontal axis: the curves give the share of people who are found with at least this "
     "chance. The truth with the release lies between the two curves for it; the further they are above the curve "
-    f"without it, the more the release reveals. At least {FEW} people lie between two points of a curve. {chart.ZOOM}"
+    f"without it, the more the release reveals. Between two points of a curve, and between two curves at a point, lie "
+    f"at least {FEW} people or nobody. {chart.ZOOM}"
 )
 ADVANTAGE = (
     "The advantage is the part of the remaining uncertainty that the release takes away: 0 % if it adds nothing to "
@@ -126,28 +127,33 @@ def thresholds(summary: Summary) -> pl.DataFrame:
 def curves(table: pl.DataFrame, levels: Sequence[float]) -> pl.DataFrame:
     """The share of people who are found at least so often; long, with a column `which`.
 
-    Points lie at the thresholds whose share is told and, between them, where at least `FEW` people lie between two.
+    Curves have points at the same chances: at the thresholds and between them, wherever at least `FEW` people lie
+    between two points of a curve, and between two curves.
     """
     columns = {chart.WITHOUT: "baseline_lower", chart.FOUND: "lower", chart.BOUND: "upper"}
+    nested = [table[column].drop_nulls().to_numpy() for column in columns.values()]
+    rows = [(which, *point) for which, line in zip(columns, _lines(nested, levels), strict=True) for point in line]
     if "realised_lower" in table.columns and table["realised_lower"].count() >= FEW:
-        columns[chart.HAPPENED] = "realised_lower"
+        (line,) = _lines([table["realised_lower"].drop_nulls().to_numpy()], levels)
+        rows += [(chart.HAPPENED, *point) for point in line]
     kinds = {"which": pl.String, "chance": pl.Float64, "share": pl.Float64, "people": pl.Int64}
-    rows = [
-        (which, *point)
-        for which, column in columns.items()
-        for point in _curve(table[column].drop_nulls().to_numpy(), levels)
-    ]
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
-def _curve(values: Any, levels: Sequence[float]) -> list[tuple[float, float, int]]:
-    """Points (chance, share at or above, people since the point before) of one curve."""
-    told = dividing(values, sorted(levels, key=lambda level: abs(level - 0.5)))
-    edges = dividing(values, [float(edge) for edge in GRID[::-1]], told)
-    points, everyone = [(0.0, 1.0, len(values))], len(values)
-    above = everyone
-    for edge in edges:
-        share = share_at(values, edge)
+def _lines(nested: Sequence[Any], levels: Sequence[float]) -> list[list[tuple[float, float, int]]]:
+    """Points (chance, share at or above, people since the point before) of each of some curves."""
+    everyone = len(nested[0])
+    told = Nested([counting(values) for values in nested], everyone)
+    told.take_each(levels, TOLD_FIRST if len(nested) > 1 else (0,))  # as in the table of thresholds
+    for edge in GRID[::-1].tolist():
+        told.take(edge)
+    return [_line([(edge, told.share(i, edge) or 0.0) for edge in told.levels], everyone) for i in range(len(nested))]
+
+
+def _line(shares: Sequence[tuple[float, float]], everyone: int) -> list[tuple[float, float, int]]:
+    """Points of one curve, from all people at a chance of 0 to nobody."""
+    points, above = [(0.0, 1.0, everyone)], everyone
+    for edge, share in shares:
         count = round(share * everyone)
         # Where nobody lies between two points, the second is about those above it, or about all if there are none.
         points.append((edge, round(share, 4), above - count or count or everyone))
@@ -181,15 +187,21 @@ def curve_chart(curve: pl.DataFrame) -> dict[str, Any]:
 
 
 def advantages(table: pl.DataFrame) -> pl.DataFrame:
-    """The share of people by advantage, in classes of at least `FEW` people; long, with a column `which`."""
-    columns = {chart.FOUND: "advantage_lower", chart.BOUND: "advantage_upper"}
-    counts = np.array([np.histogram(table[name].to_numpy().clip(0, 1), CLASSES)[0] for name in columns.values()])
+    """The share of people by advantage, in classes of at least `FEW` people; long, with a column `which`.
+
+    Classes are the same for both ends, which at each edge are apart by nobody or by at least `FEW` people.
+    """
+    columns, everyone = {chart.FOUND: "advantage_lower", chart.BOUND: "advantage_upper"}, table.height
+    told = Nested([counting(table[name].to_numpy().clip(0, 1)) for name in columns.values()], everyone)
+    for edge in CLASSES[1:-1].tolist():
+        told.take(edge)
+    edges = [0.0, *told.levels, 1.0]
     rows = []
-    for which, sizes in zip(columns, counts, strict=True):
-        for first, last in merged(counts):
-            name = f"{round(100 * CLASSES[first])}–{round(100 * CLASSES[last])} %"
-            people = int(sizes[first:last].sum())
-            rows.append((which, name, round(people / max(1, table.height), 4), people))
+    for column, which in enumerate(columns):
+        above = [1.0, *(told.share(column, edge) or 0.0 for edge in told.levels), 0.0]
+        for low, high, first, last in zip(edges, edges[1:], above, above[1:], strict=False):
+            name = f"{round(100 * low)}–{round(100 * high)} %"
+            rows.append((which, name, round(first - last, 4), round((first - last) * everyone)))
     kinds = {"which": pl.String, "advantage": pl.String, "share": pl.Float64, "people": pl.Int64}
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
