@@ -66,6 +66,9 @@ REFUSED: list[tuple[str, str]] = [
     ("habits = 'auto'\nsmoothing = 2.0", "smoothing has no effect with habits = 'auto'; leave it out, or set habits"),
     ("explore = 0\nsigmas = [1.0]", "sigmas has no effect with explore = 0; leave it out"),
     ("explore = 0\nbases = [5]", "bases has no effect with explore = 0; leave it out"),
+    ("backtest = 0\norigins = 3", "origins has no effect with backtest = 0; leave it out"),
+    ("adversaries = 0\nknown_steps = [1]", "known_steps has no effect with adversaries = 0; leave it out"),
+    ("holdout = 4\nknown_steps = [1, 5]", "known_steps = 5 must not be above holdout = 4, the steps to find"),
     # Settings that others need.
     ("sensors = 'fixed'", "sensors = 'fixed' needs sensor_places"),
     ("sensors = 'schedule'\nwindow = '1h'", "sensors = 'schedule' needs schedule"),

@@ -114,6 +114,13 @@ FILES: list[tuple[str, str, dict[str, Any], str]] = [
     ("a JSON list", f'[{{"person": "{SECRET}"}}]\n', {}, "it is JSON and no table"),
     ("a tie", "Person,person,time,place\nx,x,2024-05-01,p\n", {}, "'Person', 'person' could both be the person"),
     ("a tie of times", "person,Time,TIME,place\nx,2024-05-01,2024-05-01,p\n", {}, "could both be the time"),
+    (
+        "a column for two roles",
+        "who,time,place\nx,2024-05-01,p\n",
+        {"person": "who", "place": "who"},
+        "person and as place",
+    ),
+    ("a column that is another's", "who,time,place\nx,2024-05-01,p\n", {"person": "place"}, "no column for place"),
     ("an unknown column", "who,when,place\nx,2024-05-01,p\n", {"person": "wh"}, "'wh' (given as person)"),
     ("day first, unsaid", "person,time,place\nx,13/05/2024,p\n", {}, "time_format='day-first'"),
     ("no time of ours", "person,time,place\nx,2012403,p\n", {}, "times that cannot be read"),

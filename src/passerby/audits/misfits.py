@@ -66,6 +66,10 @@ def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
         yield Idle("smoothing", "habits", ("habits", ("paper",)))
     if not settings.explore:
         yield from (Idle(name, "explore") for name in ("sigmas", "bases"))
+    if not settings.backtest:
+        yield Idle("origins", "backtest")
+    if not settings.adversaries:
+        yield Idle("known_steps", "adversaries")
     if settings.engine != "dask":
         yield Idle("scheduler", "engine", ("engine", ("dask",)))
     cells = [name for name in ("grid_metres", "h3_resolution") if getattr(settings, name) is not None]
@@ -85,6 +89,10 @@ def misfits(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, .
     if settings.misses >= settings.holdout:
         misses, holdout = say.given("misses", settings.misses), say.given("holdout", settings.holdout)
         yield ("misses", "holdout"), f"{misses} must be below {holdout}, the steps to find"
+    most = max(settings.known_steps, default=0)
+    if most > settings.holdout and say.rank("known_steps") >= 0:
+        known, holdout = say.given("known_steps", most), say.given("holdout", settings.holdout)
+        yield ("known_steps", "holdout"), f"{known} must not be above {holdout}, the steps to find"
     if settings.store == "disk" and settings.effort == "open":
         store, effort = say.given("store", "disk"), say.given("effort", "open")
         yield ("store", "effort"), f"{effort} compares everybody's intervals, and so does not go with {store}"

@@ -134,8 +134,9 @@ class Match:
 def match_columns(columns: Iterable[str], given: Mapping[str, str | None], *, coordinates: bool) -> Match:
     """The column of each role: person, time, and place or, with `coordinates`, latitude and longitude.
 
-    Columns that are `given` by name must be there; others are found by their synonyms, whatever the case. Two columns
-    of the same name but for its case are a tie, which is refused; of several synonyms the best is taken, and said.
+    Columns that are `given` by name must be there, and each for one role; others are found by their synonyms, whatever
+    the case. Two columns of the same name but for its case are a tie, which is refused; of several synonyms the best is
+    taken, and said.
 
     >>> match_columns(["uid", "datetime", "lat", "lng"], {}, coordinates=True).roles
     {'person': 'uid', 'time': 'datetime', 'latitude': 'lat', 'longitude': 'lng'}
@@ -153,7 +154,8 @@ def match_columns(columns: Iterable[str], given: Mapping[str, str | None], *, co
             else:
                 missing.append(f"{name!r} (given as {role})")
             continue
-        candidates = [column for key in SYNONYMS[role] for column in found if _key(column) == key]
+        free = [column for column in found if column not in given.values()]
+        candidates = [column for key in SYNONYMS[role] for column in free if _key(column) == key]
         if not candidates:
             missing.append(role)
             continue
@@ -168,6 +170,10 @@ def match_columns(columns: Iterable[str], given: Mapping[str, str | None], *, co
             remarks.append(f"{role} is taken from the column {candidates[0]!r}; {also} could be meant too")
     if missing:
         raise InputError(_without(missing, found))
+    for column in roles.values():
+        both = [role for role, other in roles.items() if other == column]
+        if len(both) > 1:
+            raise InputError(f"the column {column!r} is given as {' and as '.join(both)}; each needs one of its own")
     return Match(roles, tuple(remarks))
 
 
