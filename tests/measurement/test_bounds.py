@@ -187,6 +187,11 @@ class TestKappa:
         assert found == pytest.approx(moments(case.prior, case.steps, case.steps - case.misses), rel=1e-9)
         assert found >= kappa(case, World(case.prior, case.steps)) - 1e-12
 
+    def test_moments_are_of_chains_whose_states_are_places(self) -> None:
+        shared = pb.MarkovPrior([0.1, 0.9], np.eye(2), place_of=[1, 0], guessable=[True, False])
+        with pytest.raises(pb.UnsupportedRelease, match="whose states are places"):
+            log_moment_bound(shared, 1, 1)
+
     @given(masked_cases())
     def test_the_best_of_all(self, case: Case) -> None:
         prior, steps, misses = case.prior, case.steps, case.misses

@@ -76,6 +76,10 @@ GOOD = (
     pb.Then(pb.Then(pb.Sampling(0.4), pb.Gaussian(1.0)), pb.Rounding(5)),
     pb.Then(pb.Sampling(0.4), pb.Then(pb.RandomRounding(3), pb.Rounding(2))),
     pb.Then(pb.Then(pb.Geometric(1.0, clamped=True), pb.RandomRounding(3)), pb.Suppression(4)),
+    pb.Then(pb.Scaled(4.7), pb.Geometric(0.7)),
+    pb.Then(pb.Scaled(1 / 3), pb.DiscreteGaussian(2.0)),
+    pb.Then(pb.Scaled(0.1), pb.Geometric(2.0, clamped=True)),
+    pb.Then(pb.Scaled(0.5), pb.Then(pb.Geometric(3.0), pb.Raw())),
 )
 
 
@@ -95,6 +99,8 @@ def test_they_keep_their_promises_together(mechanism: pb.Mechanism) -> None:
             Lucky(0.2),
             r"the first gives whole numbers, .* takes whole numbers of at least 0 only",
         ),
+        (pb.Geometric(1.0), pb.Then(pb.Raw(), pb.Sampling(0.5)), r"second takes whole numbers of at least 0 only"),
+        (pb.Scaled(4.7), pb.Then(pb.Raw(), pb.Sampling(0.5)), r"the first gives real numbers of at least 0, "),
         (Unsaid(0.2), pb.Sampling(0.5), r"the first gives real numbers, .* your own say what it takes and gives"),
         (Even(1.0), pb.RandomRounding(3), r"the first gives real numbers, and the second takes whole numbers only"),
         (Even(1.0), pb.Laplace(1.0), r"after a continuum only fixed mechanisms are modelled"),

@@ -39,8 +39,12 @@ def log_moment_bound(prior: MarkovPrior, steps: int, needed: int) -> float:
 
     With R right steps, `Pr[R >= m] <= E[C(R, k)] / C(m, k)`, and the expectation is a sum over sets of k steps of the
     probability that the guess is right at all of them: `A_1(t,x) = Pr[X_t=x]`,
-    `A_k(t,x) = Σ_{u<t} max_y A_{k-1}(u,y) Pr[X_t=x | X_u=y]`.
+    `A_k(t,x) = Σ_{u<t} max_y A_{k-1}(u,y) Pr[X_t=x | X_u=y]`. Refused where several states share a place.
     """
+    if not prior.single:
+        raise UnsupportedRelease(
+            "moments of the number right are of chains whose states are places; see log_told_bound"
+        )
     named = np.where(prior.guessable, 0.0, -np.inf)
     table = np.full((steps, needed, prior.places), -np.inf)
     table[:, 0] = logs(marginals_at_least(prior, steps)) + named

@@ -62,8 +62,10 @@ class Then(Record, Mechanism):
 
     @property
     def takes(self) -> Domain:
-        """What the first takes."""
-        return self.first.takes
+        """The most of what the first takes that it turns into what the second takes."""
+        most = self.first.takes
+        some = [Domain(whole, negative) for whole in (most.whole, True) for negative in (most.negative, False)]
+        return next((taken for taken in some if self.first.gives(taken).within(self.second.takes)), COUNTS)
 
     def gives(self, taken: Domain) -> Domain:
         """What the second makes of what the first gives."""
@@ -150,6 +152,8 @@ class Then(Record, Mechanism):
 
 def joined(first: Mechanism, second: Mechanism) -> Mechanism:
     """Two mechanisms of which the second takes what the first gives, as one."""
+    if isinstance(second, Raw):
+        return first
     if isinstance(second, Both):
         return joined(joined(first, second.first), second.second)
     continuum = first.outputs(0) is None

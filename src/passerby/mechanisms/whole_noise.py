@@ -18,6 +18,8 @@ from .log_chance import log1mexp, log_sum
 
 #: Fewer whole numbers than this are added up one by one.
 FEW = 64
+#: By so much of itself a value may differ from a count plus a whole number for want of digits.
+ROUNDING = 4 * np.finfo(np.float64).eps
 #: Numbers that are held at a time.
 CHUNK = 1_000_000
 
@@ -72,7 +74,11 @@ class WholeNoise(Additive, Discrete):
         """The log probability of the noise "output minus count", of all negative values at once where clamped."""
         values, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
         noise = values - counts
-        out = np.where(noise == np.floor(noise), self.log_mass(noise), -np.inf)
+        nearest = np.rint(noise)
+        with np.errstate(invalid="ignore"):
+            # A count that was scaled is no whole number, and takes digits from what is added to it.
+            whole = np.abs(noise - nearest) <= ROUNDING * np.maximum(np.abs(values), np.abs(counts))
+        out = np.where(whole, self.log_mass(nearest), -np.inf)
         if self.clamped:
             zero = values == 0
             out[values < 0] = -np.inf
