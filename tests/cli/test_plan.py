@@ -1,6 +1,7 @@
 """`passerby plan`: a folder whose audits give the figures that it promises, and errors that say what to do."""
 
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -193,6 +194,34 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
     table_of = pl.read_parquet(made / "third" / "together" / "audit" / "people.parquet")
     above = (table_of["upper"] - table_of["baseline_lower"] > 0.9).mean()
     assert above <= decision["plan"]["wanted"]["tallies"][0]["at_most"]
+
+
+def test_a_decision_may_stand_among_earlier_releases(folder: tuple[Path, Done], call: Call) -> None:
+    """It counts as published for later tables, but not when it is made again; moved, it must name its files anew."""
+    made = folder[0]
+    noisy = (
+        "visits.parquet",
+        *OPTIONS,
+        "--mechanism",
+        "gaussian",
+        "--sigma",
+        "3",
+        "--at-most",
+        "0.5",
+        "--added",
+        "0.9",
+    )
+    assert call("next", *noisy, "--out", "out/one").returncode == 0
+    again = ("--earlier", "out", "--out", "out/two")
+    for overwrite in ((), ("--overwrite",)):
+        done = call("next", *noisy, *again, *overwrite)
+        assert done.returncode == 0, done.stderr
+        assert json.loads((made / "out" / "two" / "decision.json").read_text())["earlier"] == 1
+    (made / "out" / "deep").mkdir()
+    shutil.move(made / "out" / "one", made / "out" / "deep" / "one")
+    done = call("next", *noisy, "--earlier", "out", "--out", "out/three")
+    assert done.returncode == 2
+    assert "visits.parquet is not there; files are named from the folder" in " ".join(done.stderr.split())
 
 
 def test_earlier_releases_of_other_visits_are_refused(folder: tuple[Path, Done], call: Call) -> None:

@@ -48,7 +48,7 @@ def run_next(
                 f"the settings hold {name}, but the next table is decided on as it is, or with counts left out; take "
                 f"{name} out of them, or plan the table first (passerby plan)"
             )
-    files = earlier_files(earlier)
+    files = earlier_files(earlier, out)
     inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
     before = [earlier_release(file, inputs.people, settings) for file in files]
@@ -78,13 +78,13 @@ def _write(settings: PlanSettings, inputs: Inputs, release: Release, folder: Pat
         draft.write_text(as_toml(audit_settings(settings, inputs, release, folder), folder), encoding="utf-8")
 
 
-def earlier_files(folder: Path | None) -> list[Path]:
-    """The settings of all earlier releases, at any depth of a folder."""
+def earlier_files(folder: Path | None, out: Path) -> list[Path]:
+    """The settings of all earlier releases, at any depth of a folder; but for what was decided in `out` before."""
     if folder is None:
         return []
     if not folder.is_dir():
         raise InputError(f"earlier: {str(folder)!r} is no folder; name one that holds an audit.toml of each release")
-    files = sorted(folder.rglob("audit.toml"))
+    files = sorted(file for file in folder.rglob("audit.toml") if not file.resolve().is_relative_to(out.resolve()))
     if not files:
         raise InputError(f"earlier: {str(folder)!r} holds no audit.toml; leave it out where nothing is published yet")
     return files
@@ -93,6 +93,12 @@ def earlier_files(folder: Path | None) -> list[Path]:
 def earlier_release(file: Path, people: People, settings: PlanSettings) -> Release:
     """An earlier release from the settings of its audit, which must be of the same visits, steps and places."""
     chosen = check_settings(read_settings(file), str(file))
+    for path in (*chosen.visits, *filter(None, (chosen.zones, chosen.schedule, chosen.counts))):
+        if not path.exists():
+            raise InputError(
+                f"{file}: {path.resolve()} is not there; files are named from the folder they are told in, so that one "
+                "that was moved must name them anew, or be written to where it is to stay (out)"
+            )
     for name in ("visits", *(each.name for each in fields(StepSettings))):
         theirs, ours = getattr(chosen, name), getattr(settings.audit, name)
         if not (_same_length(theirs, ours, people) if name == "window" else _shown(theirs) == _shown(ours)):
