@@ -69,6 +69,7 @@ REFUSED: list[tuple[str, str]] = [
     ("backtest = 0\norigins = 3", "origins has no effect with backtest = 0; leave it out"),
     ("adversaries = 0\nknown_steps = [1]", "known_steps has no effect with adversaries = 0; leave it out"),
     ("holdout = 4\nknown_steps = [1, 5]", "known_steps = 5 must not be above holdout = 4, the steps to find"),
+    ("visits = '.'\nout = '.'", "is the folder of the visits, which results would be read as; choose another"),
     # Settings that others need.
     ("sensors = 'fixed'", "sensors = 'fixed' needs sensor_places"),
     ("sensors = 'schedule'\nwindow = '1h'", "sensors = 'schedule' needs schedule"),

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.people.cycles import phase, usable
+from passerby.people.cycles import check, phase, usable
 
 from .test_habits import random_traces, traces
 
@@ -130,3 +130,8 @@ def test_parts_of_the_week() -> None:
     assert not usable("workday", timedelta(days=1), 13)
     assert usable("workday", timedelta(hours=12), 14)
     assert not usable("weekday", timedelta(days=20), 100)
+    # A part for each second would take more memory than there is.
+    assert usable("hour", timedelta(minutes=1), 10**6)
+    assert not usable("hour", timedelta(seconds=1), 10**6)
+    with pytest.raises(pb.InputError, match=r"rhythm: steps of 0:00:01 make 86,400 parts, .* choose a longer window"):
+        check("hour", timedelta(seconds=1), 10**6)

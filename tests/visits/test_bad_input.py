@@ -45,6 +45,13 @@ File = Callable[[str | bytes], Path]
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     assert "nowhere.csv does not exist" in message(tmp_path / "nowhere.csv")
     assert "is a folder without files" in message(tmp_path)
+    # What was written about visits is not read as visits, at any depth.
+    for name in ("out/audit.toml", "out/people.parquet", "deep/plan/plan.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("person")
+    assert "is a folder without files" in message(tmp_path)
+    (tmp_path / "deep" / "visits.csv").write_text(HEADER + GOOD)
+    assert len(read_visits(tmp_path).table) > 0
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ Ints = NDArray[np.int64]
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 #: The fewest days that tell Saturdays and Sundays from other days, where a step is a day.
 FEWEST_DAYS = 14
+#: Cycles of more steps than a week has minutes are not looked at: parts would take memory, and be seen hardly ever.
+MOST_PARTS = 7 * 24 * 60
 
 
 def length(cycle: Cycle, window: timedelta) -> int:
@@ -80,6 +82,8 @@ def usable(cycle: Cycle, window: timedelta, fitted: int) -> bool:
     period = length(cycle, window)
     if cycle == "none":
         return True
+    if period > MOST_PARTS:
+        return False
     if cycle == "workday":
         return window <= DAY and DAY % window == timedelta(0) and fitted >= max(period, FEWEST_DAYS)
     return period > 1 and fitted >= 2 * period
@@ -97,6 +101,11 @@ def check(cycle: Cycle, window: timedelta, steps: int) -> None:
             f"rhythm: steps of {window} do not fill {whole} evenly; choose a window that does, or rhythm='none'"
         )
     parts = whole // window
+    if parts > MOST_PARTS:
+        raise InputError(
+            f"rhythm: steps of {window} make {parts:,} parts, of which at most {MOST_PARTS:,} are told apart; choose a "
+            "longer window, or rhythm='none'"
+        )
     few = not usable(cycle, window, steps) if cycle == "workday" else steps < 2 * parts
     if parts < 2 or few:
         raise InputError(f"rhythm: {steps} steps of {window} are too few to tell {parts} parts apart")

@@ -120,6 +120,10 @@ class Reading:
         return _file_batches(self.files[at], self.form, sieve, told, several=len(self.files) > 1)
 
 
+#: Files that tell a folder of results from one of visits.
+WRITTEN = ("audit.toml", "plan.toml", "decision.json", "together.toml")
+
+
 def list_files(source: Any) -> list[Path] | None:
     """The files to read, in order; None for a table in memory. A path is taken as it is written."""
     if isinstance(source, str | Path):
@@ -127,8 +131,7 @@ def list_files(source: Any) -> list[Path] | None:
         if not path.is_dir():
             check_file(path)
             return [path]
-        files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
-        if not files:
+        if not (files := sorted(_files_in(path))):
             raise InputError(f"{path} is a folder without files; give a file, or a folder that holds some")
         return files
     if isinstance(source, Sequence) and not isinstance(source, bytes):
@@ -136,6 +139,16 @@ def list_files(source: Any) -> list[Path] | None:
             raise InputError("a list of visits must hold the paths of files, at least one")
         return [file for path in source for file in list_files(path) or []]
     return None
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """All files at any depth, but for hidden ones and those of folders that this package has written."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            if not path.is_symlink() and not any((path / name).exists() for name in WRITTEN):
+                yield from _files_in(path)
+        elif path.is_file() and not path.name.startswith("."):
+            yield path
 
 
 def _gather(batches: Iterator[Batch], gatherer: Gatherer) -> None:
