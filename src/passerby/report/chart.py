@@ -26,6 +26,8 @@ PLACES = 40
 #: Letters in a line of a label.
 LINE = 18
 PERCENT, FINE = ".0%", ".1%"
+#: Labels of axes have as many digits as tell them apart.
+TICK = "~%"
 #: How lines are shown in a legend.
 STROKE: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 600}
 ZOOM = "Hold Ctrl and turn the mouse wheel to zoom, drag to move, double-click to go back."
@@ -74,9 +76,9 @@ def wrapped(name: str, line: int = LINE) -> str:
     return "\n".join(wrap(name, line, expand_tabs=False, replace_whitespace=False, drop_whitespace=False))
 
 
-def tall(names: list[str], least: int) -> int:
+def tall(names: list[str], least: int, line: int = LINE) -> int:
     """The height of a row that has room for the longest of these names, whose first line stands at its middle."""
-    return max([least, *(18 + 28 * wrapped(name).count("\n") for name in names)])
+    return max([least, *(18 + 28 * wrapped(name, line).count("\n") for name in names)])
 
 
 def tip(name: str, title: str | None = None, form: str | None = None) -> alt.Tooltip:

@@ -5,6 +5,7 @@ It is made from the record of the plan alone, so that it tells no more than `pla
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,8 @@ VERDICTS = ("sure", "open", "refused")
 NAMED = 8
 #: Releases that cost readers more than this are in the table, and not in the figure.
 DEAR = 1.2
+#: Marks that are so near in error, and in the root of the share of people, would have their names on each other.
+NEAR = 0.1, 0.03
 #: Colours that are told apart in grey and by those who see few of them; shapes say the same.
 COLOURS = {"sure": "#2f6fb0", "open": "#e8820e", "refused": "#7f2704"}
 #: For what is neither, on white and on black.
@@ -166,12 +169,12 @@ def _key(plan: PlanRecord) -> tuple[object, ...]:
 
 def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     """The frontier of one limit."""
-    rows = table.filter(pl.col("total") <= DEAR).with_columns(pl.col("total", "at_least", "at_most").round(4))
+    rows = labelled(table.filter(pl.col("total") <= DEAR).with_columns(pl.col("total", "at_least", "at_most").round(4)))
     base = alt.Chart(chart.values(rows)).encode(
         x=alt.X(
             "total:Q",
             title="error in all, as a share of what was counted",
-            axis=alt.Axis(format=chart.PERCENT),
+            axis=alt.Axis(format=chart.TICK),
             scale=alt.Scale(domain=[-0.02, max(1.02, float(max(rows["total"])) + 0.02)], nice=False),
         ),
         tooltip=[
@@ -187,7 +190,7 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     names = [name for name in VERDICTS if name in set(rows["verdict"])]
     # Small shares are what matters, and zero must have a place.
     wide = alt.Scale(type="sqrt", zero=True, nice=True)
-    y = alt.Y("at_most:Q", title="share of people above the limit", axis=alt.Axis(format=chart.PERCENT), scale=wide)
+    y = alt.Y("at_most:Q", title="share of people above the limit", axis=alt.Axis(format=chart.TICK), scale=wide)
     colour = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=names, range=[COLOURS[name] for name in names]),
@@ -202,6 +205,21 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     return chart.spec(alt.layer(rule, line, bars, *_names(base, rows, y), marks.add_params(chart.zoom())), 320)
 
 
+def labelled(rows: pl.DataFrame) -> pl.DataFrame:
+    """With a column `label`: the names of what is recommended, those of marks that are close to each other as one."""
+    kept: list[tuple[float, float, int]] = []
+    labels = [""] * rows.height
+    for i, row in enumerate(rows.iter_rows(named=True)):
+        if row["name"] not in BEST:
+            continue
+        x, y = row["total"], math.sqrt(row["at_most"])
+        near = next((j for total, share, j in kept if abs(x - total) < NEAR[0] and abs(y - share) < NEAR[1]), None)
+        if near is None:
+            kept.append((x, y, i))
+        labels[i if near is None else near] += ", " * (near is not None) + row["name"]
+    return rows.with_columns(label=pl.Series(labels, dtype=pl.String))
+
+
 def _names(base: alt.Chart, rows: pl.DataFrame, y: alt.Y) -> list[alt.Chart]:
     """Rings around the marks of what is recommended, with names beside them, on the side where there is room."""
     out = []
@@ -212,18 +230,16 @@ def _names(base: alt.Chart, rows: pl.DataFrame, y: alt.Y) -> list[alt.Chart]:
         if rows.filter(pl.col("name").is_in([*BEST]) & there).height:
             some = base.transform_filter(f"indexof({[*BEST]!r}, datum.name) >= 0 && {where}")
             out.append(some.mark_point(size=260, color=GREY, opacity=1, strokeWidth=1.5).encode(y=y))
-            out.append(some.mark_text(dx=shift, dy=-10, align=side, color=GREY).encode(y=y, text="name:N"))  # type: ignore[arg-type]
+            out.append(some.mark_text(dx=shift, dy=-10, align=side, color=GREY).encode(y=y, text="label:N"))  # type: ignore[arg-type]
     return out
 
 
 def _all(record: Record) -> Figure:
+    columns: Columns = {"words": ("publish", str), **_columns(record)}
     table = _table(record, [("", plan) for plan in record.tried] or [("wanted", record.wanted)])
-    return Figure(
-        "tried",
-        "Releases that were tried",
-        TRIED,
-        sheet(table, {"words": ("publish", str), **_columns(record)}, "tried.csv"),
-    )
+    # Those that leave out other counts to the same effect look alike.
+    table = table.unique(subset=[*columns], maintain_order=True)
+    return Figure("tried", "Releases that were tried", TRIED, sheet(table, columns, "tried.csv"))
 
 
 def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int = 0) -> pl.DataFrame:

@@ -129,7 +129,7 @@ def _bars(rows: pl.DataFrame) -> dict[str, Any]:
         ],
     )
     room = alt.Scale(zero=False, nice=True, padding=12)
-    x = alt.X("lower:Q", title="mean chance to be found", axis=alt.Axis(format=chart.FINE, tickCount=6), scale=room)
+    x = alt.X("lower:Q", title="mean chance to be found", axis=alt.Axis(format=chart.TICK, tickCount=6), scale=room)
     bars = base.mark_rule(strokeWidth=6, opacity=0.4, color=chart.COLOURS[chart.BOUND]).encode(x=x, x2="upper:Q")
     found = base.mark_point(filled=True, size=110, opacity=1, color=chart.COLOURS[chart.FOUND]).encode(x=x)
     bound = base.mark_tick(thickness=3, size=18, color=chart.COLOURS[chart.BOUND]).encode(x="upper:Q")
@@ -191,9 +191,7 @@ def _steps(rows: pl.DataFrame) -> dict[str, Any]:
     base = alt.Chart(chart.values(drawn)).encode(
         x=alt.X("points:N", title="points or more", sort=order, axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("which:N", sort=[AT_LEAST, AT_MOST]),
-        y=alt.Y(
-            "share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT), scale=alt.Scale(domain=[0, 1])
-        ),
+        y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.TICK), scale=alt.Scale(domain=[0, 1])),
         color=alt.Color(
             "which:N",
             scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),

@@ -77,7 +77,7 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
     ).with_columns(pl.col("which").replace(renamed), shown=chart.label(pl.col("adversary"), _LINE))
     colours = [chart.COLOURS[chart.WITHOUT], chart.COLOURS[chart.FOUND], chart.COLOURS[chart.BOUND], "#555555"]
     legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1, labelFontSize=10)
-    axis = alt.Axis(format=chart.PERCENT, tickCount=10)
+    axis = alt.Axis(format=chart.TICK, tickCount=10)
     base = alt.Chart(chart.values(long)).encode(
         y=alt.Y("shown:N", title=None, sort=[chart.wrapped(name, _LINE) for name in order], axis=alt.Axis(labelLimit=0))
     )
@@ -101,7 +101,7 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
         for name, size in sizes.items()
     ]
     drawn = alt.layer(lines.encode(x=alt.X("least:Q", scale=chart.unit()), x2="most:Q"), *layered)
-    return chart.spec(drawn, 60 * len(order))
+    return chart.spec(drawn, chart.tall(order, 60, _LINE) * len(order))
 
 
 SECTION = Section("adversaries", "How much does it matter what an adversary knows?", build, needs=(ADVERSARIES,))

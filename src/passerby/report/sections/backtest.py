@@ -178,7 +178,7 @@ def picture(points: pl.DataFrame) -> dict[str, Any]:
     names, values = [WITH, WITHOUT], chart.values(points)
     colours = alt.Scale(domain=names, range=[chart.COLOURS[chart.FOUND], chart.COLOURS[WITHOUT]])
     legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1)
-    form = alt.Axis(format=chart.PERCENT, tickCount=10)
+    form = alt.Axis(format=chart.TICK, tickCount=10)
     x = alt.X("promised:Q", title="promised chance to be found", axis=form, scale=chart.unit())
     y = alt.Y("right:Q", title="share really found", axis=form, scale=chart.unit())
     colour = alt.Color("which:N", scale=colours, legend=legend)
@@ -221,7 +221,7 @@ def by_misses_picture(found: Backtest) -> dict[str, Any]:
         .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=40))
         .encode(
             x=alt.X("misses:O", title="misses", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.TICK), scale=chart.unit()),
             color=alt.Color("which:N", scale=colours, legend=legend),
             shape=alt.Shape("which:N", scale=alt.Scale(domain=[WITH, WITHOUT], range=["circle", "square"])),
             # The words above say what is dashed: a legend of dashes alone has no colour to show them in.

@@ -168,8 +168,8 @@ def curve_chart(curve: pl.DataFrame) -> dict[str, Any]:
         alt.Chart(chart.values(curve))
         .mark_line(strokeWidth=2, interpolate="linear")
         .encode(
-            x=alt.X("chance:Q", title="chance to be found, at least", axis=alt.Axis(format=chart.PERCENT)),
-            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+            x=alt.X("chance:Q", title="chance to be found, at least", axis=alt.Axis(format=chart.TICK)),
+            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.TICK), scale=chart.unit()),
             color=chart.which(names, **chart.STROKE),
             strokeDash=chart.dashes(names),
             # A straight down stroke joins two points at the same chance.
@@ -216,7 +216,7 @@ def bar_chart(bars: pl.DataFrame) -> dict[str, Any]:
         .encode(
             x=alt.X("advantage:N", title="advantage", sort=None, scale=alt.Scale(domain=classes), axis=axis),
             xOffset=alt.XOffset("which:N", sort=names),
-            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.PERCENT)),
+            y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.TICK)),
             color=chart.which(names),
             tooltip=[
                 chart.tip("which:N", " "),

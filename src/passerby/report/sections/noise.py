@@ -164,7 +164,7 @@ def picture(tried: pl.DataFrame) -> dict[str, Any]:
     # Noise is a line; rounding, which is no more or less of the same, stands beside it as squares.
     base = alt.Chart(chart.values(long)).encode(
         x=alt.X("error:Q", title="typical error of a count (people)", scale=_SQRT, axis=alt.Axis(tickCount=6)),
-        y=alt.Y("chance:Q", title="mean chance to be found", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+        y=alt.Y("chance:Q", title="mean chance to be found", axis=alt.Axis(format=chart.TICK), scale=chart.unit()),
         color=chart.which(names, **chart.STROKE),
         tooltip=[
             chart.tip("mechanism:N", "counts"),

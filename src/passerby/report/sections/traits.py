@@ -184,7 +184,7 @@ def picture(people: pl.DataFrame, column: str, title: str) -> dict[str, Any]:
     x = people[column].to_numpy()
     rows, strips = boxes(x, people["lower"].to_numpy(), _top(x, column))
     chance = column == "sighted"
-    axis = alt.Axis(format=chart.PERCENT if chance else ".2f", tickCount=5)
+    axis = alt.Axis(format=chart.TICK if chance else ".2f", tickCount=5)
     scale = chart.unit() if chance else alt.Scale(nice=False, padding=4)
     form = chart.PERCENT if chance else ".2f"
     sides = [chart.tip("x:Q", f"{title}, from", form), chart.tip("x2:Q", "to", form)]
@@ -195,7 +195,7 @@ def picture(people: pl.DataFrame, column: str, title: str) -> dict[str, Any]:
         .encode(
             x=alt.X("x:Q", title=title, scale=scale, axis=axis),
             x2="x2:Q",
-            y=alt.Y("y:Q", title="chance to be found", axis=alt.Axis(format=chart.PERCENT), scale=chart.unit()),
+            y=alt.Y("y:Q", title="chance to be found", axis=alt.Axis(format=chart.TICK), scale=chart.unit()),
             y2="y2:Q",
             fillOpacity=fullness,
             tooltip=[
