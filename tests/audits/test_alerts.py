@@ -8,7 +8,7 @@ import pytest
 from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
-from passerby.audits.alerts import about_backtest, alerts
+from passerby.audits.alerts import about_backtest, about_published, alerts
 from passerby.audits.coverage import Coverage, Seen, coverage_of
 from passerby.audits.record import told_backtest
 from passerby.visits.table import Skipped
@@ -111,3 +111,11 @@ def test_what_a_backtest_warns_of() -> None:
     (why,) = about_backtest(None, "6 steps are too few")
     assert why == "Whether such predictions come true was not tried, so nobody knows: 6 steps are too few."
     assert list(about_backtest(None, None)) == []
+
+
+def test_counts_that_cannot_have_come_from_these_visits() -> None:
+    (said,) = about_published({"possible": 3, "impossible": 27})
+    assert said.startswith("The published counts are impossible for 90 % of the people, given their habits")
+    assert list(about_published({"possible": 27, "impossible": 3})) == []
+    assert list(about_published({"impossible": 4})) == []
+    assert list(about_published(None)) == []

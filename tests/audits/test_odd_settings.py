@@ -70,6 +70,7 @@ REFUSED: list[tuple[str, str]] = [
     ("adversaries = 0\nknown_steps = [1]", "known_steps has no effect with adversaries = 0; leave it out"),
     ("holdout = 4\nknown_steps = [1, 5]", "known_steps = 5 must not be above holdout = 4, the steps to find"),
     ("visits = '.'\nout = '.'", "is the folder of the visits, which results would be read as; choose another"),
+    ("thresholds = [0.5, 0.9, 0.5]", "thresholds holds 0.5 more than once; give each once"),
     # Settings that others need.
     ("sensors = 'fixed'", "sensors = 'fixed' needs sensor_places"),
     ("sensors = 'schedule'\nwindow = '1h'", "sensors = 'schedule' needs schedule"),

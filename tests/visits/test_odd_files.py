@@ -201,6 +201,13 @@ def test_which_column_was_taken_is_said() -> None:
     assert read_visits(table, person="user").remarks == ()
 
 
+def test_a_place_with_the_name_of_all_others_is_said() -> None:
+    table = pl.DataFrame({"person": ["x", "y"], "time": ["2024-05-01"] * 2, "place": ["elsewhere", "p"]})
+    (said,) = read_visits(table).remarks
+    assert said.startswith("A place is called 'elsewhere', which stands for all places that are not chosen")
+    assert read_visits(table.tail(1)).remarks == ()
+
+
 class TestStrayTimes:
     """One row dated 1970 or 2099 among thousands must not stretch the steps over decades."""
 

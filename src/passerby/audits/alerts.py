@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from passerby.support.groups import FEW
 from passerby.support.numerals import percent
@@ -15,6 +15,7 @@ MUCH_ELSEWHERE = 0.5
 MANY_LEFT_OUT = 0.1
 DIFFERENT = 0.15
 MANY_GONE = 0.1
+MANY_IMPOSSIBLE = 0.5
 SOME_ROWS = 0.001
 
 
@@ -40,6 +41,17 @@ def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
         yield f"{found.sentence} Steps are too few for a second time that does not overlap with the first."
     else:
         yield f"{found.sentence} These times differ too much, or are too few, to say more."
+
+
+def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:
+    """Whether what was published can have come from these visits: people by whether it is possible for them."""
+    possible, impossible = ((groups or {}).get(name, 0) for name in ("possible", "impossible"))
+    if impossible >= max(FEW, MANY_IMPOSSIBLE * (possible + impossible)):
+        yield (
+            f"The published counts are impossible for {percent(impossible / (possible + impossible))} of the people, "
+            "given their habits and where the others were: they were not made from these visits, or not in this way. "
+            "Check places, steps, the time zone and the mechanism."
+        )
 
 
 def _about_rows(coverage: Coverage) -> Iterator[str]:

@@ -93,6 +93,9 @@ def misfits(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, .
     if most > settings.holdout and say.rank("known_steps") >= 0:
         known, holdout = say.given("known_steps", most), say.given("holdout", settings.holdout)
         yield ("known_steps", "holdout"), f"{known} must not be above {holdout}, the steps to find"
+    twice = [level for level in settings.thresholds if settings.thresholds.count(level) > 1]
+    if twice:
+        yield ("thresholds",), f"{say.name('thresholds')} holds {twice[0]:g} more than once; give each once"
     if any(path.is_dir() and path.resolve() == settings.out.resolve() for path in settings.visits):
         out = say.given("out", str(settings.out))
         yield ("out", "visits"), f"{out} is the folder of the visits, which results would be read as; choose another"

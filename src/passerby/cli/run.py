@@ -66,7 +66,8 @@ def how_to_go_on(draft: Path, workers: int | None, overwrite: bool) -> str:
 def found(summary: Summary) -> Iterator[str]:
     """What was found, in a few lines."""
     loss, known, mean = summary.loss, summary.baseline, summary.mean_loss
-    people = f"{summary.people:,} people{_drawn(summary.people, summary.people_eligible)}"
+    many = "1 person" if summary.people == 1 else f"{summary.people:,} people"
+    people = f"{many}{_drawn(summary.people, summary.people_eligible)}"
     if not (loss and known and mean):
         yield f"{people}. Too few could be measured to tell numbers; people.parquet says why."
         return

@@ -63,6 +63,7 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
         where = f"{file}, {line}"
         step = step_number(people, row, where)
         place = place_number(people, row["place"], where)
+        # Several times may be in one step.
         if place not in out[step]:
             out[step].append(place)
     if not any(out):

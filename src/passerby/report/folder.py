@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from passerby.audits.alerts import about_backtest
+from passerby.audits.alerts import about_backtest, about_published
 from passerby.audits.audit import audit_job, parts_of
 from passerby.audits.backtest import run_backtest
 from passerby.audits.effort import audit_open, clear_passes, first_pass
@@ -126,7 +126,7 @@ def run_audit(
             thresholds=settings.thresholds,
             coverage=inputs.coverage,
             eligible=inputs.eligible,
-            alerts=[*about_backtest(backtest, reason), *inputs.alerts],
+            alerts=[*about_published(results.tally.realised), *about_backtest(backtest, reason), *inputs.alerts],
             backtest=backtest,
             adversaries=others,
         )

@@ -89,8 +89,8 @@ class Section:
         return self.title if self.worded is None else self.worded(evidence)
 
     def missing(self, evidence: Evidence) -> str | None:
-        """Why the section is left out; None where it is not."""
-        return next((need.reason for need in self.needs if not need.met(evidence)), None)
+        """Why the section is left out, by the last of what it needs, which is its own; None where it is not."""
+        return next((need.reason for need in reversed(self.needs) if not need.met(evidence)), None)
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,18 @@ from .grid import Cells, valid_coordinates
 from .span import Span
 from .table import Skipped
 from .times import parse_times, shown
+from .traces import ELSEWHERE
+
+#: Said where a place has the name of all others.
+OF_ALL_OTHERS = (
+    f"A place is called {ELSEWHERE!r}, which stands for all places that are not chosen: its visits count as such, and "
+    "nobody is found there. Rename it."
+)
 
 _EXAMPLES = 3
 TIMES = (
     "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
-    "time_format='%d.%m.%Y %H:%M'"
+    "time_format='%d.%m.%Y %H:%M'; years are from 1900 to 2099"
 )
 NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
 """What is written where there is no name, in small letters."""
@@ -72,6 +79,8 @@ class Sieve:
         nameless = frame["person"].is_null() | frame["place"].is_null()
         self.missing.note(batch, frame.filter(nameless), _nameless)
         kept = frame.filter(~nameless)
+        if OF_ALL_OTHERS not in self.remarks and (kept["place"] == ELSEWHERE).any():
+            self.remarks.append(OF_ALL_OTHERS)
         inside = self.span.holds(kept["at"])
         self.outside += kept.height - int(inside.sum())
         return kept.filter(inside).select("person", pl.col("at").alias("time"), "place", "row")
