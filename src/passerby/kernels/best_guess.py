@@ -56,30 +56,37 @@ NODES, WORK, UNEXPLAINED = range(3)
 
 
 @inlined
-def whole_rows(chain):
-    """Whether states are places, and no row is known to be empty in parts."""
-    whole_ones = chain.single
+def rows_apart(chain):
+    """Whether no row leads to two states of one place, as in a mixture of chains whose states are places."""
+    if chain.single:
+        return True
+    seen = np.full(chain.named.shape[0], -1)
     for x in range(chain.low.shape[0]):
-        whole_ones = whole_ones and chain.low[x] == 0 and chain.high[x] == chain.low.shape[0]
-    return whole_ones
+        for y in range(chain.low[x], chain.high[x]):
+            if seen[chain.place_of[y]] == x:
+                return False
+            seen[chain.place_of[y]] = x
+    return True
 
 
 @once
-def told_densely(V, chain, t, low, high, adds):
+def told_together(V, chain, t, low, high, adds):
     """Fill a step of V by telling the past, for k = low..high, four of them at a time; returns the work done.
 
-    There must be a fourth: high is at least 4. What is so filled in below low is read by nobody.
+    Rows must be `rows_apart`, and there must be a fourth: high is at least 4. What is so filled in below low is read by
+    nobody.
     """
     M = V.shape[2]
     least = min(low, high + 1 - TOGETHER)
     for k in range(least, high + 1):
         right_adds(V, t + 1, k, adds[k])
         for x in range(M):
-            adds[k, x] *= chain.named[x]
+            adds[k, x] *= chain.named[chain.place_of[x]]
     for x in range(M):
         if chain.law[t, x] > 0.0:
             for k in range(least, high + 1, TOGETHER):
-                four_told(chain.moves[t, x], V[t + 1], adds, V[t], min(k, high + 1 - TOGETHER), x)
+                first = min(k, high + 1 - TOGETHER)
+                four_told(chain.moves[t, x], chain.low[x], chain.high[x], V[t + 1], adds, V[t], first, x)
             for k in range(low, high + 1):
                 V[t, k, x] = min(V[t, k, x], 1.0)
     return (high - low + 1.0) * M * M
@@ -100,7 +107,7 @@ def ceilings(V, chain, needed, level, room):
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
     avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
-    plain = not union and state_nodes <= 1 and whole_rows(chain)
+    plain = not union and state_nodes <= 1 and rows_apart(chain)
     work, helps = 0.0, True
     V[:, 0] = 1.0
     V[:, 1:] = 0.0
@@ -112,7 +119,7 @@ def ceilings(V, chain, needed, level, room):
             union_sums(V, chain, t, low, high, sums, by_place)
             work += (T - low - t) * M * M * (M + high - low + 1)
         if plain and high >= max(low, TOGETHER):
-            work += told_densely(V, chain, t, low, high, sums)
+            work += told_together(V, chain, t, low, high, sums)
             continue
         for k in range(low, high + 1):
             right_adds(V, t + 1, k, gain)

@@ -43,13 +43,16 @@ def told_step(V, chain, t, x, k, gain, sums):
 
 
 @adding
-def four_told(move, less, gain, out, r, x):
-    """Fill `out[r..r+3, x]`: `Σ_y move(y) less(y) + max(0, max_g move(g) gain(g))`, each with rows of its own."""
+def four_told(move, low, high, less, gain, out, r, x):
+    """Fill `out[r..r+3, x]`: `Σ_y move(y) less(y) + max(0, max_g move(g) gain(g))`, each with rows of its own.
+
+    y and g from low to high.
+    """
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     best_a, best_b, best_c, best_d = 0.0, 0.0, 0.0, 0.0
     less_a, less_b, less_c, less_d = less[r], less[r + 1], less[r + 2], less[r + 3]
     gain_a, gain_b, gain_c, gain_d = gain[r], gain[r + 1], gain[r + 2], gain[r + 3]
-    for y in range(move.shape[0]):
+    for y in range(low, high):
         p = move[y]
         a += p * less_a[y]
         b += p * less_b[y]

@@ -56,7 +56,7 @@ def glances(initial, matrices, classes, weights, named, misses):
             P = at(matrices, t - 1)
             for x in range(M):
                 for r in range(0, rows, TOGETHER):
-                    four_told(P[x], less, gain, value, r, x)
+                    four_told(P[x], np.int64(0), P.shape[1], less, gain, value, r, x)
             top = value[K].max()
             if top <= 0.0:
                 log_mass = -np.inf
