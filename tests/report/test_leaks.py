@@ -5,6 +5,7 @@ largest value), and finds it.
 """
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +15,11 @@ from tests.report.small_report import data, number, per_person, rows_of, saved, 
 
 import passerby as pb
 from passerby.report import chart
+from passerby.report.cuts import cuts
 from passerby.report.evidence import Evidence
 from passerby.report.page import built, fill
 from passerby.report.sections import exposure
-from passerby.support.groups import FEW
+from passerby.support.groups import FEW, middle
 
 #: What a datum may hold that is no number about people.
 NAMES = {"place", "origin", "destination", "step", "start", "label", "left", "came", "name", "shown", "note"}
@@ -199,6 +201,8 @@ def test_what_a_release_or_a_bound_changes_is_not_told_of_few_people(evidence: E
     low = rng.random(n).round(3)
     more = [np.where(rng.random(n) < rarely, low + (1 - low) * rng.random(n), low) for rarely in (0.05, 0.1)]
     ends = {"baseline_lower": low, "lower": more[0], "upper": np.maximum(*more)}
+    room = np.maximum(1 - low, 1e-9)
+    ends |= {f"advantage_{end}": (ends[end] - low) / room for end in ("lower", "upper")}
     table = evidence.table.with_columns(**{name: pl.Series(values) for name, values in ends.items()})
     summary = summed(table, evidence.people, evidence.release, evidence.settings)
     names = {"baseline": "baseline_lower", "loss_lower": "lower", "loss_upper": "upper"}
@@ -209,7 +213,8 @@ def test_what_a_release_or_a_bound_changes_is_not_told_of_few_people(evidence: E
         if getattr(row, name) is not None
     ]
     ranks = {chart.WITHOUT: 0, chart.FOUND: 1, chart.BOUND: 2}
-    drawn = exposure.curves(table, [row.threshold for row in summary.above])
+    at = cuts(table, [row.threshold for row in summary.above])
+    drawn = exposure.curves(table, at)
     told += [(ranks[which], chance, round(share * n)) for which, chance, share, _ in drawn.rows() if share]
     assert len(told) > 3
     for i, level, few in told:
@@ -218,6 +223,22 @@ def test_what_a_release_or_a_bound_changes_is_not_told_of_few_people(evidence: E
                 assert many == few or many - few >= FEW, (i, level, j, lower)
     for row in summary.above:
         assert row.open in (None, 0.0) or row.open * n >= FEW - 1e-9
+    # An advantage is never above the chance, so bars are nested in curves; boxes have no edges of their own.
+    for gain, chance in ((3, 1), (3, 2), (4, 2), (3, 4)):
+        for edge in at.levels([gain]):
+            for lower in (level for level in at.levels([chance]) if level <= edge):
+                apart = round(((at.share(chance, lower) or 0.0) - (at.share(gain, edge) or 0.0)) * n)
+                assert apart == 0 or apart >= FEW
+
+
+def test_a_mean_and_a_median_are_of_the_same_people_or_of_five_others() -> None:
+    """Of six people, six means less five medians were the largest value."""
+    for n in range(FEW, 30):
+        values = np.sort(np.random.default_rng(n).random(n))
+        told = middle(values)
+        assert told is not None
+        beside = [k for k in range(1, n) if math.isclose(told * k, values[(n - k) // 2 :][:k].sum(), rel_tol=1e-12)]
+        assert math.isclose(told, values.mean()) or all(k == FEW and n - k >= FEW for k in beside)
 
 
 def test_boxes_and_bars_hold_at_least_five_people(evidence: Evidence, page: str) -> None:

@@ -13,6 +13,7 @@ import passerby as pb
 from passerby.audits.record import Mean
 from passerby.report import chart
 from passerby.report.boxes import boxes as made_of
+from passerby.report.cuts import CURVES, cuts
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.notebook import Report
@@ -63,9 +64,15 @@ def test_of_a_rounded_count_nothing_is_told_but_the_rounded_count(made: Evidence
     assert counts.told(pb.RandomRounding(5), 7) == (None, counts.SECRET)
 
 
+def with_gains(ends: dict[str, list[float]]) -> pl.DataFrame:
+    """Ends of chances, and nothing that a release adds."""
+    return pl.DataFrame(ends).with_columns(advantage_lower=pl.lit(0.0), advantage_upper=pl.lit(0.0))
+
+
 def test_the_exposure_curve_counts_people() -> None:
     ends = {"baseline_lower": [0.0] * 5 + [0.5] * 5, "lower": [0.25] * 5 + [0.5] * 5, "upper": [0.5] * 5 + [1.0] * 5}
-    curves = exposure.curves(pl.DataFrame(ends), [0.25, 0.5])
+    table = with_gains(ends)
+    curves = exposure.curves(table, cuts(table, [0.25, 0.5]))
     found = curves.filter(pl.col("which") == chart.FOUND)
     share = dict(zip(found["chance"].to_list(), found["share"].to_list(), strict=True))
     assert [share[c] for c in (0.0, 0.25, 0.26, 0.5, 0.52)] == [1.0, 1.0, 0.5, 0.5, 0.0]
@@ -75,8 +82,8 @@ def test_the_exposure_curve_counts_people() -> None:
 
 def test_a_lonely_person_makes_no_step_of_their_own() -> None:
     crowd = np.linspace(0.2, 0.4, 40).tolist()
-    ends = pl.DataFrame({name: [*crowd, 0.83] for name in ("baseline_lower", "lower", "upper")})
-    found = exposure.curves(ends, [0.5]).filter(pl.col("which") == chart.FOUND)
+    ends = with_gains({name: [*crowd, 0.83] for name in ("baseline_lower", "lower", "upper")})
+    found = exposure.curves(ends, cuts(ends, [0.5])).filter(pl.col("which") == chart.FOUND)
     above = found.filter(pl.col("share") > 0)
     assert above["chance"].max() <= 0.4  # type: ignore[operator]
     assert found.rows()[-1][1:3] == (1.0, 0.0)
@@ -84,7 +91,8 @@ def test_a_lonely_person_makes_no_step_of_their_own() -> None:
 
 def test_classes_of_the_advantage_are_merged_for_both_ends_alike() -> None:
     low, high = [0.05] * 20 + [0.35] * 2 + [0.95] * 8, [0.05] * 12 + [0.15] * 8 + [0.95] * 10
-    bars = exposure.advantages(pl.DataFrame({"advantage_lower": low, "advantage_upper": high}))
+    ends = {"baseline_lower": [0.0] * 30, "lower": low, "upper": high, "advantage_lower": low, "advantage_upper": high}
+    bars = exposure.advantages(cuts(pl.DataFrame(ends), []))
     names = bars["advantage"].unique(maintain_order=True).to_list()
     assert names[:2] == ["0–10 %", "10–20 %"]
     assert bars.filter(pl.col("which") == chart.FOUND)["people"].to_list() != []
@@ -105,7 +113,9 @@ def test_boxes_hold_everybody_and_five_each(made: Evidence) -> None:
     people = traits.traits(made.known, made.people, made.table)
     for column in ("sighted", "spectral_gap"):
         x = people[column].to_numpy()
-        boxes, strips = made_of(x, people["lower"].to_numpy(), traits._top(x, column))
+        edges = cuts(made.known, [0.5]).levels(CURVES)
+        boxes, strips = made_of(x, people["lower"].to_numpy(), traits._top(x, column), edges)
+        assert {*boxes["y"], *boxes["y2"]} <= {0.0, *edges, 1.0}
         assert boxes["people"].sum() == strips["people"].sum() == people.height
         assert boxes["people"].min() >= FEW  # type: ignore[operator]
         assert strips["people"].min() >= FEW  # type: ignore[operator]

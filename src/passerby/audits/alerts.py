@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from passerby.support.groups import FEW
+from passerby.support.groups import FEW, told
 from passerby.support.numerals import percent
 
 from .coverage import Coverage
@@ -45,7 +45,8 @@ def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
 
 def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:
     """Whether what was published can have come from these visits: people by whether it is possible for them."""
-    possible, impossible = ((groups or {}).get(name, 0) for name in ("possible", "impossible"))
+    shared = told(dict(groups or {}))
+    possible, impossible = (shared.get(name, 0) for name in ("possible", "impossible"))
     if impossible >= max(FEW, MANY_IMPOSSIBLE * (possible + impossible)):
         yield (
             f"The published counts are impossible for {percent(impossible / (possible + impossible))} of the people, "

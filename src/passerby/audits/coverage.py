@@ -73,7 +73,8 @@ class Coverage(Record):
 
         Groups of one to four people are told as five, and all people as so many more.
         """
-        groups = {name: _told(getattr(self, name)) for name in ("seldom", "unseen", "absent_before", "absent_after")}
+        groups = {name: _told(getattr(self, name)) for name in ("seldom", "unseen")}
+        groups |= {name: _among(getattr(self, name), self.kept) for name in ("absent_before", "absent_after")}
         days = {name: (getattr(self, name) or "")[:10] or None for name in ("first_visit", "last_visit")}
         everyone = self.kept + groups["seldom"] + groups["unseen"]
         return self.model_copy(update={**groups, **days, "people": everyone})
@@ -205,6 +206,12 @@ def _minute(moment: Any) -> str:
 
 def _told(count: int) -> int:
     return FEW if 0 < count < FEW else count
+
+
+def _among(count: int, everyone: int) -> int:
+    """A group of so many of everyone: one to four of them are told as five, also those who are not in it."""
+    told = _told(count)
+    return everyone - _told(everyone - told) if 2 * FEW < everyone > told else told
 
 
 def _listed(head: str, counts: dict[str, int]) -> str:

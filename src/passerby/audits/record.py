@@ -5,7 +5,9 @@ Every number rests on at least five people, and shares of people who were really
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -135,12 +137,10 @@ def _promise(row: dict[str, float], tries: int) -> Promise:
         attack=str(row["attack"]),
         misses=int(row["misses"]),
         promised=round(row["promised"], 4),
-        right=round(in_fives(row["right"], tries), 4),
-        lower=_rounded(row["lower"], 2),
-        upper=_rounded(row["upper"], 2),
+        **_found(row, tries),
         verdict=str(row["verdict"]),
-        nats=_rounded(row["nats"], 3),
-        nats_upper=_rounded(row["nats_upper"], 3),
+        nats=_rounded(row["nats"], 2),
+        nats_upper=_rounded(row["nats_upper"], 2),
     )
 
 
@@ -148,11 +148,24 @@ def _promises(row: dict[str, float]) -> Promises:
     return Promises(
         attack=str(row["attack"]),
         promised=round(row["promised"], 4),
-        right=round(in_fives(row["right"], int(row["tries"])), 4),
-        lower=_rounded(row["lower"], 2),
-        upper=_rounded(row["upper"], 2),
+        **_found(row, int(row["tries"])),
         people=int(row["people"]),
     )
+
+
+def _found(row: Mapping[str, float | None], tries: int) -> dict[str, Any]:
+    """The share who were really found, in fives of people, and the interval around it, moved with it.
+
+    An end stays on its side of 0: that is what the verdict says.
+    """
+    exact = row["right"] or 0.0
+    right = in_fives(exact, tries)
+
+    def moved(end: float | None) -> float | None:
+        told = None if end is None else end + right - exact
+        return _rounded(0.0 if told is not None and end is not None and told * end < 0 else told, 2)
+
+    return {"right": round(right, 4), "lower": moved(row["lower"]), "upper": moved(row["upper"])}
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

@@ -8,6 +8,7 @@ missing in fives of people, since their sum would tell what was kept from reader
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -158,7 +159,7 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
         matter=_up(found.matter, len(people)),
         wanted=tell(found.wanted),
         nothing=tell(found.nothing),
-        recommended={name: _recommended(plan, found, people, settings) for name, plan in found.recommended.items()},
+        recommended=_recommended(found, people, settings),
         frontier=[tell(plan) for plan in found.frontier],
         tried=[tell(plan) for plan in sorted(found.tried, key=lambda plan: plan.cost.total)],
         not_moved=found.refused,
@@ -175,17 +176,35 @@ def thresholds(settings: PlanSettings) -> tuple[float, ...]:
     return tuple(sorted(own | {*settings.audit.thresholds}))
 
 
-def _recommended(plan: Plan, found: Plans, people: People, settings: PlanSettings) -> Recommended:
-    summary = summarise(
-        found.tables[plan.release],
-        people,
-        plan.release,
-        misses=settings.audit.misses,
-        window="",
-        thresholds=thresholds(settings),
-    )
-    told = _plan(plan, people, found.wanted.release).model_dump()
-    return Recommended(**told, loss=summary.loss, baseline=summary.baseline, above=summary.above)
+def _recommended(found: Plans, people: People, settings: PlanSettings) -> dict[str, Recommended]:
+    """What is recommended, with what an audit of each would tell.
+
+    Shares without a release are the same for all. One that is not told beside one of them is not told at all.
+    """
+    each = {
+        name: summarise(
+            found.tables[plan.release],
+            people,
+            plan.release,
+            misses=settings.audit.misses,
+            window="",
+            thresholds=thresholds(settings),
+        )
+        for name, plan in found.recommended.items()
+    }
+    shares: dict[float, set[float | None]] = defaultdict(set)
+    for summary in each.values():
+        for row in summary.above:
+            shares[row.threshold].add(row.baseline)
+    out = {}
+    for name, plan in found.recommended.items():
+        summary = each[name]
+        above = [
+            row.model_copy(update={"baseline": None}) if None in shares[row.threshold] else row for row in summary.above
+        ]
+        told = _plan(plan, people, found.wanted.release).model_dump()
+        out[name] = Recommended(**told, loss=summary.loss, baseline=summary.baseline, above=above)
+    return out
 
 
 def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
@@ -258,19 +277,32 @@ def told_cost(release: Release, cost: Cost) -> Cost:
     """A cost with as many digits as may be told: errors that depend on the counts rest on five of them at least.
 
     What readers miss is what is kept from them. So where numbers are missing or changed by a rule, the error in all is
-    told in fives of people, rounded up; and how many numbers a rule leaves empty, in fives of those.
+    told in fives of people, rounded up, as is what it is a share of; and how many numbers a rule leaves empty, in fives
+    of those.
     """
     free = all(mechanism.shift_invariant for mechanism in release.ways)
     full = cost.numbers >= len(cells_of(release)) - 1e-9
     published = cost.published if full else 1 - _fives(1 - cost.published, cost.number)
-    total = cost.total if free and cost.published >= 1 else _fives(cost.total, cost.person)
-    total = min(1.0, total) if cost.total <= 1 else total
+    total = _told_total(cost, exact=free and cost.published >= 1)
     mean, worst = cost.mean, cost.worst
     if mean is None or worst is None or not (free or cost.numbers >= FEW):
         mean = worst = None
     else:
         mean, worst = _digits(mean), _digits(worst if free else math.ceil(worst))
     return replace(cost, mean=mean, worst=worst, published=_digits(max(0.0, published)), total=_digits(total))
+
+
+def _told_total(cost: Cost, *, exact: bool) -> float:
+    """The error in all, unless `exact` in fives of people, as a share of a sum of counts that is told in fives too.
+
+    Else the sum could be had from the error of noise, which everybody knows.
+    """
+    if not cost.person or not math.isfinite(cost.total):
+        return cost.total
+    people, everybody = cost.total / cost.person, 1 / cost.person
+    people = people if exact else FEW * math.ceil(people / FEW - 1e-9)
+    total = people / (FEW * max(1, round(everybody / FEW)))
+    return min(1.0, total) if cost.total <= 1 else max(1.0, total)
 
 
 def _fives(share: float, one: float) -> float:

@@ -7,12 +7,13 @@ of the second value within each strip, so that everybody is in a box and no box 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.support.groups import FEW, merged, middle
+from passerby.support.groups import FEW, counting, merged, middle
 
 Floats = NDArray[np.float64]
 
@@ -51,29 +52,32 @@ def _least(people: int) -> int:
     return max(FEW, math.ceil(people / BOXES))
 
 
-def boxes(x: Floats, y: Floats, top: float) -> tuple[pl.DataFrame, pl.DataFrame]:
+def boxes(x: Floats, y: Floats, top: float, edges: Sequence[float]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Boxes of x, from 0 to `top`, by a chance y, and the median of y in each strip of boxes.
 
-    Boxes have the columns `x`, `x2`, `y`, `y2`, `people` and `density` (people for each of the fine classes); strips
-    `x`, `x2`, `median` and `people`.
+    Chances are cut at some of the `edges` between 0 and 1, and nowhere else. Boxes have the columns `x`, `x2`, `y`,
+    `y2`, `people` and `density` (people for each of the fine classes); strips `x`, `x2`, `median` and `people`.
 
     >>> x = np.repeat([0.1, 0.9], 30)
-    >>> rows, strips = boxes(x, np.tile([0.2, 0.8], 30), 1.0)
+    >>> rows, strips = boxes(x, np.tile([0.2, 0.8], 30), 1.0, [0.5])
     >>> rows["people"].to_list(), strips["median"].to_list()
     ([15, 15, 15, 15], [0.44, 0.44])
     """
-    up = np.linspace(0, 1, CLASSES + 1)
+    inner = [edge for edge in edges if 0 < edge < 1]
+    up = [0.0, *inner, 1.0]
     found, medians = [], []
     for left, right, inside in strips(x, top):
         centre = middle(y[inside])
         if centre is None:
             continue
         medians.append((left, right, centre, int(inside.sum())))
-        counts, width = sizes(y[inside], up), round(CLASSES * (right - left) / top)
+        below = counting(y[inside])
+        counts = np.diff([0, *map(below, inner), int(inside.sum())])
+        width = round(CLASSES * (right - left) / top)
         for low, high in merged(counts, _least(len(x))):
-            people = int(counts[low:high].sum())
+            people, tall = int(counts[low:high].sum()), CLASSES * (up[high] - up[low])
             if people:
-                found.append((left, right, float(up[low]), float(up[high]), people, people / (width * (high - low))))
+                found.append((left, right, up[low], up[high], people, people / (width * tall)))
     rows = pl.DataFrame(found, schema=["x", "x2", "y", "y2", "people", "density"], orient="row")
     lines = pl.DataFrame(medians, schema=["x", "x2", "median", "people"], orient="row")
     return rows.with_columns(pl.col("x", "x2", "y", "y2").round(3)), lines.with_columns(

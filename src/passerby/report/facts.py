@@ -60,7 +60,7 @@ def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple
     summary = evidence.summary
     drawn = "" if summary.people == summary.people_eligible else f", drawn at random from {summary.people_eligible:,}"
     states = "; ".join(f"{_size(count, summary)} {STATUSES[name]}" for name, count in summary.statuses.items())
-    sure = sureness(int(evidence.known["sampled"].sum()), evidence.settings.confidence)
+    sure = sureness(int(evidence.known["sampled"].sum()), evidence.known.height, evidence.settings.confidence)
     return [
         ("People", f"{summary.people:,}{drawn}: {states}"),
         (
@@ -87,13 +87,20 @@ def _size(count: int, summary: Summary) -> str:
     return f"{around if count < summary.people else ''}{count:,}"
 
 
-def sureness(sampled: int, confidence: float) -> str:
-    """How sure the ranges are."""
+def sureness(sampled: int, people: int, confidence: float) -> str:
+    """How sure the ranges of people are, of whom some were sampled."""
     if not sampled:
         return "every range holds for certain"
-    some = few() if sampled < FEW else f"{sampled:,}"
+    some = (
+        f"{few()} people"
+        if sampled < FEW
+        else f"{sampled:,} people"
+        if people - sampled >= FEW
+        else "nearly all people"
+    )
+    some = "all people" if sampled == people else some
     return (
-        f"for {some} people the published series are too many to list and were drawn at random: each of their "
+        f"for {some} the published series are too many to list and were drawn at random: each of their "
         f"ranges holds with a confidence of {level(confidence)}"
     )
 

@@ -35,6 +35,7 @@ from passerby.errors import ConfigError, InputError
 from passerby.plans.ways import compare
 from passerby.support.blocks import Team
 from passerby.support.files import as_json, make_folder, whole_or_nothing
+from passerby.support.groups import rest_enough
 from passerby.support.pieces import Pieces
 from passerby.support.pool import pool_of
 from passerby.visits.table import Visits
@@ -199,7 +200,7 @@ def _measure(
         results = Results.here(table, settings.thresholds)
     findings = None
     if settings.explore:
-        progress, file, count = begin(tell, TRYING), parts / "tried.jsonl", settings.explore
+        progress, file, count = begin(tell, TRYING), parts / "tried.jsonl", rest_enough(settings.explore, len(people))
         findings = explore(
             people, release, how, count, workers=workers, executor=executor, progress=progress, file=file
         )

@@ -31,6 +31,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.ways import compare
 from passerby.support.files import whole_or_nothing
+from passerby.support.groups import rest_enough
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
 
@@ -153,7 +154,7 @@ def _explored(
     executor: Executor | None,
 ) -> Findings:
     """What was tried out: sensors and steps, and other ways to publish."""
-    how, count = settings.measurement, settings.explore
+    how, count = settings.measurement, rest_enough(settings.explore, len(people))
     findings = explore(people, release, how, count, workers=workers, executor=executor)
     rules = candidates(settings.sigmas, settings.bases)
     ways = compare(people, release, table, rules, how, count, settings.thresholds, workers=workers, executor=executor)
@@ -189,7 +190,7 @@ def compared(
     return adversaries(
         people,
         release,
-        sample=settings.adversaries,
+        sample=rest_enough(settings.adversaries, len(people)),
         known_steps=settings.known_steps,
         **{**vars(settings.measurement), "budget": settings.budget / 10},
         workers=workers,

@@ -8,7 +8,7 @@ and merging of cells as in Hundepool et al., *Statistical Disclosure Control* (2
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -22,8 +22,22 @@ _ROUNDING = 1e-12
 
 
 def middle_ranks(count: int) -> range | None:
-    """The ranks of the `FEW` people around the median, of so many; None where there are fewer."""
+    """The ranks of the `FEW` people around the median, of so many; None where there are fewer.
+
+    All ranks where fewer than `FEW` people would be left beside them: a mean of all, less these, would tell of those.
+    """
+    if FEW < count < 2 * FEW:
+        return range(count)
     return _around(count, 0.5) if count >= FEW else None
+
+
+def rest_enough(some: int, everyone: int) -> int:
+    """So many of everyone, or all where fewer than `FEW` were left out: two means would tell of those.
+
+    >>> rest_enough(100, 250), rest_enough(100, 103)
+    (100, 103)
+    """
+    return everyone if everyone - some < FEW else some
 
 
 def rank_ranks(count: int, share: float) -> range | None:
@@ -41,10 +55,10 @@ def _around(count: int, share: float) -> range:
 
 
 def middle(values: ArrayLike) -> float | None:
-    """The median, as the mean of the `FEW` people around it; None where there are fewer.
+    """The median, as the mean of the `FEW` people around it (`middle_ranks`); None where there are fewer.
 
-    >>> middle([1, 2, 3, 4, 50, 60, 70]), middle([1, 2, 3, 4])
-    (23.8, None)
+    >>> middle([1, 2, 3, 4, 5, 6, 7, 8, 90, 100]), middle([1, 2, 3, 4])
+    (5.0, None)
     """
     return _mean_of(values, middle_ranks(np.size(values)))
 
@@ -83,9 +97,10 @@ def rounded_down(value: float) -> float:
 class Nested:
     """Which counts of people may be told beside each other, of several values of each of `everyone`.
 
-    No value is below the one before it. So whoever is at or above a level by one value is so by later values and at
-    lower levels, and two such counts differ by a group of people. A count is told if each group is nobody, or at least
-    `FEW` people. `below` are functions that tell how many people are below a level (`is_below`), one for each value.
+    Values are ordered: `over` names for each of them those that are never below it, all later ones unless told. So
+    whoever is at or above a level by one value is so by those and at lower levels, and two such counts differ by a
+    group of people. A count is told if each group is nobody, or at least `FEW` people. `below` are functions that tell
+    how many people are below a level (`is_below`), one for each value.
 
     >>> values = np.array([0.1] * 6 + [0.4] * 3 + [0.9] * 7)
     >>> found = Nested([lambda level: int(is_below(values, level).sum())], len(values))
@@ -93,9 +108,15 @@ class Nested:
     ([True, False, True], 0.625, None)
     """
 
-    def __init__(self, below: Sequence[Callable[[float], int]], everyone: int) -> None:
+    def __init__(
+        self,
+        below: Sequence[Callable[[float], int]],
+        everyone: int,
+        over: Sequence[Collection[int]] | None = None,
+    ) -> None:
         self.everyone = everyone
         self._below = below
+        self._over = [range(i + 1, len(below)) for i in range(len(below))] if over is None else over
         self._told: dict[tuple[int, float], int] = {}
 
     def take(self, level: float, columns: Iterable[int] | None = None) -> bool:
@@ -104,7 +125,7 @@ class Nested:
         tried = dict(self._told)
         for column in chosen:
             count = self.everyone - self._below[column](level)
-            within = [other for cell, other in tried.items() if _comparable(cell, (column, level))]
+            within = [other for cell, other in tried.items() if self._comparable(cell, (column, level))]
             if any(0 < abs(count - other) < FEW for other in (0, self.everyone, *within)):
                 return False
             tried[column, level] = count
@@ -124,17 +145,16 @@ class Nested:
         """The share of people at or above a level by one of the values; None where it is not told."""
         return self._told[column, level] / self.everyone if (column, level) in self._told else None
 
-    @property
-    def levels(self) -> list[float]:
-        """The levels at which all of the values are told, in increasing order."""
+    def levels(self, columns: Collection[int]) -> list[float]:
+        """The levels at which all of these values are told, in increasing order."""
         found = sorted({level for _, level in self._told})
-        return [each for each in found if all((column, each) in self._told for column in range(len(self._below)))]
+        return [level for level in found if all((column, level) in self._told for column in columns)]
 
-
-def _comparable(one: tuple[int, float], other: tuple[int, float]) -> bool:
-    """Whether all people of one count of (value, level) are among those of the other."""
-    (first, low), (second, high) = one, other
-    return (first <= second and low >= high) or (first >= second and low <= high)
+    def _comparable(self, one: tuple[int, float], other: tuple[int, float]) -> bool:
+        """Whether all people of one count of (value, level) are among those of the other."""
+        (first, low), (second, high) = one, other
+        within = low >= high and (first == second or second in self._over[first])
+        return within or (low <= high and (first == second or first in self._over[second]))
 
 
 def is_below(values: NDArray[np.float64], edge: float) -> NDArray[np.bool_]:

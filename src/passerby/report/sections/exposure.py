@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
-import numpy as np
 import polars as pl
 
-from passerby.audits.summary import TOLD_FIRST, Statistics, Summary
+from passerby.audits.summary import Statistics, Summary
 from passerby.report import chart
+from passerby.report.cuts import BARS, CURVES, GRID, cuts
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, level, question, tail
-from passerby.support.groups import FEW, Nested, at_rank, counting
+from passerby.support.groups import FEW, Nested, at_rank, counting, rest_enough
 from passerby.support.numerals import percent
 
-#: Chances at which a curve may have a point, and classes of the advantage.
-GRID, CLASSES = np.linspace(0.01, 1, 100).round(2), np.linspace(0, 1, 11).round(1)
 RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 THRESHOLDS = (
@@ -58,13 +56,15 @@ def build(evidence: Evidence) -> Content:
     }
     above = sheet(thresholds(summary), levels, "thresholds.csv")
     bars = sheet(table, {**RANKED, **added}, "advantage.csv")
-    curve = curves(known, [above.threshold for above in summary.above])
+    told = cuts(known, [above.threshold for above in summary.above])
     return Content(
         words(summary),
         [
             Figure("thresholds", "People above a threshold", THRESHOLDS, above),
-            Figure("exposure", "The chance to be found", EXPOSURE, _ranks_sheet(table), curve_chart(curve)),
-            Figure("advantage", "What the release adds", ADVANTAGE, bars, bar_chart(advantages(known))),
+            Figure(
+                "exposure", "The chance to be found", EXPOSURE, _ranks_sheet(table), curve_chart(curves(known, told))
+            ),
+            Figure("advantage", "What the release adds", ADVANTAGE, bars, bar_chart(advantages(told))),
         ],
     )
 
@@ -124,30 +124,27 @@ def thresholds(summary: Summary) -> pl.DataFrame:
     return table.with_columns(people=pl.lit(summary.people_measured, pl.Int64))
 
 
-def curves(table: pl.DataFrame, levels: Sequence[float]) -> pl.DataFrame:
+def curves(table: pl.DataFrame, told: Nested) -> pl.DataFrame:
     """The share of people who are found at least so often; long, with a column `which`.
 
-    Curves have points at the same chances: at the thresholds and between them, wherever at least `FEW` people lie
-    between two points of a curve, and between two curves.
+    Curves have points at the same chances, wherever at least `FEW` people lie between two points of a curve, and
+    between two curves.
     """
-    columns = {chart.WITHOUT: "baseline_lower", chart.FOUND: "lower", chart.BOUND: "upper"}
-    nested = [table[column].drop_nulls().to_numpy() for column in columns.values()]
-    rows = [(which, *point) for which, line in zip(columns, _lines(nested, levels), strict=True) for point in line]
-    if "realised_lower" in table.columns and table["realised_lower"].count() >= FEW:
-        (line,) = _lines([table["realised_lower"].drop_nulls().to_numpy()], levels)
-        rows += [(chart.HAPPENED, *point) for point in line]
+    rows = []
+    for column, which in zip(CURVES, (chart.WITHOUT, chart.FOUND, chart.BOUND), strict=True):
+        shares = [(edge, told.share(column, edge) or 0.0) for edge in told.levels(CURVES)]
+        rows += [(which, *point) for point in _line(shares, told.everyone)]
+    if "realised_lower" in table.columns:
+        values = table["realised_lower"].drop_nulls().to_numpy()
+        # A curve of nearly all people would tell how many are not among them.
+        if FEW <= len(values) == rest_enough(len(values), table.height):
+            alone = Nested([counting(values)], len(values))
+            for edge in reversed(GRID):
+                alone.take(edge)
+            shares = [(edge, alone.share(0, edge) or 0.0) for edge in alone.levels([0])]
+            rows += [(chart.HAPPENED, *point) for point in _line(shares, len(values))]
     kinds = {"which": pl.String, "chance": pl.Float64, "share": pl.Float64, "people": pl.Int64}
     return pl.DataFrame(rows, schema=kinds, orient="row")
-
-
-def _lines(nested: Sequence[Any], levels: Sequence[float]) -> list[list[tuple[float, float, int]]]:
-    """Points (chance, share at or above, people since the point before) of each of some curves."""
-    everyone = len(nested[0])
-    told = Nested([counting(values) for values in nested], everyone)
-    told.take_each(levels, TOLD_FIRST if len(nested) > 1 else (0,))  # as in the table of thresholds
-    for edge in GRID[::-1].tolist():
-        told.take(edge)
-    return [_line([(edge, told.share(i, edge) or 0.0) for edge in told.levels], everyone) for i in range(len(nested))]
 
 
 def _line(shares: Sequence[tuple[float, float]], everyone: int) -> list[tuple[float, float, int]]:
@@ -186,19 +183,15 @@ def curve_chart(curve: pl.DataFrame) -> dict[str, Any]:
     return chart.spec(drawn, 260)
 
 
-def advantages(table: pl.DataFrame) -> pl.DataFrame:
+def advantages(told: Nested) -> pl.DataFrame:
     """The share of people by advantage, in classes of at least `FEW` people; long, with a column `which`.
 
     Classes are the same for both ends, which at each edge are apart by nobody or by at least `FEW` people.
     """
-    columns, everyone = {chart.FOUND: "advantage_lower", chart.BOUND: "advantage_upper"}, table.height
-    told = Nested([counting(table[name].to_numpy().clip(0, 1)) for name in columns.values()], everyone)
-    for edge in CLASSES[1:-1].tolist():
-        told.take(edge)
-    edges = [0.0, *told.levels, 1.0]
-    rows = []
-    for column, which in enumerate(columns):
-        above = [1.0, *(told.share(column, edge) or 0.0 for edge in told.levels), 0.0]
+    inner, everyone = told.levels(BARS), told.everyone
+    edges, rows = [0.0, *inner, 1.0], []
+    for column, which in zip(BARS, (chart.FOUND, chart.BOUND), strict=True):
+        above = [1.0, *(told.share(column, edge) or 0.0 for edge in inner), 0.0]
         for low, high, first, last in zip(edges, edges[1:], above, above[1:], strict=False):
             name = f"{round(100 * low)}–{round(100 * high)} %"
             rows.append((which, name, round(first - last, 4), round((first - last) * everyone)))

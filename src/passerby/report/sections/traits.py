@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from passerby.people.habits import People
 from passerby.report import chart
 from passerby.report.boxes import boxes, strips
+from passerby.report.cuts import CURVES, cuts
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few
@@ -58,6 +60,8 @@ def build(evidence: Evidence) -> Content:
     """Words, two charts with their classes, and the profile of the most exposed."""
     people = traits(evidence.known, evidence.people, evidence.table)
     out = []
+    # Boxes are cut where the curves of the chance have points, so that both tell of the same groups.
+    edges = cuts(evidence.known, [above.threshold for above in evidence.summary.above]).levels(CURVES)
     for key, column, title, axis, says in (
         ("sighted", "sighted", "Being counted", "chance to be counted", SIGHTED),
         ("gap", "spectral_gap", "Slow and quick movers", "spectral gap", GAP),
@@ -70,7 +74,7 @@ def build(evidence: Evidence) -> Content:
             "upper": ("median with it: bound if the habits are right", percent),
         }
         table = sheet(classes(people, column), columns, f"{key}.csv")
-        out.append(Figure(key, title, says, table, picture(people, column, axis)))
+        out.append(Figure(key, title, says, table, picture(people, column, axis, edges)))
     groups = profile(people)
     if groups is not None:
         cells: Columns = {
@@ -179,10 +183,10 @@ def _apart(groups: pl.DataFrame, group: str) -> str:
     return " and ".join([*([", ".join(said[:-1])] if said[1:] else []), said[-1]])
 
 
-def picture(people: pl.DataFrame, column: str, title: str) -> dict[str, Any]:
-    """The loss against a trait: boxes of people, and the median of each strip."""
+def picture(people: pl.DataFrame, column: str, title: str, edges: Sequence[float]) -> dict[str, Any]:
+    """The loss against a trait: boxes of people, cut at these chances, and the median of each strip."""
     x = people[column].to_numpy()
-    rows, strips = boxes(x, people["lower"].to_numpy(), _top(x, column))
+    rows, strips = boxes(x, people["lower"].to_numpy(), _top(x, column), edges)
     chance = column == "sighted"
     axis = alt.Axis(format=chart.TICK if chance else ".2f", tickCount=5)
     scale = chart.unit() if chance else alt.Scale(nice=False, padding=4)
