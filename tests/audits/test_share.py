@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -34,6 +35,35 @@ def test_all_partitions_together_are_the_audit(
     more: dict[str, Any] = {"min_active": 12, **MEASURE}
     rows = [pb.audit_partition(share, like, release, 1, **more) for share in shares]
     assert pl.concat(rows).sort("person").equals(whole.sort("person"))
+
+
+def test_two_places_at_once_are_settled_as_for_everybody() -> None:
+    rows = [
+        (person, f"2024-05-{day:02d}T{hour:02d}:00:00Z", place)
+        for person in range(3)
+        for day in range(1, 9)
+        for hour in (3, 9, 15, 21)
+        for place in (("zoo", "park") if (person + day + hour) % 3 else ("zoo",))
+    ]
+    frame = pl.DataFrame(rows, schema=["person", "time", "place"], orient="row")
+    like = pb.fit_people(pb.read_visits(frame), window="6h", places=4, min_active=1, holdout=4)
+    release = pb.Release(pb.most_visited_sensors(like, 1))
+    found = pb.audit_partition(frame, like, release, 1, min_active=1)
+    assert found.equals(pb.audit(like, release, 1, workers=1).sort("person"))
+
+
+@pytest.mark.parametrize(("start", "hours"), [("2024-03-31T01", 23), ("2024-03-30T06", 19)])
+def test_steps_may_begin_or_end_in_an_hour_that_clocks_leave_out(start: str, hours: int) -> None:
+    """In Berlin there is no 02:00 on that day: steps that begin or end then are those of everybody all the same."""
+    rng, first = np.random.default_rng(0), np.datetime64(start)
+    times = [first + np.timedelta64(hour, "h") + np.timedelta64(int(rng.integers(60)), "m") for hour in range(hours)]
+    rows = [(person, f"{time}Z", "abc"[rng.integers(3)]) for person in range(6) for time in times]
+    frame = pl.DataFrame(rows, schema=["person", "time", "place"], orient="row")
+    visits = pb.read_visits(frame, timezone="Europe/Berlin")
+    like = pb.fit_people(visits, window="2h" if hours == 23 else "1h", places=3, min_active=1, holdout=4)
+    release = pb.Release(pb.most_visited_sensors(like, 1))
+    found = pb.audit_partition(frame, like, release, 1, min_active=1)
+    assert found.equals(pb.audit(like, release, 1, workers=1).sort("person"))
 
 
 def test_a_share_in_which_nobody_is_seen_is_empty(frame: pl.DataFrame) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 import passerby as pb
 from passerby.plans.cells import around, cells_of
-from passerby.plans.cost import Truth, cost_of
+from passerby.plans.cost import Truth, cost_of, error_of
 
 COUNTS = np.array([[3, 17, 40], [0, 8, 55]])
 TRUE = Truth(lambda release: [int(sum(COUNTS[t, x] for x, t in around(cell))) for cell in cells_of(release)])
@@ -47,6 +47,19 @@ def test_costs_are_means_over_what_is_published(mechanism: pb.Mechanism) -> None
     assert within >= 0.945
     if found.worst > 0:
         assert (np.nan_to_num(errors).max(axis=1) <= found.worst * 0.98 - 1e-9).mean() < 0.955
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(0, 0), (1, 1), (4, 4), (0, 3), (5, 1)])
+def test_clamped_noise_errs_less_where_counts_are_small(count: int, wanted: int) -> None:
+    """Negative values are published as 0. The density is added up over a fine grid."""
+    noise = np.linspace(-60, 60, 2_400_001)
+    for mechanism, density in (
+        (pb.Gaussian(2.0, clamped=True), np.exp(-(noise**2) / 8)),
+        (pb.Laplace(1.5, clamped=True), np.exp(-np.abs(noise) / 1.5)),
+    ):
+        law = density / density.sum()
+        true = float(law @ np.abs(np.maximum(0.0, count + noise) - wanted))
+        assert error_of(mechanism, count, wanted)[1] == pytest.approx(true, rel=1e-3)
 
 
 def test_weights_are_those_of_the_counts() -> None:

@@ -249,3 +249,14 @@ def test_who_was_left_out_is_counted() -> None:
     left = window_visits(visits_of(rows), window="1d", places=["u", "v"], min_active=2).left_out
     assert (left.people, left.unseen, left.seldom, left.kept) == (4, 1, 1, 2)
     assert (left.visits, left.other_places) == (len(rows), 1)
+
+
+@pytest.mark.parametrize(("rule", "place"), [("first", "A"), ("last", "B"), ("most-visited", "A")])
+def test_first_and_last_go_by_time_when_clocks_are_set_back(rule: Any, place: str) -> None:
+    """At 02:30 in summer time A, and forty minutes later, at 02:10 in winter time, B."""
+    rows = [("x", "2024-10-27T00:30:00Z", "A"), ("x", "2024-10-27T01:10:00Z", "B"), ("y", "2024-10-27T12:00:00Z", "B")]
+    frame = pl.DataFrame(rows, schema=["person", "time", "place"], orient="row")
+    visits = read_visits(frame, timezone="Europe/Berlin")
+    found = window_visits(visits, window="1h", places=["A", "B"], min_active=1, rule=rule)
+    seen = [found.places[number] for number in found.array[found.people.to_list().index("x")]]
+    assert [each for each in seen if each != "elsewhere"] == [place]

@@ -13,8 +13,9 @@ from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.visits.readers import read_visits
+from passerby.visits.steps import Steps
 from passerby.visits.table import Visits
-from passerby.visits.windows import Rule, window_visits
+from passerby.visits.windows import Plan, Rule, traced
 
 from .audit import audit
 from .columns import SCHEMA
@@ -64,24 +65,21 @@ def audit_partition(
 
 def _people(visits: Visits, like: People, min_active: int, rule: Rule) -> People | None:
     """People with the steps and places of others; None where nobody is seen in these steps at these places."""
-    numbers = {name: number for number, name in enumerate(like.places)}
-    there = [name for name in visits.places.to_list() if name in numbers and numbers[name] != like.elsewhere]
-    first, count = like.starts[0].astype("datetime64[us]").item(), like.fitted.shape[1] + like.actual.shape[1]
-    end = first + count * like.window
+    # Places in the order of all of them, by which ties are settled; steps by the clock, which may show no such hour.
+    visited = set(visits.places.to_list())
+    there = [number for number, name in enumerate(like.places[:-1]) if name in visited]
     if not there:
         return None
-    try:
-        traces = window_visits(visits, window=like.window, origin=first, end=end, places=there, min_active=1, rule=rule)
-    except InputError:
-        return None  # nobody is seen then and there: all else that could be wrong is that of `like`
-    place = np.array([*(numbers[name] for name in there), like.elsewhere], dtype=np.int32)
-    array = place[traces.array]
-    cut = like.fitted.shape[1]
+    cut, count = like.fitted.shape[1], like.fitted.shape[1] + like.actual.shape[1]
+    steps = Steps(like.starts[0].astype("datetime64[us]").item(), like.window, count, like.timezone)
+    end = steps.origin + count * like.window
+    traces, _, ids, *_ = traced(Plan(steps, end, tuple(like.places[number] for number in there), 1, rule), visits)
+    array = np.array([*there, like.elsewhere], dtype=np.int32)[traces]
     known = (array[:, :cut] if like.habits else array) != like.elsewhere
     enough: NDArray[np.int64] = np.flatnonzero(known.sum(axis=1) >= max(min_active, 1))
     return replace(
         like,
         fitted=np.ascontiguousarray(array[enough, :cut]),
         actual=np.ascontiguousarray(array[enough, cut:]),
-        ids=traces.people.gather(enough.tolist()),
+        ids=ids.gather(enough.tolist()),
     )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from passerby.mechanisms import Gaussian, Laplace, Mechanism
 from passerby.mechanisms.fixed import Fixed
+from passerby.mechanisms.real_noise import Noise
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import numbers
@@ -173,9 +174,17 @@ def _tail(mechanism: Mechanism, count: int, aim: int) -> tuple[Floats, Floats]:
     """Errors in increasing order, and the chance that a continuum is further than each from what was aimed at."""
     low, high = mechanism.extent(count, math.log(1e-9))
     top = max(aim - low, high - aim)
-    errors = np.concatenate([[0.0], np.geomspace(top * 1e-5, top, 17 * FINE)])
-    inside = np.exp(mechanism.log_between(aim - errors, aim + errors, count))
+    # Clamped noise has a part at zero, which is as far off as was aimed high.
+    errors = np.sort([0.0, *np.geomspace(top * 1e-5, top, 17 * FINE), aim * (1 - 1e-9), float(aim)])
+    inside = np.exp(_log_between(mechanism, aim - errors, aim + errors, count))
     return errors, np.maximum(0.0, 1 - inside)
+
+
+def _log_between(mechanism: Mechanism, low: Floats, high: Floats, count: ArrayLike) -> Floats:
+    """The log probability of a value from `low` to `high`, where that is above zero; clamped noise has more at zero."""
+    if isinstance(mechanism, Noise) and mechanism.clamped:
+        low = np.where(low <= 0, -np.inf, low)
+    return np.asarray(mechanism.log_between(low, high, count))
 
 
 def _worst_of_all(ways: dict[Cell, Mechanism], counts: dict[Cell, int]) -> float:
@@ -217,7 +226,7 @@ def _worst_of_continuum(
     low, high = 0.0, max(max(count - a, b - count) for count, (a, b) in zip(at, ends, strict=True))
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        inside = float(times @ mechanism.log_between(at - middle, at + middle, at))
+        inside = float(times @ _log_between(mechanism, at - middle, at + middle, at))
         low, high = (low, middle) if inside >= math.log(level) else (middle, high)
     return float(high)
 

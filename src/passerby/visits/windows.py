@@ -117,7 +117,7 @@ def planned(
 
 def traced(plan: Plan, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.int32], pl.Series, Seldom, Part]:
     """Of a block of people: traces (N, T), in how many steps each is active (N,), who they are, who has none, sums."""
-    local = visits.table.with_columns(time=clock(visits))
+    local = visits.table.with_columns(at=pl.col("time"), time=clock(visits))
     table = _within(local, plan.steps.origin, plan.stop)
     number = {name: at for at, name in enumerate(plan.places)}
     index = np.array([number.get(name, -1) for name in visits.places.to_list()], dtype=np.int32)
@@ -231,16 +231,17 @@ def _choose(counts: pl.DataFrame, places: int | Sequence[str]) -> tuple[str, ...
 def _one_place(table: pl.DataFrame, index: pl.Series, steps: Steps, rule: Rule) -> pl.DataFrame:
     """Rows (person, step, place), one per person and step with a visit to a chosen place.
 
-    The last tie, two places at the same instant, goes to the one chosen first.
+    Steps are by the clock (`time`), and what comes first by the instant (`at`): clocks are set back. The last tie, two
+    places at the same instant, goes to the one chosen first.
     """
     places = index.gather(table["place"])
-    chosen = table.select("person", "time", place=places).filter(places >= 0)
-    chosen = chosen.select("person", "time", "place", step=steps.of("time"))
+    chosen = table.select("person", "time", "at", place=places).filter(places >= 0)
+    chosen = chosen.select("person", "at", "place", step=steps.of("time"))
     if rule == "most-visited":
-        chosen = chosen.group_by("person", "step", "place").agg(n=pl.len(), time=pl.col("time").min())
-        best = [pl.col("n").cast(pl.Int64).neg(), pl.col("time")]
+        chosen = chosen.group_by("person", "step", "place").agg(n=pl.len(), at=pl.col("at").min())
+        best = [pl.col("n").cast(pl.Int64).neg(), pl.col("at")]
     else:
-        best = [pl.col("time") if rule == "first" else pl.col("time").to_physical().neg()]
+        best = [pl.col("at") if rule == "first" else pl.col("at").to_physical().neg()]
     ranked = chosen.sort("person", "step", *best, "place")
     same = (pl.col("person") == pl.col("person").shift()) & (pl.col("step") == pl.col("step").shift())
     return ranked.filter(~same.fill_null(False)).select("person", "step", "place")
