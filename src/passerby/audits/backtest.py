@@ -28,6 +28,7 @@ from passerby.people.others import Counted, everyone_else
 from passerby.people.sensors import most_visited_sensors
 from passerby.people.whereabouts import Whereabouts
 from passerby.support.fingerprint import fingerprint
+from passerby.support.groups import FEW
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 from passerby.visits.table import Visits
@@ -244,7 +245,8 @@ def _at(work: Backtest, cut: int) -> list[Any]:
     enough = np.flatnonzero((traces.array[:, :cut] != elsewhere).sum(axis=1) >= least)
     if len(enough) < FEWEST:
         seen = f"seen in {least} or more of the {cut} steps before {traces.starts[cut]}"
-        return [f"{len(enough) or 'no'} people are {seen}, and {FEWEST} are needed"]
+        some = f"fewer than {FEW}" if 0 < len(enough) < FEW else len(enough) or "no"
+        return [f"{some} people are {seen}, and {FEWEST} are needed"]
     try:
         fitted = replace(work.fitting, least=least).people(traces)
     except InputError as reason:

@@ -76,8 +76,10 @@ class Coverage(Record):
         groups = {name: _told(getattr(self, name)) for name in ("seldom", "unseen")}
         groups |= {name: _among(getattr(self, name), self.kept) for name in ("absent_before", "absent_after")}
         days = {name: (getattr(self, name) or "")[:10] or None for name in ("first_visit", "last_visit")}
+        # To a hundredth, so that no single step of somebody is told.
+        shares = {name: round(getattr(self, name), 2) for name in ("elsewhere_fitted", "elsewhere_published")}
         everyone = self.kept + groups["seldom"] + groups["unseen"]
-        return self.model_copy(update={**groups, **days, "people": everyone})
+        return self.model_copy(update={**groups, **days, **shares, "people": everyone})
 
     def lines(self, exact: bool = False) -> Iterator[tuple[str, str]]:
         """What is covered, in sentences by what they are about; `exact` where small groups were not told as five."""
