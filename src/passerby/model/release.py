@@ -17,8 +17,7 @@ from .counts import Count, Present
 from .crowd import Crowd, same_crowd
 from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
 from .prior import MarkovPrior
-from .probabilities import frozen
-from .signals import Channels, alike, apart, by_channel, combined, each_its_own, sightings, stacked, tables, watched
+from .signals import Channels, alike, apart, by_channel, combined, each_its_own, seen_at, sightings, stacked, tables
 
 if TYPE_CHECKING:
     from .adaptive import Policy
@@ -221,7 +220,7 @@ class Release:
                [0, 0, 0],
                [2, 2, 1]])
         """
-        return watched(self.sensors, prior.places) if prior.single else _watched_states(self.sensors, prior)
+        return seen_at(self.sensors, prior)
 
     @property
     def sees(self) -> Ints:
@@ -397,9 +396,3 @@ class Release:
 def _numbered(sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> Release:
     """Remembered, with what it remembers: to many people of an audit, sensors have the same numbers."""
     return Release._valid(sensors, mechanism, others)
-
-
-@lru_cache(maxsize=8)
-def _watched_states(sensors: Numbers, prior: MarkovPrior) -> Ints:
-    """The class of each state at each step (T, M). Remembered: each method asks for it."""
-    return np.asarray(frozen(np.ascontiguousarray(watched(sensors, prior.places)[:, prior.place_of])))

@@ -13,6 +13,9 @@ from passerby.mechanisms import Mechanism
 from passerby.mechanisms.memory import paired
 from passerby.support.ratios import by_ratio, without_the_faintest
 
+from .prior import MarkovPrior
+from .probabilities import frozen
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -102,6 +105,13 @@ def watched(sensors: tuple[tuple[int, ...], ...], places: int) -> Ints:
             out[t, place] = 1 + j
     out.flags.writeable = False
     return out
+
+
+@lru_cache(maxsize=8)
+def seen_at(sensors: tuple[tuple[int, ...], ...], prior: MarkovPrior) -> Ints:
+    """The class of each state of a chain at each step (T, M). Remembered: each method asks for it."""
+    found = watched(sensors, prior.places)
+    return found if prior.single else np.asarray(frozen(np.ascontiguousarray(found[:, prior.place_of])))
 
 
 @lru_cache(maxsize=64)
