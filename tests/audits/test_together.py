@@ -1,12 +1,15 @@
 """Several releases together: they tell at least as much as each, and by their difference what each one hides."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import passerby as pb
+from passerby.audits import together as module
+from passerby.audits.audit import audit
 from passerby.audits.sample import only
 from passerby.audits.settings_file import as_toml
 from passerby.audits.together import Together, _joined
@@ -162,3 +165,20 @@ def test_drawn_ends_that_cross_are_put_in_order() -> None:
     assert (table["lower"] <= table["upper"]).all()
     assert table.filter(release="together").select("lower", "upper").row(0) == (0.6, 0.6)
     assert table.filter(release="a").select("lower", "upper").row(0) == (0.6, 0.6)
+
+
+def test_ends_that_are_drawn_hold_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two tables there are three audits of each person, each with a third of the doubt."""
+    asked: list[float] = []
+
+    def audited(people: pb.People, release: pb.Release, misses: int, **how: Any) -> pl.DataFrame:
+        asked.append(how["confidence"])
+        return audit(people, release, misses, **how)
+
+    monkeypatch.setattr(module, "audit", audited)
+    people = pb.fit_people(pb.simulate_city(10, 20, 4), window="3h", places=9, min_active=1, holdout=3)
+    one, two = pb.Release([0, 1, 0]), pb.Release([1, 0, 1])
+    pb.together(people, [one, two], 1, confidence=0.97, workers=1)
+    assert asked == pytest.approx([0.99] * 3)
+    with pytest.raises(pb.InputError, match="confidence: expected a level"):
+        pb.together(people, [one, two], 1, confidence=2.0)

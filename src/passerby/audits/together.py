@@ -20,6 +20,7 @@ import polars as pl
 
 from passerby.errors import InputError
 from passerby.measurement.finding import exact, limit, refute
+from passerby.measurement.question import MOST_CONFIDENT, check_effort
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW, counting, nested_shares, told
@@ -158,7 +159,8 @@ def together(
     """Everyone's loss with each of several releases, and with all of them together.
 
     The releases are about the same steps and places of the same people, each with its own mechanisms; give them in a
-    mapping to name them. All other arguments are those of `audit`.
+    mapping to name them. All other arguments are those of `audit`. Where series are drawn, all ends of a person hold
+    together at the confidence.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
@@ -169,11 +171,13 @@ def together(
     (['whole', 'nearly', 'together'], 2)
     """
     named = _named(releases)
+    check_effort(tolerance, budget, confidence, runs)
     joint = reduce(add, named.values())
     how: dict[str, Any] = {
         "tolerance": tolerance,
         "runs": runs,
-        "confidence": confidence,
+        # Ends are handed on from one release to another, so that all must hold together.
+        "confidence": min(MOST_CONFIDENT, 1 - (1 - confidence) / (len(named) + 1)),
         "budget": budget,
         "seed": seed,
     }

@@ -233,6 +233,7 @@ class Record:
         shown = []
         for f in sorted(fields(self), key=lambda f: f.kw_only is True):  # type: ignore[arg-type]
             value = getattr(self, f.name)
+            value = value.item() if isinstance(value, np.generic) else value
             if f.default is MISSING or value != f.default:
                 shown.append(f"{f.name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
