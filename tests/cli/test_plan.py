@@ -3,14 +3,17 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from tests.cli.small_audit import ALONE, Call, person, write_visits
 from tests.cli.test_main import Done, run_here
 
+from passerby import InputError
 from passerby.plans.limit import Limit, counted
 from passerby.plans.record import VERSION, Record, _down, _up
+from passerby.report.next_folder import earlier_files, earlier_release
 
 OPTIONS = (
     "--window",
@@ -198,30 +201,16 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
 
 def test_a_decision_may_stand_among_earlier_releases(folder: tuple[Path, Done], call: Call) -> None:
     """It counts as published for later tables, but not when it is made again; moved, it must name its files anew."""
-    made = folder[0]
-    noisy = (
-        "visits.parquet",
-        *OPTIONS,
-        "--mechanism",
-        "gaussian",
-        "--sigma",
-        "3",
-        "--at-most",
-        "0.5",
-        "--added",
-        "0.9",
-    )
-    assert call("next", *noisy, "--out", "out/one").returncode == 0
-    again = ("--earlier", "out", "--out", "out/two")
-    for overwrite in ((), ("--overwrite",)):
-        done = call("next", *noisy, *again, *overwrite)
-        assert done.returncode == 0, done.stderr
-        assert json.loads((made / "out" / "two" / "decision.json").read_text())["earlier"] == 1
-    (made / "out" / "deep").mkdir()
-    shutil.move(made / "out" / "one", made / "out" / "deep" / "one")
-    done = call("next", *noisy, "--earlier", "out", "--out", "out/three")
-    assert done.returncode == 2
-    assert "visits.parquet is not there; files are named from the folder" in " ".join(done.stderr.split())
+    table = ("visits.parquet", *OPTIONS, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")
+    assert call("next", *table, "--out", "out/one").returncode == 0
+    assert earlier_files(Path("out"), Path("out/two")) == [Path("out/one/audit.toml")]
+    with pytest.raises(InputError, match=r"holds no audit.toml"):
+        earlier_files(Path("out"), Path("out/one"))
+    Path("out/deep").mkdir()
+    moved = Path(shutil.move("out/one", "out/deep/one"))
+    people: Any = None  # not looked at before the files are found
+    with pytest.raises(InputError, match=r"visits.parquet is not there; files are named from the folder"):
+        earlier_release(moved / "audit.toml", people, people)
 
 
 def test_earlier_releases_of_other_visits_are_refused(folder: tuple[Path, Done], call: Call) -> None:
