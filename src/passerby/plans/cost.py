@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from passerby.mechanisms import Gaussian, Laplace, Mechanism
 from passerby.mechanisms.fixed import Fixed
@@ -23,8 +23,6 @@ Floats = NDArray[np.float64]
 
 #: The largest error of a table stays below `Cost.worst` with this chance.
 OFTEN = 0.95
-#: Errors that are looked at to find the mean and the worst of a law, for each doubling.
-FINE = 64
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ def error_of(mechanism: Mechanism, count: int, wanted: int | None = None) -> tup
 
     The second is the mean over all that can be published, with an empty cell as no error: `E[|Y - c|; published]`, with
     the count for c or another number that was `wanted`. Closed forms for normal and Laplace noise, sums over the law
-    where it can be listed, and integrals of `Pr[|Y - c| > e]` over e elsewhere.
+    where it can be listed, and integrals over densities elsewhere.
 
     >>> from passerby.mechanisms import Rounding, Suppression
     >>> error_of(Rounding(5), 7), error_of(Suppression(10), 7), error_of(Laplace(3.0), 7)
@@ -161,30 +159,18 @@ def error_of(mechanism: Mechanism, count: int, wanted: int | None = None) -> tup
         return 1.0, sigma * math.sqrt(2 / math.pi) * density + off * math.erf(off / (sigma * math.sqrt(2)))
     if isinstance(mechanism, Laplace) and mechanism.processed is None:
         return 1.0, off + float(mechanism.scale) * math.exp(-off / mechanism.scale)
-    if mechanism.outputs(count) is not None:
-        values, chances = mechanism.law(count)
-        shown = ~np.isnan(values)
-        return float(chances[shown].sum()), float(chances[shown] @ np.abs(values[shown] - aim))
-    errors, beyond = _tail(mechanism, count, aim)
-    return 1.0, float(np.diff(errors) @ (beyond[1:] + beyond[:-1]) / 2)
+    values, chances = _law(mechanism, count)
+    shown = ~np.isnan(values)
+    return min(1.0, float(chances[shown].sum())), float(chances[shown] @ np.abs(values[shown] - aim))
 
 
 @lru_cache(maxsize=4096)
-def _tail(mechanism: Mechanism, count: int, aim: int) -> tuple[Floats, Floats]:
-    """Errors in increasing order, and the chance that a continuum is further than each from what was aimed at."""
-    low, high = mechanism.extent(count, math.log(1e-9))
-    top = max(aim - low, high - aim)
-    # Clamped noise has a part at zero, which is as far off as was aimed high.
-    errors = np.sort([0.0, *np.geomspace(top * 1e-5, top, 17 * FINE), aim * (1 - 1e-9), float(aim)])
-    inside = np.exp(_log_between(mechanism, aim - errors, aim + errors, count))
-    return errors, np.maximum(0.0, 1 - inside)
-
-
-def _log_between(mechanism: Mechanism, low: Floats, high: Floats, count: ArrayLike) -> Floats:
-    """The log probability of a value from `low` to `high`, where that is above zero; clamped noise has more at zero."""
-    if isinstance(mechanism, Noise) and mechanism.clamped:
-        low = np.where(low <= 0, -np.inf, low)
-    return np.asarray(mechanism.log_between(low, high, count))
+def _law(mechanism: Mechanism, count: int) -> tuple[Floats, Floats]:
+    """What can be published, and with which chance; for a continuum, nodes of an integration and their shares of it."""
+    if mechanism.outputs(count) is not None:
+        return mechanism.law(count)
+    values, weights = mechanism.quadrature(count)
+    return values, weights * np.exp(mechanism.log_likelihood(values, count))
 
 
 def _worst_of_all(ways: dict[Cell, Mechanism], counts: dict[Cell, int]) -> float:
@@ -203,8 +189,8 @@ def _worst(mechanism: Mechanism, counts: list[int], level: float) -> float:
     distinct, times = np.unique(counts, return_counts=True)
     if mechanism.shift_invariant:
         distinct, times = distinct[:1], np.array([len(counts)])
-    if mechanism.outputs(int(distinct[0])) is None:
-        return _worst_of_continuum(mechanism, distinct, times, level)
+    if mechanism.outputs(int(distinct[0])) is None and isinstance(mechanism, Noise):
+        return _worst_of_noise(mechanism, distinct, times, level)
     within = [_within(mechanism, int(count)) for count in distinct]
     errors = np.unique(np.concatenate([some for some, _ in within]))
     logs = np.zeros(len(errors))
@@ -217,23 +203,23 @@ def _worst(mechanism: Mechanism, counts: list[int], level: float) -> float:
     return float(errors[enough[0] if enough.size else -1])
 
 
-def _worst_of_continuum(
-    mechanism: Mechanism, counts: NDArray[np.int64], times: NDArray[np.int64], level: float
-) -> float:
+def _worst_of_noise(mechanism: Noise, counts: NDArray[np.int64], times: NDArray[np.int64], level: float) -> float:
     """The same by bisection."""
     at = counts.astype(np.float64)
     ends = [mechanism.extent(count, math.log(1e-12)) for count in at]
     low, high = 0.0, max(max(count - a, b - count) for count, (a, b) in zip(at, ends, strict=True))
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        inside = float(times @ _log_between(mechanism, at - middle, at + middle, at))
+        # All that clamped noise has below zero is published as zero.
+        least = np.where(at <= middle, -np.inf, at - middle) if mechanism.clamped else at - middle
+        inside = float(times @ mechanism.log_between(least, at + middle, at))
         low, high = (low, middle) if inside >= math.log(level) else (middle, high)
     return float(high)
 
 
 def _within(mechanism: Mechanism, count: int) -> tuple[Floats, Floats]:
     """Errors that are listed, in increasing order, and the chance that the error is at most each."""
-    values, chances = mechanism.law(count)
+    values, chances = _law(mechanism, count)
     errors = np.where(np.isnan(values), 0.0, np.abs(values - count))
     order = np.argsort(errors, kind="stable")
     return errors[order], np.minimum(1.0, np.cumsum(chances[order]))
