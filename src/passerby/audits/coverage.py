@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from passerby.people.habits import People
-from passerby.support.groups import FEW
+from passerby.support.groups import FEW, told
 from passerby.support.numerals import percent
 from passerby.visits.everybody import Everybody
 from passerby.visits.steps import Times
@@ -211,9 +211,11 @@ def _told(count: int) -> int:
 
 
 def _among(count: int, everyone: int) -> int:
-    """A group of so many of everyone: one to four of them are told as five, also those who are not in it."""
-    told = _told(count)
-    return everyone - _told(everyone - told) if 2 * FEW < everyone > told else told
+    """A group of so many of everyone, of whom one to four are told as five, also those who are not in it.
+
+    Of ten people or fewer, both cannot be.
+    """
+    return told({"inside": count, "outside": everyone - count})["inside"] if everyone > 2 * FEW else _told(count)
 
 
 def _listed(head: str, counts: dict[str, int]) -> str:

@@ -5,7 +5,6 @@ Every number rests on at least five people, and shares of people who were really
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -153,17 +152,18 @@ def _promises(row: dict[str, float]) -> Promises:
     )
 
 
-def _found(row: Mapping[str, float | None], tries: int) -> dict[str, Any]:
+def _found(row: dict[str, float], tries: int) -> dict[str, Any]:
     """The share who were really found, in fives of people, and the interval around it, moved with it.
 
     An end stays on its side of 0: that is what the verdict says.
     """
-    exact = row["right"] or 0.0
-    right = in_fives(exact, tries)
+    right = in_fives(row["right"], tries)
 
     def moved(end: float | None) -> float | None:
-        told = None if end is None else end + right - exact
-        return _rounded(0.0 if told is not None and end is not None and told * end < 0 else told, 2)
+        if end is None:
+            return None
+        there = end + right - row["right"]
+        return _rounded(0.0 if there * end < 0 else there, 2)
 
     return {"right": round(right, 4), "lower": moved(row["lower"]), "upper": moved(row["upper"])}
 

@@ -277,8 +277,8 @@ def told_cost(release: Release, cost: Cost) -> Cost:
     """A cost with as many digits as may be told: errors that depend on the counts rest on five of them at least.
 
     What readers miss is what is kept from them. So where numbers are missing or changed by a rule, the error in all is
-    told in fives of people, rounded up, as is what it is a share of; and how many numbers a rule leaves empty, in fives
-    of those.
+    told in fives of people, rounded up, and how many numbers a rule leaves empty, in fives of those. What the error is
+    a share of is always told in fives.
     """
     free = all(mechanism.shift_invariant for mechanism in release.ways)
     full = cost.numbers >= len(cells_of(release)) - 1e-9

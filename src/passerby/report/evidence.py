@@ -16,8 +16,9 @@ from passerby.audits.summary import Summary
 from passerby.audits.what_if import Findings
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW
+from passerby.support.groups import FEW, Nested
 
+from .cuts import cuts
 from .labels import About, named, readable
 
 
@@ -63,6 +64,11 @@ class Evidence:
     def places(self) -> tuple[str, ...]:
         """The names of the places as a page shows them."""
         return readable(self.people.places)
+
+    @cached_property
+    def cuts(self) -> Nested:
+        """Where all sections divide people by their chance and advantage."""
+        return cuts(self.known, [above.threshold for above in self.summary.above])
 
     @cached_property
     def about(self) -> list[About]:

@@ -91,14 +91,12 @@ def sureness(sampled: int, people: int, confidence: float) -> str:
     """How sure the ranges of people are, of whom some were sampled."""
     if not sampled:
         return "every range holds for certain"
-    some = (
-        f"{few()} people"
-        if sampled < FEW
-        else f"{sampled:,} people"
-        if people - sampled >= FEW
-        else "nearly all people"
-    )
-    some = "all people" if sampled == people else some
+    if sampled == people:
+        some = "all people"
+    elif sampled < FEW:
+        some = f"{few()} people"
+    else:
+        some = f"{sampled:,} people" if people - sampled >= FEW else "nearly all people"
     return (
         f"for {some} the published series are too many to list and were drawn at random: each of their "
         f"ranges holds with a confidence of {level(confidence)}"

@@ -121,7 +121,7 @@ class Reading:
 
 
 #: Files that tell a folder of results from one of visits.
-WRITTEN = ("audit.toml", "plan.toml", "decision.json", "together.toml")
+WRITTEN = ("audit.toml", "plan.toml", "decision.json", "together.toml", "together.json")
 
 
 def list_files(source: Any) -> list[Path] | None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from passerby.audits.summary import Statistics, Summary
 from passerby.report import chart
-from passerby.report.cuts import BARS, CURVES, GRID, cuts
+from passerby.report.cuts import BARS, CURVES, GRID
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, level, question, tail
@@ -56,7 +56,7 @@ def build(evidence: Evidence) -> Content:
     }
     above = sheet(thresholds(summary), levels, "thresholds.csv")
     bars = sheet(table, {**RANKED, **added}, "advantage.csv")
-    told = cuts(known, [above.threshold for above in summary.above])
+    told = evidence.cuts
     return Content(
         words(summary),
         [
