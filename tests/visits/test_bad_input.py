@@ -46,7 +46,13 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
     assert "nowhere.csv does not exist" in message(tmp_path / "nowhere.csv")
     assert "is a folder without files" in message(tmp_path)
     # What was written about visits is not read as visits, at any depth.
-    for name in ("out/audit.toml", "out/people.parquet", "deep/plan/plan.toml", "both/together.json"):
+    for name in (
+        "out/audit.toml",
+        "out/people.parquet",
+        "deep/plan/plan.toml",
+        "both/together.json",
+        "half/parts/store/a.parquet",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("person")
     assert "is a folder without files" in message(tmp_path)

@@ -120,8 +120,11 @@ class Reading:
         return _file_batches(self.files[at], self.form, sieve, told, several=len(self.files) > 1)
 
 
-#: Files that tell a folder of results from one of visits.
-WRITTEN = ("audit.toml", "plan.toml", "decision.json", "together.toml", "together.json")
+#: What tells a folder of results from one of visits, also where they are not finished.
+WRITTEN = (
+    *("audit.toml", "plan.toml", "decision.json", "together.toml", "together.json"),
+    *("parts/audit.toml", "parts/store"),
+)
 
 
 def list_files(source: Any) -> list[Path] | None:
