@@ -14,16 +14,15 @@ pytestmark = pytest.mark.usefixtures("plainly")
 Ints = NDArray[np.int64]
 
 
-def bound(chain: Chain, guess: Ints, misses: int, low: float, rounds: int) -> float:
-    there = [np.flatnonzero(law) for law in chain.law]
-    pinned = np.array([x[0] if len(x) == 1 and chain.named[x[0]] > 0 else -1 for x in there])
+def bound(
+    chain: Chain, guess: Ints, misses: int, low: float, rounds: int, worth: NDArray[np.float64] | None = None
+) -> float:
     whole = np.zeros(chain.states, dtype=np.int64), np.full(chain.states, chain.states), np.arange(chain.states)
-    case = posterior.Chain(chain.a, chain.Q, *whole, chain.named, True, chain.law, pinned)
-    # What an earlier series left behind must not matter.
-    desk = charges.desk_for(chain.steps if rounds else 1, misses + 2, chain.states)
-    for scratch in desk:
-        scratch[:] = -7
-    return float(charges.charged(case, guess, misses, low, low * (1 + 1e-9), rounds, desk)[0])
+    unknown = np.full(chain.steps, -1)
+    case = posterior.Chain(chain.a, chain.Q, *whole, chain.named, True, chain.law, unknown)
+    worth = np.ones(misses + 1) if worth is None else worth
+    turned = np.ascontiguousarray(chain.Q.transpose(0, 2, 1))
+    return float(charges.charged(case, turned, guess, worth, low, low * (1 + 1e-9), rounds)[0])
 
 
 @given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))
@@ -37,6 +36,24 @@ def test_no_guess_exceeds_it(chain: Chain, seed: int) -> None:
             assert success.max() <= min(found) * (1 + 1e-12) + 1e-290
             assert found[2] <= found[1] * (1 + 1e-12)
             assert found[1] <= found[0] * (1 + 1e-12)
+
+
+@given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))
+def test_no_guess_is_worth_more(chain: Chain, seed: int) -> None:
+    """What misses are worth that are left in the end: nothing at times, the same for several, or hardly anything."""
+    chain.place_of = np.arange(chain.states)
+    rng = np.random.default_rng(seed)
+    for misses in range(chain.steps + 1):
+        worth = np.sort(rng.choice([0.0, 1e-30, 1e-3, 0.2, 0.2, 0.7, 1.0], misses + 1))
+        guesses = chain.guesses(chain.a, 0, max(1, chain.steps - misses))[0]
+        gain = np.diff(worth, prepend=0.0)
+        each = sum(
+            gain[left] * (chain.guesses(chain.a, 0, need)[1] if (need := chain.steps - misses + left) > 0 else 1.0)
+            for left in range(misses + 1)
+        ) * np.ones(len(guesses))
+        for i in (each.argmax(), seed % len(guesses)):
+            found = [bound(chain, guesses[i], misses, float(each[i]), rounds, worth) for rounds in (0, 1, 6)]
+            assert each.max() <= min(found) * (1 + 1e-12) + 1e-290
 
 
 @pytest.mark.parametrize("seed", [0, 3, *(pytest.param(each, marks=pytest.mark.thorough) for each in (1, 2))])

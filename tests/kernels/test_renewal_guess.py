@@ -223,13 +223,14 @@ class TestStretches:
         rng = np.random.default_rng(seed)
         number = between.misses + 1
         after, law = np.empty((between.steps, number, between.prior.places)), np.empty(number)
+        turned = between.watch.matrices.transpose(0, 2, 1)
         for u, v in between.pairs()[:6]:
             worth = np.sort(rng.random(number))[::-1].copy()
             guesses = between.guesses(u, v)
             begin, chosen = between.start(u)[0], guesses[rng.integers(len(guesses))]
             guess = np.zeros(between.steps, dtype=np.int64)
             guess[begin : begin + len(chosen)] = chosen
-            reached, _ = stretch_guess.climb(between.watch, u, v, guess, worth, after, law)
+            reached, _ = stretch_guess.climb(between.watch, turned, u, v, guess, worth, after, law)
             expected = between.laws(u, v, guess[None, begin : begin + len(chosen)])[0]
             assert law == pytest.approx(expected, abs=1e-12)
             assert reached == pytest.approx(expected @ worth, abs=1e-12)

@@ -12,7 +12,7 @@ from numba import types
 from .ascent import ascend, map_guess, score
 from .ceiling import TOGETHER, first_right, four_told, right_adds, told_step, union_sums
 from .chain import copy, dot, likeliest
-from .charges import charged, desk_for
+from .charge_stretches import charged_apart
 from .heap import put, take
 from .jit import (
     cube,
@@ -263,23 +263,22 @@ def next_series(heap, size, parts, out, alone, T, M, needed, left, tried):
     return -1, size
 
 
-@once
-def charge(chain, needed, rounds, tolerance, found, guess, desk, total):
+@inlined
+def charge(chain, needed, rounds, tolerance, found, guess, total):
     """Bound a series by charges, of which the best guess so far keeps count."""
-    low, misses = found[LOWER], guess.shape[0] - needed
-    up, work = charged(chain, guess, misses, low, low * (1.0 + tolerance), rounds, desk)
-    found[UPPER] = min(found[UPPER], max(up, low))
+    up, work = charged_apart(chain, guess, guess.shape[0] - needed, tolerance, rounds)
+    found[UPPER] = min(found[UPPER], max(up, found[LOWER]))
     total[WORK] += work
 
 
 @once
-def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, desk, total):
+def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, total):
     """Do a series at a stage, and fill in what is found; the lowest does no more than `thorough` and `bounded` ask."""
     T, M = chain.law.shape
     level = SEARCHED[stage]
     found[LEVEL] = stage
     if level < 0:
-        charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], desk, total)
+        charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], total)
         return
     if level == 0:
         first_look(chain, needed, found, guesses, thorough, after)
@@ -297,7 +296,7 @@ def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, a
         first = cost_of_stage(chain.single, T, M, needed, np.int64(1))
         if level == 0 and 0.0 < first <= AT_ONCE * T * min(needed, T - needed + 1) * M * M:
             if found[UPPER] > found[LOWER] * (1.0 + tolerance):
-                charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], desk, total)
+                charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], total)
             found[LEVEL] = 1
 
 
@@ -325,7 +324,6 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     low, high = ranges(matrices)
     alone = single(place_of)
     charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
-    desk = desk_for(np.int64(1), misses + 2 if charging else 1, M)
     total, sums, tried = np.zeros(3), np.zeros(4), np.zeros((STAGES, 3))
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest, last = 0, mass.sum(), anchored.shape[0] - 1
@@ -344,8 +342,6 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
             nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes)
-            if CHARGED[stage] > 0 and desk.trend.shape[0] < T:
-                desk = desk_for(T, misses + 2, M)
             count_in(sums, -1.0, mass[i], out[i], anchored[min(i, last)])
         start, moves, log_mass = posterior(initial, matrices, low, high, classes, weights[i])
         if log_mass == -np.inf:
@@ -356,7 +352,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
-        deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, desk, total)
+        deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, total)
         rest -= mass[i] if stage == 0 else 0.0
         count_in(sums, 1.0, mass[i], out[i], anchored[min(i, last)])
         if charging and stage > 1:

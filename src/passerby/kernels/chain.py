@@ -72,6 +72,43 @@ def dot(a, b):
     return total
 
 
+@inlined
+def turn(matrices):
+    """Each matrix on its side: rows become columns."""
+    out = np.empty(matrices.shape)
+    for t in range(matrices.shape[0]):
+        for x in range(matrices.shape[1]):
+            for y in range(matrices.shape[2]):
+                out[t, y, x] = matrices[t, x, y]
+    return out
+
+
+@adding
+def push_four(table, k, turned, out):
+    """`out[k..k+3] = table[k..k+3] @ matrix`, by the `turned` matrix: its rows are read once for all four."""
+    first, second, third, fourth = table[k], table[k + 1], table[k + 2], table[k + 3]
+    for y in range(turned.shape[0]):
+        line = turned[y]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for x in range(line.shape[0]):
+            a += line[x] * first[x]
+            b += line[x] * second[x]
+            c += line[x] * third[x]
+            d += line[x] * fourth[x]
+        out[k, y], out[k + 1, y], out[k + 2, y], out[k + 3, y] = a, b, c, d
+
+
+@inlined
+def push_rows(table, rows, turned, out):
+    """`out = table @ matrix` for the first rows, by the `turned` matrix: several times as quick as row by row."""
+    whole_fours = rows - rows % 4
+    for k in range(0, whole_fours, 4):
+        push_four(table, k, turned, out)
+    for k in range(whole_fours, rows):
+        for y in range(turned.shape[0]):
+            out[k, y] = dot(table[k], turned[y])
+
+
 @kernel(out_vector(matrix))
 def stationary(transition):
     """Stationary distribution of an irreducible chain, without subtractions (Grassmann, Taksar, Heyman 1985)."""

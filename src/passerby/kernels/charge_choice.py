@@ -16,6 +16,16 @@ AHEAD = np.array([-1, -2, 1, -3, 2, 3, 4, 5])
 
 
 @inlined
+def still_open(worth, steps):
+    """The largest number of misses left with which so many steps decide anything; -1 where there is none."""
+    K = worth.shape[0]
+    k = min(K, steps)
+    while k < K and worth[k - steps] < worth[K - 1]:
+        k += 1
+    return k - 1
+
+
+@inlined
 def charge_row(move, gain, mine, share, out):
     """`out(g) = max(0, A(g) - A(mine) + share max(0, A(mine)))`, `A(g) = move(g) gain(g)`."""
     least = (share - 1.0) * max(0.0, move[mine] * gain[mine])
@@ -40,10 +50,11 @@ def top(row):
 
 
 @inlined
-def set_charges(Q, P, gain, mine, charges, sums, begin, left, faint):
+def set_charges(Q, P, gain, mine, charges, sums, begin, most, faint):
     """Fill `charges` (C, M, M) for a step, and `sums` (M,), `Λ`: with a share at which no place exceeds `mine`.
 
-    `P` (C, M) is the law beside at the step before, `gain` (C, R, M) what a right name adds; `left` steps follow.
+    `P` (C, M) is the law beside at the step before, `gain` (C, R, M) what a right name adds. Success
+    is open with up to `most` misses left.
     Shares are tried from the number `begin` on; returns that of the one that was taken. Who is `faint` is not charged.
     """
     C, M = P.shape
@@ -61,7 +72,7 @@ def set_charges(Q, P, gain, mine, charges, sums, begin, left, faint):
             break
     more, limit = np.empty(M), top(sums)
     for i in range(AHEAD.shape[0]):
-        first, last = max(0, K - 1 + AHEAD[i] - min(K - 1, left)), min(C - 1, K - 1 + AHEAD[i])
+        first, last = max(0, K - 1 + AHEAD[i] - min(K - 1, most)), min(C - 1, K - 1 + AHEAD[i])
         more[:] = 0.0
         for c in range(first, last + 1):
             line = gain[c, K - 1 - c + AHEAD[i]]

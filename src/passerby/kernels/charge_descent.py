@@ -7,7 +7,8 @@ followed as far as would close the gap to a known guess (Polyak 1969).
 
 import numpy as np
 
-from .chain import push
+from .chain import push_rows
+from .charge_choice import still_open
 from .jit import adding, inlined
 
 
@@ -32,14 +33,17 @@ def pick_of(move, gain, charge, best):
 
 
 @inlined
-def name_told(Q, P, gain, charge, left, mass, pick, faint):
-    """Fill `pick[c, k, x]`, what the told adversary names; -1 for nothing. Who won or is `faint` loses their `mass`."""
+def name_told(Q, P, gain, charge, most, mass, pick, faint):
+    """Fill `pick[c, k, x]`, what the told adversary names; -1 for nothing. Who is `faint` loses their `mass`.
+
+    So does who has more than `most` misses left, and nothing to gain any more.
+    """
     C, K, M = mass.shape
     for c in range(C):
         for k in range(K):
             for x in range(M):
                 pick[c, k, x] = -1
-                if mass[c, k, x] <= faint or k > left or P[c, x] <= faint:
+                if mass[c, k, x] <= faint or k > most or P[c, x] <= faint:
                     mass[c, k, x] = 0.0
                 else:
                     best = best_name(Q[x], gain[c, k], charge[c, x])
@@ -47,14 +51,14 @@ def name_told(Q, P, gain, charge, left, mass, pick, faint):
 
 
 @inlined
-def go_on(Q, g, mass, pick, right, total, after):
+def go_on(Q, turned, g, mass, pick, right, total, after):
     """Put in `after` where those of `mass` (C, K, M) are a step later; g is what the known guess names."""
     C, K, M = mass.shape
     after[:] = 0.0
     for c in range(C):
         wrong = min(c + 1, C - 1)
+        push_rows(mass[c], K, turned, total)
         for k in range(K):
-            push(mass[c, k], Q, total)
             right[:] = 0.0
             for x in range(M):
                 p = pick[c, k, x]
@@ -64,7 +68,7 @@ def go_on(Q, g, mass, pick, right, total, after):
                 there = c if y == g else wrong
                 after[there, k, y] += right[y]
                 if k > 0:
-                    after[there, k - 1, y] += max(0.0, total[y] - right[y])
+                    after[there, k - 1, y] += max(0.0, total[k, y] - right[y])
 
 
 @inlined
@@ -90,30 +94,28 @@ def slope(mass, pick, share, charge, most, line, touched):
 
 
 @inlined
-def walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick, faint):
-    """Fill `mass` and `pick` (T, C, K, M): where the told adversary is before each step, and what they name there.
+def walk(chain, turned, guess, worth, P, charges, gains, first, mass, pick, faint):
+    """Fill `mass` and `pick` (L, C, K, M): where the told adversary is before each step, and what they name there.
 
     Whoever is `faint` is lost sight of: a direction need not be exact.
     """
-    T, C, M = P.shape
+    L, C, M = P.shape
     K = C - 1
-    right, total = np.empty(M), np.empty(M)
+    right, total = np.empty(M), np.empty((K, M))
     mass[1] = 0.0
     for x in range(M):
         k = K - 1 if x == first else K - 2
         if k >= 0:
-            mass[1, 0 if x == guess[0] else 1, k, x] = start[x]
-    for t in range(1, T):
-        if pinned[t] >= 0:
-            pick[t] = guess[t]
-        else:
-            name_told(moves[t - 1], P[t - 1], gains[t], charges[t], T - 1 - t, mass[t], pick[t], faint)
-        if t + 1 < T:
-            go_on(moves[t - 1], guess[t], mass[t], pick[t], right, total, mass[t + 1])
+            mass[1, 0 if x == guess[0] else 1, k, x] = chain.start[x]
+    for t in range(1, L):
+        Q, most = chain.moves[t - 1], still_open(worth, L - t)
+        name_told(Q, P[t - 1], gains[t], charges[t], most, mass[t], pick[t], faint)
+        if t + 1 < L:
+            go_on(Q, turned[t - 1], guess[t], mass[t], pick[t], right, total, mass[t + 1])
 
 
 @inlined
-def descend(pinned, P, charges, tops, mass, pick, gap, trend, state, faint):
+def descend(P, charges, tops, mass, pick, gap, trend, state, faint):
     """Change charges along a subgradient and those before it, by as much as would close the gap of a linear bound.
 
     The direction is that subgradient plus the last direction, both weighed alike (Sherali and Ulular 1989). Directions
@@ -124,8 +126,6 @@ def descend(pinned, P, charges, tops, mass, pick, gap, trend, state, faint):
     square, both = 0.0, 0.0
     for turn in range(2):
         for t in range(1, T):
-            if pinned[t] >= 0:
-                continue
             for c in range(C):
                 for x in range(M):
                     share = P[t - 1, c, x]
@@ -149,19 +149,18 @@ def descend(pinned, P, charges, tops, mass, pick, gap, trend, state, faint):
         elif turn == 0:
             state[1] = square
     if state[1] > 1e-12 * square:
-        follow(pinned, P, charges, trend, state[0] * gap / state[1], faint)
+        follow(P, charges, trend, state[0] * gap / state[1], faint)
     return True
 
 
 @inlined
-def follow(pinned, P, charges, trend, step, faint):
+def follow(P, charges, trend, step, faint):
     """Lower charges by `step` times a direction, not below 0."""
     T, C, M = P.shape
     for t in range(1, T):
-        if pinned[t] < 0:
-            for c in range(C):
-                for x in range(M):
-                    if P[t - 1, c, x] > faint:
-                        charge, line = charges[t, c, x], trend[t, c, x]
-                        for g in range(M):
-                            charge[g] = max(0.0, charge[g] - step * line[g])
+        for c in range(C):
+            for x in range(M):
+                if P[t - 1, c, x] > faint:
+                    charge, line = charges[t, c, x], trend[t, c, x]
+                    for g in range(M):
+                        charge[g] = max(0.0, charge[g] - step * line[g])

@@ -1,4 +1,4 @@
-"""What any guess can do, by charging those who are told more than a guess may use.
+"""What any guess for a stretch of steps can do, by charging those who are told more than a guess may use.
 
 Told the place after each step (`ceiling`), an adversary names what suits that place; a guess names the same wherever
 the person is. Let a known guess count its wrong steps beside: c of them so far, capped at s + 1. The law `P_t(c, x)` of
@@ -12,6 +12,9 @@ with W what the told adversary has left at best, by a recursion backwards over (
 
     W_t(c,k,x) = Σ_y Q(x,y) W_{t+1}(c',k-1,y) + max_g (Q(x,g) (W_{t+1}(c',k,g) - W_{t+1}(c',k-1,g)) - λ_t(c,x,g)).
 
+It begins with what k misses that are left are worth after the last step, `worth[k]`: 1 where nothing follows, and else
+no less than the success of any guess at what follows (`charge_stretches`).
+
 Charges are set as the recursion goes (`charge_choice`). After that they are improved step by step (`charge_descent`):
 the bound is convex in them.
 """
@@ -21,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .ceiling import TOGETHER, rows_for
-from .chain import copy, dot, push
-from .charge_choice import add_times, set_charges, top
+from .chain import copy, dot, push_rows
+from .charge_choice import add_times, set_charges, still_open, top
 from .charge_descent import descend, walk
 from .jit import adding, inlined
 
@@ -51,34 +54,38 @@ class Desk(NamedTuple):
 @inlined
 def desk_for(steps, C, M):
     """Scratch for charges that are kept for so many steps; those of one step are set once and not improved."""
-    kept = (steps, C, max(C - 1, 1), M) if steps > 1 else (1, 1, 1, 1)
+    kept = (steps, C, C - 1, M) if steps > 1 else (1, 1, 1, 1)
     return Desk(
         np.empty((steps, C, M, M)),
         np.empty((steps, C, M, M) if steps > 1 else (1, 1, 1, 1)),
-        np.zeros((steps, C, rows_for(max(C - 1, 1)), M)),
+        np.zeros((steps, C, rows_for(C - 1), M)),
         np.empty(kept),
         np.empty(kept, np.int64),
     )
 
 
 @inlined
-def count_beside(moves, law, guess, out):
-    """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x."""
+def count_beside(turned, law, guess, out):
+    """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x.
+
+    Matrices are `turned`.
+    """
     T, C, M = out.shape
     out[:] = 0.0
-    row = np.empty(M)
+    rows = np.empty((C, M))
     for t in range(T):
-        for c in range(min(C, t + 1)):
-            if t == 0:
-                copy(law[0], row)
-            else:
-                push(out[t - 1, c], moves[t - 1], row)
+        counts = min(C, t + 1)
+        if t == 0:
+            copy(law[0], rows[0])
+        else:
+            push_rows(out[t - 1], counts, turned[t - 1], rows)
+        for c in range(counts):
             wrong = min(c + 1, C - 1)
             for x in range(M):
                 if x == guess[t]:
-                    out[t, c, x] += row[x]
+                    out[t, c, x] += rows[c, x]
                 else:
-                    out[t, wrong, x] += row[x]
+                    out[t, wrong, x] += rows[c, x]
 
 
 @inlined
@@ -124,17 +131,20 @@ def four_left(move, less, gain, charge, k, x, out):
 
 
 @inlined
-def pay(Q, P, less, gain, charges, left, before, W):
-    """Fill `W[c, k, x]` before a step after which `left` steps follow; `before` steps were named."""
+def pay(Q, P, less, gain, charges, most, before, top, W):
+    """Fill `W[c, k, x]` before a step, success being open with up to `most` misses left and worth `top` with more.
+
+    `before` steps were named.
+    """
     C, rows, M = W.shape
     first = max(0, C - 2 - before) // TOGETHER * TOGETHER
     for c in range(min(C, before + 1)):
         for x in range(M):
             if P[c, x] > 0.0:
-                for k in range(first, min(left + 1, rows), TOGETHER):
+                for k in range(first, most + 1, TOGETHER):
                     four_left(Q[x], less[c], gain[c], charges[c, x], k, x, W[c])
-                for k in range(left + 1, rows):
-                    W[c, k, x] = 1.0
+                for k in range(most + 1, rows):
+                    W[c, k, x] = top
 
 
 @inlined
@@ -150,27 +160,25 @@ def first_name(start, less, gain):
 
 
 @inlined
-def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh, faint):
-    """(bound, first place named) of charges (T or 1, C, M, M), which are set on the way if `fresh`.
+def backwards(chain, guess, worth, P, charges, gains, tops, fresh, faint):
+    """(bound, first place named) of charges (L or 1, C, M, M), which are set on the way if `fresh`.
 
-    `gains` (T or 1, C, R, M) keeps what right names add, and `tops` (T,) the place that is charged most at each step.
+    `gains` (L or 1, C, R, M) keeps what right names add, and `tops` (L,) the place that is charged most at each step.
     """
-    T, C, M = P.shape
+    L, C, M = P.shape
     rows = rows_for(C - 1)
     W, less, sums = np.ones((C, rows, M)), np.zeros((C, rows, M)), np.empty(M)
+    for c in range(C):
+        for k in range(C - 1):
+            W[c, k] = worth[k]
     total, share = 0.0, 0
-    for t in range(T - 1, 0, -1):
-        g, Q = guess[t], moves[t - 1]
-        charge, gain = charges[t % charges.shape[0]], gains[t % gains.shape[0]]
-        arrive(W, g, less, gain, named)
-        if pinned[t] >= 0:
-            for c in range(C):
-                for k in range(C - 1):
-                    W[c, k] = W[c, k, g]
-            continue
+    for t in range(L - 1, 0, -1):
+        Q, charge, gain = chain.moves[t - 1], charges[t % charges.shape[0]], gains[t % gains.shape[0]]
+        most = still_open(worth, L - t)
+        arrive(W, guess[t], less, gain, chain.named)
         if fresh:
             # What suits a step suits its neighbours, more or less.
-            share = set_charges(Q, P[t - 1], gain, g, charge, sums, max(0, share - 1), T - 1 - t, faint)
+            share = set_charges(Q, P[t - 1], gain, guess[t], charge, sums, max(0, share - 1), most, faint)
         else:
             sums[:] = 0.0
             for c in range(C):
@@ -179,43 +187,39 @@ def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh
                         add_times(P[t - 1, c, x], charge[c, x], sums)
         tops[t] = np.argmax(sums)
         total += top(sums)
-        pay(Q, P[t - 1], less, gain, charge, T - 1 - t, t, W)
-    arrive(W, guess[0], less, gains[0], named)
-    value, pick = first_name(start, less, gains[0])
+        pay(Q, P[t - 1], less, gain, charge, most, t, worth[C - 2], W)
+    arrive(W, guess[0], less, gains[0], chain.named)
+    value, pick = first_name(chain.start, less, gains[0])
     return total + value, pick
 
 
 @inlined
-def charged(chain, guess, misses, low, enough, rounds, desk):
-    """(bound, work) on the success of any guess for a chain whose states are places, with so many misses.
+def charged(chain, turned, guess, worth, low, enough, rounds):
+    """(bound, work) on what any guess for a chain whose states are places is worth; no step of it may be pinned.
 
-    `guess` (T,) is the one that counts beside, and succeeds with probability `low`. Charges are improved `rounds`
-    times, or until the bound is not above `enough`; without rounds, a desk for one step will do.
+    Its matrices are `turned` as well. `worth` (K,) does not decrease. `guess` (L,) is the one that counts beside, and
+    is worth `low`. Charges are improved `rounds` times, or until the bound is not above `enough`.
     """
-    start, moves, pinned, named = chain.start, chain.moves, chain.pinned, chain.named
+    L, M = chain.law.shape
+    K, C = worth.shape[0], worth.shape[0] + 1
+    desk = desk_for(L if rounds > 0 else np.int64(1), C, M)
     charges, gains, mass, pick = desk.charges, desk.gains, desk.mass, desk.pick
-    T, M = chain.law.shape
-    C, K = misses + 2, misses + 1
-    guess = guess.copy()
-    for t in range(T):
-        if pinned[t] >= 0:
-            guess[t] = pinned[t]
-    P, tops, faint = np.empty((T, C, M)), np.zeros(T, np.int64), FAINT * low
-    count_beside(moves, chain.law, guess, P)
-    best, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(True), faint)
-    each = 2.0 * T * C * K * M * M
+    P, tops, faint = np.empty((L, C, M)), np.zeros(L, np.int64), FAINT * low
+    count_beside(turned, chain.law, guess, P)
+    best, first = backwards(chain, guess, worth, P, charges, gains, tops, np.bool_(True), faint)
+    each = 2.0 * L * C * K * M * M
     work = each
-    if rounds == 0 or best <= enough or T == 1:
+    if rounds == 0 or best <= enough or L == 1:
         return best, work
     desk.trend[:] = 0.0
     bound, state = best, np.array([1.0, 0.0])
     share, idle = 1.0, 0
     for _ in range(rounds):
-        walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick, faint)
+        walk(chain, turned, guess, worth, P, charges, gains, first, mass, pick, faint)
         aim = share * (best - low)
-        if not descend(pinned, P, charges, tops, mass, pick, bound - best + aim, desk.trend, state, faint):
+        if not descend(P, charges, tops, mass, pick, bound - best + aim, desk.trend, state, faint):
             break
-        bound, first = backwards(moves, start, pinned, named, guess, P, charges, gains, tops, np.bool_(False), faint)
+        bound, first = backwards(chain, guess, worth, P, charges, gains, tops, np.bool_(False), faint)
         work += each
         idle = 0 if bound < best - NEARER * aim else idle + 1
         if idle == PATIENCE:

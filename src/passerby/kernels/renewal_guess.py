@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from .chain import at, copy, dot, likeliest, push
+from .chain import at, copy, dot, likeliest, push, turn
 from .jit import cube, inlined, kernel, matrix, number, once, out_cube, out_cubes, out_matrix, vector, whole_matrix
 from .renewal import begin
 from .stretch_ceiling import HALVINGS, cut, halvings, lay
@@ -130,7 +130,7 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, hi
     least = least_gap(watch, bounds, V, law, before, high, budget)
     starts = np.zeros((3, TS + 1, T), np.int64)
     scratch, worth, found = np.empty((T, K, M)), np.empty(K), np.empty(K)
-    climbed, work = 0, 0.0
+    turned, climbed, work = turn(matrices), 0, 0.0
     for u in range(TS, -1, -1):
         ready = False
         for v in range((after_point(u, S) + 1) * S, TS + 1):
@@ -144,7 +144,7 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, hi
             if U.shape[0] > T:
                 dive(watch, U, u, v, misses_left(before[u], bounds[u, v]), starts[2, v])
             for i in range(3 if U.shape[0] > T else 2):
-                reached, more = climb(watch, u, v, starts[i, v], worth, scratch, found)
+                reached, more = climb(watch, turned, u, v, starts[i, v], worth, scratch, found)
                 work += more
                 if reached > dot(law[u, v], worth):
                     copy(found, law[u, v])

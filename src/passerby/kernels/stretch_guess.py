@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .chain import at, copy, dot, likeliest, push
+from .chain import at, copy, dot, likeliest, push, push_rows
 from .jit import inlined
 from .renewal import begin
 
@@ -180,10 +180,10 @@ def tables_for(TS, K, M):
 
 
 @inlined
-def score_all(watch, u, guesses, wanted, law, tables):
+def score_all(watch, turned, u, guesses, wanted, law, tables):
     """Fill `law[v, k]` of a guess for each v that is `wanted`, `guesses` (T S + 1, T); returns the work.
 
-    Guesses that agree so far form a group, with one table (number wrong, place).
+    Guesses that agree so far form a group, with one table (number wrong, place). Matrices are `turned` as well.
     """
     T, S = watch.watched.shape
     M, K, TS = watch.named.shape[0], law.shape[1], T * S
@@ -199,8 +199,7 @@ def score_all(watch, u, guesses, wanted, law, tables):
         rows = min(K, t - t0 + 1)
         if t > t0:
             for i in range(groups):
-                for k in range(rows):
-                    push(new[i, k], at(watch.matrices, t - 1), now[i, k])
+                push_rows(new[i], rows, at(turned, t - 1), now[i])
             work += TOGETHER * groups * rows * M * M
         for j in range(S):
             if watch.watched[t, j] >= 0 and wanted[t * S + j]:
@@ -237,11 +236,12 @@ def look_back(watch, guess, t0, t1, worth, arrive, after):
 
 
 @inlined
-def climb(watch, u, v, guess, worth, after, law):
+def climb(watch, turned, u, v, guess, worth, after, law):
     """Improve `guess` (T,) for one stretch, a step at a time, until nothing helps; (worth, work). Its law is filled in.
 
-    `worth` (K,) is what each number of wrong steps is worth. Naming x at step t gains `Σ_j F(j,x) (after(j,x) -
-    after(j+1,x))` over naming nobody's place, F the table (number wrong, place) before the step is counted.
+    `worth` (K,) is what each number of wrong steps is worth; matrices are `turned` as well. Naming x at step t gains
+    `Σ_j F(j,x) (after(j,x) - after(j+1,x))` over naming nobody's place, F the table (number wrong, place) before the
+    step is counted.
     """
     S = watch.watched.shape[1]
     K, M = worth.shape[0], watch.named.shape[0]
@@ -257,8 +257,7 @@ def climb(watch, u, v, guess, worth, after, law):
         for t in range(t0, t1):
             rows = min(K, t - t0 + 1)
             if t > t0:
-                for j in range(rows):
-                    push(now[j], at(watch.matrices, t - 1), new[j])
+                push_rows(now, rows, at(turned, t - 1), new)
                 new[rows:] = 0.0
                 now, new = new, now
             gain[:] = 0.0

@@ -9,7 +9,7 @@ entries (`worth_of`). Somebody whose habits are one of several (modes) has a law
 import numpy as np
 from numba import types
 
-from .chain import at, copy, dot, push
+from .chain import at, copy, dot, push, turn
 from .jit import (
     cube,
     inlined,
@@ -106,7 +106,7 @@ def first_same(guesses, i, t0, v, S):
 
 
 @inlined
-def score_each(watch, u, guesses, same, laws, tables):
+def score_each(watch, turned, u, guesses, same, laws, tables):
     """Fill `laws[i, u]` for each of the guesses (G, T S + 1, T) from u; those that are the `same` are scored once."""
     G, TS = same.shape[0], same.shape[1] - 1
     wanted = np.empty(TS + 1, np.bool_)
@@ -117,7 +117,7 @@ def score_each(watch, u, guesses, same, laws, tables):
             wanted[v] = same[i, v] == i
             some = some or wanted[v]
         if some:
-            work += score_all(watch, u, guesses[i], wanted, laws[i, u], tables)
+            work += score_all(watch, turned, u, guesses[i], wanted, laws[i, u], tables)
         for v in range(TS + 1):
             if not wanted[v]:
                 copy(laws[same[i, v], u, v], laws[i, u, v])
@@ -142,7 +142,7 @@ def plain_laws(guides, guide_moves, starts, moves, watched, hidden, named, misse
     row, seen, tables = np.empty((2, M)), np.empty((modes, N), np.bool_), tables_for(N - 1, misses + 1, M)
     for k in range(modes):
         seen[k] = reached(Watch(starts[k], moves[k * each : (k + 1) * each], watched, hidden, named), row)
-    work = 0.5 * G * T * N * M**2
+    turned, work = turn(moves), 0.5 * G * T * N * M**2
     for u in range(N):
         if not seen[:, u].any():
             continue
@@ -155,8 +155,9 @@ def plain_laws(guides, guide_moves, starts, moves, watched, hidden, named, misse
                 same[i, v] = first_same(guesses, i, after_point(u, S), v, S)
         for k in range(modes):
             if seen[k, u]:
-                watch = Watch(starts[k], moves[k * each : (k + 1) * each], watched, hidden, named)
-                work += score_each(watch, u, guesses, same, laws[2 * G * k : 2 * G * (k + 1)], tables)
+                mine = slice(k * each, (k + 1) * each)
+                watch = Watch(starts[k], moves[mine], watched, hidden, named)
+                work += score_each(watch, turned[mine], u, guesses, same, laws[2 * G * k : 2 * G * (k + 1)], tables)
     return ahead, laws, work
 
 

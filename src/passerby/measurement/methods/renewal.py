@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from passerby.kernels.renewal_guess import Stretchwise
 
 #: The share of the budget that goes to all series at once, before any are drawn, and where that is dear.
-SHARE, LITTLE = 0.5, 0.15
+SHARE, LITTLE = 0.5, 0.45
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
