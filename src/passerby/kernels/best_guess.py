@@ -19,6 +19,7 @@ from .jit import (
     flag,
     inlined,
     kernel,
+    making,
     number,
     once,
     out_matrix,
@@ -55,7 +56,7 @@ GAP, ACHIEVED, BEYOND, SQUARES = range(4)
 NODES, WORK, UNEXPLAINED = range(3)
 
 
-@inlined
+@making
 def rows_apart(chain):
     """Whether no row leads to two states of one place, as in a mixture of chains whose states are places."""
     if chain.single:

@@ -18,12 +18,13 @@ from .jit import (
     out_vector,
     out_whole_matrix,
     vector,
+    view,
     whole,
     wholes,
 )
 
 
-@inlined
+@view
 def at(matrices, t):
     """The matrix from step t to step t + 1."""
     return matrices[0] if matrices.shape[0] == 1 else matrices[t]

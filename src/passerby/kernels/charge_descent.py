@@ -8,7 +8,7 @@ followed as far as would close the gap to a known guess (Polyak 1969).
 import numpy as np
 
 from .chain import push
-from .jit import adding, inlined
+from .jit import adding, inlined, making
 
 
 @adding
@@ -89,7 +89,7 @@ def slope(mass, pick, share, charge, most, line, touched):
     return n
 
 
-@inlined
+@making
 def walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick, faint):
     """Fill `mass` and `pick` (T, C, K, M): where the told adversary is before each step, and what they name there.
 
@@ -112,7 +112,7 @@ def walk(moves, start, pinned, guess, P, charges, gains, first, mass, pick, fain
             go_on(moves[t - 1], guess[t], mass[t], pick[t], right, total, mass[t + 1])
 
 
-@inlined
+@making
 def descend(pinned, P, charges, tops, mass, pick, gap, trend, state, faint):
     """Change charges along a subgradient and those before it, by as much as would close the gap of a linear bound.
 

@@ -24,7 +24,7 @@ from .ceiling import TOGETHER, rows_for
 from .chain import copy, dot, push
 from .charge_choice import add_times, set_charges, top
 from .charge_descent import descend, walk
-from .jit import adding, inlined
+from .jit import adding, inlined, making
 
 #: Those less likely than this share of the success of the known guess are not charged: it is not worth the work.
 FAINT = 1e-5
@@ -48,7 +48,7 @@ class Desk(NamedTuple):
     pick: np.ndarray
 
 
-@inlined
+@making
 def desk_for(steps, C, M):
     """Scratch for charges that are kept for so many steps; those of one step are set once and not improved."""
     kept = (steps, C, max(C - 1, 1), M) if steps > 1 else (1, 1, 1, 1)
@@ -61,7 +61,7 @@ def desk_for(steps, C, M):
     )
 
 
-@inlined
+@making
 def count_beside(moves, law, guess, out):
     """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x."""
     T, C, M = out.shape
@@ -149,7 +149,7 @@ def first_name(start, less, gain):
     return rest + best, pick
 
 
-@inlined
+@making
 def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh, faint):
     """(bound, first place named) of charges (T or 1, C, M, M), which are set on the way if `fresh`.
 
@@ -185,7 +185,7 @@ def backwards(moves, start, pinned, named, guess, P, charges, gains, tops, fresh
     return total + value, pick
 
 
-@inlined
+@making
 def charged(chain, guess, misses, low, enough, rounds, desk):
     """(bound, work) on the success of any guess for a chain whose states are places, with so many misses.
 
