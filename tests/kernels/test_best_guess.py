@@ -223,8 +223,8 @@ class TestCeilings:
             for t in range(chain.steps - 1):
                 for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):
                     for x in np.flatnonzero(seen.law[t]):
-                        gain, sums = V[t + 1, k - 1] - V[t + 1, k], np.empty(chain.places)
-                        told = ceiling.told_step(V, seen, t, x, k, gain, sums)
+                        gain = (V[t + 1, k - 1] - V[t + 1, k]) * chain.named[chain.place_of]
+                        told = ceiling.told_step(V, seen, t, x, k, gain, False, np.empty(chain.places))
                         union, avoiding = (
                             ceiling.first_right(V, seen, chain.Q[t, x], t + 1, k, avoid, scratch)
                             for avoid in (False, True)

@@ -6,7 +6,7 @@ The chain is a `posterior.Chain`, and a guess names places. Tables over numbers 
 import numpy as np
 
 from .chain import copy, likeliest
-from .jit import inlined
+from .jit import inlined, making
 from .posterior import ahead, move
 
 #: Sweeps after which an ascent stops; it nearly always settles in fewer than ten.
@@ -41,7 +41,7 @@ def shift(chain, table, first, last, g):
                 table[r, x] = 0.0
 
 
-@inlined
+@making
 def map_guess(chain, guess):
     """The likeliest trace of states, as places, ties to the lowest state; rescaled at each step against underflow."""
     T, M = guess.shape[0], chain.start.shape[0]
@@ -67,7 +67,7 @@ def map_guess(chain, guess):
         guess[t] = chain.place_of[state]
 
 
-@inlined
+@making
 def score(chain, guess, needed):
     """`Pr[at least `needed` steps of guess are right]`, needed >= 1: a forward recursion over (number, state)."""
     T, M = guess.shape[0], chain.start.shape[0]
@@ -84,7 +84,7 @@ def score(chain, guess, needed):
     return min(1.0, now[needed].sum())
 
 
-@inlined
+@making
 def look_back(chain, guess, needed, after):
     """`after[t, k, x]` = Pr[at least k of the steps after t are right | X_t = x], for a fixed guess.
 
@@ -101,7 +101,7 @@ def look_back(chain, guess, needed, after):
                 after[t, k, x] = ahead(chain, t, x, later)
 
 
-@inlined
+@making
 def ascend(chain, guess, needed, after):
     """Improve `guess` in place, one step at a time to the place with the largest gain, until nothing helps.
 

@@ -19,6 +19,7 @@ from .jit import (
     flag,
     inlined,
     kernel,
+    making,
     number,
     once,
     out_matrix,
@@ -55,7 +56,7 @@ GAP, ACHIEVED, BEYOND, SQUARES = range(4)
 NODES, WORK, UNEXPLAINED = range(3)
 
 
-@inlined
+@making
 def rows_apart(chain):
     """Whether no row leads to two states of one place, as in a mixture of chains whose states are places."""
     if chain.single:
@@ -69,7 +70,7 @@ def rows_apart(chain):
     return True
 
 
-@once
+@inlined
 def told_together(V, chain, t, low, high, adds):
     """Fill a step of V by telling the past, for k = low..high, four of them at a time; returns the work done.
 
@@ -92,6 +93,21 @@ def told_together(V, chain, t, low, high, adds):
     return (high - low + 1.0) * M * M
 
 
+@inlined
+def tell(V, chain, t, low, high, apart, gain, by_place):
+    """Fill a step of V by telling the past, for k = low..high and states that are possible; returns the work done."""
+    M, work = V.shape[2], 0.0
+    for k in range(low, high + 1):
+        right_adds(V, t + 1, k, gain)
+        for x in range(M):
+            gain[x] *= chain.named[chain.place_of[x]]
+        for x in range(M):
+            if chain.law[t, x] > 0.0:
+                V[t, k, x] = told_step(V, chain, t, x, k, gain, apart, by_place)
+                work += M
+    return work
+
+
 @once
 def ceilings(V, chain, needed, level, room):
     """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
@@ -102,12 +118,12 @@ def ceilings(V, chain, needed, level, room):
     T, M = V.shape[0], V.shape[2]
     unused = np.empty(T, np.int64)
     sums, gain = np.empty((needed + 1, M)), np.empty(M)
-    by_place = room.by_place[0]
+    by_place, apart = room.by_place[0], rows_apart(chain)
     pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
     avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
-    plain = not union and state_nodes <= 1 and rows_apart(chain)
+    plain = not union and state_nodes <= 1 and apart
     work, helps = 0.0, True
     V[:, 0] = 1.0
     V[:, 1:] = 0.0
@@ -115,19 +131,18 @@ def ceilings(V, chain, needed, level, room):
         low, high = max(1, needed - t - 1), min(needed, T - 1 - t)
         union = union and (helps or level > 0 or T - t <= PATIENT)
         helps = False
-        if union and low <= high:
-            union_sums(V, chain, t, low, high, sums, by_place)
-            work += (T - low - t) * M * M * (M + high - low + 1)
         if plain and high >= max(low, TOGETHER):
             work += told_together(V, chain, t, low, high, sums)
             continue
+        work += tell(V, chain, t, low, high, apart, gain, by_place)
+        if union and low <= high:
+            union_sums(V, chain, t, low, high, apart, sums, by_place)
+            work += (T - low - t) * M * M * (M + high - low + 1)
         for k in range(low, high + 1):
-            right_adds(V, t + 1, k, gain)
             for x in range(M):
                 if chain.law[t, x] == 0.0:
                     continue
-                b = told_step(V, chain, t, x, k, gain, by_place)
-                work += M
+                b = V[t, k, x]
                 rare = union and sums[k, x] < b
                 if rare:
                     b, helps = sums[k, x], True
@@ -263,7 +278,7 @@ def next_series(heap, size, parts, out, alone, T, M, needed, left, tried):
     return -1, size
 
 
-@inlined
+@making
 def charge(chain, needed, rounds, tolerance, found, guess, total):
     """Bound a series by charges, of which the best guess so far keeps count."""
     up, work = charged_apart(chain, guess, guess.shape[0] - needed, tolerance, rounds)

@@ -34,11 +34,25 @@ def right_adds(V, t, k, out):
         out[x] = V[t, k - 1, x] - V[t, k, x]
 
 
+@inlined
+def top_named(chain, row, worth, low, high, apart, sums):
+    """`max_g Σ_{y at g} row[y] worth[y]`, y from low to high, where what may not be named is worth nothing.
+
+    `apart` tells that no two states of the row share a place.
+    """
+    if not apart:
+        return top_place(chain, row, worth, low, high, sums)
+    top = 0.0
+    for y in range(low, high):
+        top = max(top, row[y] * worth[y])
+    return top
+
+
 @once
-def told_step(V, chain, t, x, k, gain, sums):
+def told_step(V, chain, t, x, k, gain, apart, sums):
     """`Σ_y Q(x,y) V_{t+1}(y,k) + max_g Σ_{y at g} Q(x,y) gain(y)`, `gain` being what a right step t + 1 adds."""
-    return ahead(chain, t, x, V[t + 1, k]) + top_place(
-        chain, chain.moves[t, x], gain, chain.low[x], chain.high[x], sums
+    return ahead(chain, t, x, V[t + 1, k]) + top_named(
+        chain, chain.moves[t, x], gain, chain.low[x], chain.high[x], apart, sums
     )
 
 
@@ -130,23 +144,31 @@ def add_followers(chain, row, t, reward, after, taken, value):
 
 
 @once
-def union_sums(V, chain, t, low, high, sums, by_place):
+def union_sums(V, chain, t, low, high, apart, sums, by_place):
     """`sums[k, x] = Σ_{u>t} max_g Σ_{y at g} Pr[X_u = y | X_t = x] V_u(y, k-1)`, k = low..high, up to a pinned step.
 
-    A first right step later than T - k leaves too few steps for the rest, so few misses make for short sums.
+    A first right step later than T - k leaves too few steps for the rest, so few misses make for short sums. A sum that
+    is not below `V[t, k, x]` any more helps nobody: those of x are given up once all that would go on are such.
     """
     T, M = V.shape[0], V.shape[2]
     sums[low : high + 1] = 0.0
-    reach = chain.moves[t].copy()
-    further = np.empty((M, M))
+    reach, further = chain.moves[t].copy(), np.empty((M, M))
+    going, worth = chain.law[t] > 0.0, np.empty((high + 1, M))
     for u in range(t + 1, T):
+        for k in range(low, min(high, T - u) + 1):
+            for y in range(M):
+                worth[k, y] = V[u, k - 1, y] * chain.named[chain.place_of[y]]
+        some = False
         for x in range(M):
-            if chain.law[t, x] > 0.0:
+            if going[x]:
+                going[x] = False
                 for k in range(low, min(high, T - u) + 1):
-                    sums[k, x] += top_place(chain, reach[x], V[u, k - 1], np.int64(0), M, by_place)
-        if u == T - low or chain.pinned[u] >= 0:
+                    sums[k, x] += top_named(chain, reach[x], worth[k], np.int64(0), M, apart, by_place)
+                    going[x] = going[x] or (k < T - u and sums[k, x] < V[t, k, x])
+                some = some or going[x]
+        if not some or u == T - low or chain.pinned[u] >= 0:
             return
         for x in range(M):
-            if chain.law[t, x] > 0.0:
+            if going[x]:
                 move(chain, u, reach[x], further[x])
         reach, further = further, reach

@@ -12,18 +12,20 @@ from .jit import (
     cube,
     inlined,
     kernel,
+    making,
     matrix,
     number,
     out_matrix,
     out_vector,
     out_whole_matrix,
     vector,
+    view,
     whole,
     wholes,
 )
 
 
-@inlined
+@view
 def at(matrices, t):
     """The matrix from step t to step t + 1."""
     return matrices[0] if matrices.shape[0] == 1 else matrices[t]
@@ -72,7 +74,7 @@ def dot(a, b):
     return total
 
 
-@inlined
+@making
 def turn(matrices):
     """Each matrix on its side: rows become columns."""
     out = np.empty(matrices.shape)

@@ -6,7 +6,7 @@ for other places without raising `max_g Λ(g)` is then charged to those who have
 
 import numpy as np
 
-from .jit import adding, inlined
+from .jit import adding, inlined, making
 
 #: Shares of what naming the known guess gains that are tried as its own charge, until no other place is charged more.
 SHARES = np.array([0.0, 0.03, 0.06, 0.1, 0.2, 0.4, 0.7, 1.0])
@@ -49,7 +49,7 @@ def top(row):
     return best
 
 
-@inlined
+@making
 def set_charges(Q, P, gain, mine, charges, sums, begin, most, faint):
     """Fill `charges` (C, M, M) for a step, and `sums` (M,), `Λ`: with a share at which no place exceeds `mine`.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .chain import push_rows
 from .charge_choice import still_open
-from .jit import adding, inlined
+from .jit import adding, inlined, making
 
 
 @adding
@@ -93,7 +93,7 @@ def slope(mass, pick, share, charge, most, line, touched):
     return n
 
 
-@inlined
+@making
 def walk(chain, turned, guess, worth, P, charges, gains, first, mass, pick, faint):
     """Fill `mass` and `pick` (L, C, K, M): where the told adversary is before each step, and what they name there.
 
@@ -114,7 +114,7 @@ def walk(chain, turned, guess, worth, P, charges, gains, first, mass, pick, fain
             go_on(Q, turned[t - 1], guess[t], mass[t], pick[t], right, total, mass[t + 1])
 
 
-@inlined
+@making
 def descend(P, charges, tops, mass, pick, gap, trend, state, faint):
     """Change charges along a subgradient and those before it, by as much as would close the gap of a linear bound.
 

@@ -15,13 +15,13 @@ import numpy as np
 from .ceiling import TOGETHER, four_told, rows_for
 from .chain import copy, dot, turn
 from .charges import charged
-from .jit import inlined, once
+from .jit import making, once
 from .posterior import Chain
 from .stretch_guess import climb
 from .stretch_search import Watch
 
 
-@inlined
+@making
 def stretches_of(pinned):
     """Where stretches begin, and one past where they end (n, 2), the shortest first."""
     T = pinned.shape[0]
@@ -40,7 +40,7 @@ def stretches_of(pinned):
     return out
 
 
-@inlined
+@making
 def between(chain, begin, end):
     """The steps of a chain from one on, up to another, where those before do not matter."""
     return Chain(
@@ -56,7 +56,7 @@ def between(chain, begin, end):
     )
 
 
-@inlined
+@making
 def told_worth(chain, worth, out):
     """Put in `out` (K,) what no guess exceeds with each number of misses left, told the place after each step."""
     L, M = chain.law.shape

@@ -27,7 +27,7 @@ from .ceiling import TOGETHER, rows_for
 from .chain import copy, dot, push_rows
 from .charge_choice import add_times, set_charges, still_open, top
 from .charge_descent import descend, walk
-from .jit import adding, inlined
+from .jit import adding, inlined, making
 
 #: Those less likely than this share of the success of the known guess are not charged: it is not worth the work.
 FAINT = 1e-5
@@ -51,7 +51,7 @@ class Desk(NamedTuple):
     pick: np.ndarray
 
 
-@inlined
+@making
 def desk_for(steps, C, M):
     """Scratch for charges that are kept for so many steps; those of one step are set once and not improved."""
     kept = (steps, C, C - 1, M) if steps > 1 else (1, 1, 1, 1)
@@ -64,7 +64,7 @@ def desk_for(steps, C, M):
     )
 
 
-@inlined
+@making
 def count_beside(turned, law, guess, out):
     """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x.
 
@@ -159,7 +159,7 @@ def first_name(start, less, gain):
     return rest + best, pick
 
 
-@inlined
+@making
 def backwards(chain, guess, worth, P, charges, gains, tops, fresh, faint):
     """(bound, first place named) of charges (L or 1, C, M, M), which are set on the way if `fresh`.
 
@@ -193,7 +193,7 @@ def backwards(chain, guess, worth, P, charges, gains, tops, fresh, faint):
     return total + value, pick
 
 
-@inlined
+@making
 def charged(chain, turned, guess, worth, low, enough, rounds):
     """(bound, work) on what any guess for a chain whose states are places is worth; no step of it may be pinned.
 

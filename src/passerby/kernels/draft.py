@@ -10,6 +10,7 @@ from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.options import DefaultOptions
 
 #: What a draft does otherwise, or needs.
 _KNOWN = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals", "get_pointer_to_function")
@@ -62,3 +63,8 @@ def options() -> dict[str, Any]:
     unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     known = all(hasattr(JITCodeLibrary, name) for name in _KNOWN)
     return {**unwrapped, "pipeline_class": _Helper} if known else unwrapped
+
+
+def uncounted() -> dict[str, Any]:
+    """Options of numba for helpers that neither make nor return arrays: without counts of who holds an array."""
+    return {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}

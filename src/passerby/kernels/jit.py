@@ -84,8 +84,22 @@ def _announce(name: str) -> None:
 
 
 def inlined(function: Function) -> Function:
-    """A helper of kernels, compiled into each of its callers."""
+    """A helper of kernels, compiled into each of its callers, that neither makes nor returns arrays.
+
+    Nobody counts in it who holds an array, which would take longer than arithmetic on a dozen numbers. numba refuses
+    to compile one that makes or returns an array; that it calls none that does is for tests to see.
+    """
+    return _helper(function, **draft.uncounted())
+
+
+def making(function: Function) -> Function:
+    """A helper that makes arrays, and may return them to a kernel or to another that makes some."""
     return _helper(function)
+
+
+def view(function: Function) -> Function:
+    """A helper that returns a part of an array: compiled as a part of each caller, whether that one counts or not."""
+    return _helper(function, inline="always")
 
 
 def once(function: Function) -> Function:
@@ -94,8 +108,8 @@ def once(function: Function) -> Function:
 
 
 def adding(function: Function) -> Function:
-    """A helper whose sums may be added up in any order, which lets them use vector instructions too."""
-    return _helper(function, fastmath={*_FAST, "reassoc"})
+    """An `inlined` helper whose sums may be added up in any order, which lets them use vector instructions too."""
+    return _helper(function, fastmath={*_FAST, "reassoc"}, **draft.uncounted())
 
 
 def rounded(function: Function) -> Function:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from .chain import at, copy, push, raise_to
-from .jit import cube, inlined, kernel, matrix, number, out_matrix, vector, whole_matrix
+from .jit import cube, inlined, kernel, making, matrix, number, out_matrix, vector, whole_matrix
 
 
 @inlined
@@ -25,7 +25,7 @@ def begin(initial, matrices, places, point, row):
     return t + 1
 
 
-@inlined
+@making
 def unseen(places, M):
     """For each step (T, M), 1 for the places that no sensor watches."""
     T, S = places.shape

@@ -240,6 +240,6 @@ def ceiling_at_once(initial: Floats, matrices: Floats, watched: Ints, named: Flo
 def unwatched(watched: Ints, places: int) -> Floats:
     """For each step (T, P), 1 for the places that no sensor watches."""
     hidden = np.ones((len(watched), places))
-    for t, row in enumerate(watched):
-        hidden[t, row[row >= 0]] = 0.0
+    step, sensor = np.nonzero(watched >= 0)
+    hidden[step, watched[step, sensor]] = 0.0
     return hidden

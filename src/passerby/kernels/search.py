@@ -17,7 +17,7 @@ from .ascent import rows_alive
 from .ceiling import first_right
 from .chain import copy, dot
 from .heap import NODE, put, take
-from .jit import inlined, once
+from .jit import inlined, making, once
 from .posterior import move
 
 
@@ -40,7 +40,7 @@ class Room(NamedTuple):
     by_place: np.ndarray
 
 
-@inlined
+@making
 def room_for(T, M, P, needed, nodes):
     """Scratch for a search of so many nodes."""
     entries = (nodes + 1) * P
@@ -123,7 +123,7 @@ def trace_back(room, entry, begin, guess):
         entry = room.source[room.origin[entry]]
 
 
-@inlined
+@making
 def search(V, chain, start, begin, k, nodes, cutoff, careful, guess, room):
     """Upper bound on the best guess for steps begin..T-1 from the belief `start`, with k right steps needed.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .chain import at, copy, dot, likeliest, push, push_rows
-from .jit import inlined
+from .jit import inlined, making
 from .renewal import begin
 
 #: Sweeps after which an ascent stops.
@@ -54,7 +54,7 @@ def count_wrong(table, rows, g):
         table[r, g] = right
 
 
-@inlined
+@making
 def ways_ahead(watch, ahead):
     """Fill `ahead[t, v, x]`, the chance that v is the next sighting after step t from x, unseen at t."""
     T, S = watch.watched.shape
@@ -71,7 +71,7 @@ def ways_ahead(watch, ahead):
                 ahead[t, v, x] = dot(at(watch.matrices, t)[x], later)
 
 
-@inlined
+@making
 def marginal_guesses(watch, ahead, u, guesses):
     """For each v the likeliest place of each step given both ends, in `guesses` (T S + 1, T)."""
     T, S = watch.watched.shape
@@ -89,7 +89,7 @@ def marginal_guesses(watch, ahead, u, guesses):
             guesses[v, t] = likeliest(both, watch.named)
 
 
-@inlined
+@making
 def map_guesses(watch, u, guesses):
     """For each v the likeliest way from u to v, in `guesses` (T S + 1, T); ties go to the lowest place."""
     T, S = watch.watched.shape
@@ -167,7 +167,7 @@ class Tables(NamedTuple):
     new: np.ndarray
 
 
-@inlined
+@making
 def tables_for(TS, K, M):
     """Scratch for so many stretches."""
     return Tables(
@@ -217,7 +217,7 @@ def score_all(watch, turned, u, guesses, wanted, law, tables):
     return work
 
 
-@inlined
+@making
 def look_back(watch, guess, t0, t1, worth, arrive, after):
     """Fill `after[t, j, x]`: what j wrong steps up to t, at x, are worth in the end, for a fixed guess."""
     K, M = worth.shape[0], arrive.shape[0]
@@ -235,7 +235,7 @@ def look_back(watch, guess, t0, t1, worth, arrive, after):
                 after[t, j, x] = dot(P[x], later)
 
 
-@inlined
+@making
 def climb(watch, turned, u, v, guess, worth, after, law):
     """Improve `guess` (T,) for one stretch, a step at a time, until nothing helps; (worth, work). Its law is filled in.
 

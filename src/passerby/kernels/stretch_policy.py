@@ -14,6 +14,7 @@ from .jit import (
     cube,
     inlined,
     kernel,
+    making,
     matrix,
     number,
     out_cube,
@@ -76,7 +77,7 @@ def worth_of(before, after, u, v, out):
         out[k] = total
 
 
-@inlined
+@making
 def reached(watch, law):
     """Whether somebody can come to each restart point (N,); `law` (2, M) is scratch."""
     T, S = watch.watched.shape
@@ -105,7 +106,7 @@ def first_same(guesses, i, t0, v, S):
     return i
 
 
-@inlined
+@making
 def score_each(watch, turned, u, guesses, same, laws, tables):
     """Fill `laws[i, u]` for each of the guesses (G, T S + 1, T) from u; those that are the `same` are scored once."""
     G, TS = same.shape[0], same.shape[1] - 1

@@ -61,8 +61,8 @@ def moves(prior: MarkovPrior) -> float:
 
     Remembered: each method asks what it costs.
     """
-    size = np.bincount(prior.mode_of) if prior.modes > 1 else np.array([prior.states])
-    return float((size * (size + 24)).sum())
+    sizes = np.bincount(prior.mode_of).tolist() if prior.modes > 1 else [prior.states]
+    return float(sum(size * (size + 24) for size in sizes))
 
 
 def bracket_series(

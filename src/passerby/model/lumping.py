@@ -75,11 +75,12 @@ def _together(prior: MarkovPrior, release: Release, group: Ints) -> tuple[Markov
     """Places that have a sensor at every step as one."""
     label = np.arange(prior.places)
     label[group] = group[0]
-    kept, place_of = np.unique(label, return_inverse=True)
+    kept = np.flatnonzero(label == np.arange(prior.places))
+    place_of = np.searchsorted(kept, label)
     state_of = np.arange(prior.states)
     for mine in _in_each_mode(prior, label[prior.place_of] == group[0]):
         state_of[mine] = mine[0]
-    states = np.unique(state_of)
+    states = np.flatnonzero(state_of == np.arange(prior.states))
     into = (state_of[:, None] == states).astype(np.float64)
     fewer = _chain(
         prior.initial @ into,

@@ -101,7 +101,7 @@ def part_states(prior: MarkovPrior, mode: int) -> tuple[NDArray[np.int64], NDArr
     Places that the mode never visits have a state that nobody comes to, and that is none of the mixture's: -1.
     """
     states = np.flatnonzero(prior.mode_of == mode)
-    missing = np.setdiff1d(np.arange(prior.places), prior.place_of[states])
+    missing = np.flatnonzero(np.bincount(prior.place_of[states], minlength=prior.places) == 0)
     place_of = np.concatenate([prior.place_of[states], missing])
     order = np.argsort(place_of, kind="stable")
     return np.concatenate([states, np.full(len(missing), -1)])[order], place_of[order]

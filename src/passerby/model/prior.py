@@ -258,8 +258,8 @@ class MarkovPrior:
 
     def marginals(self, steps: int) -> Floats:
         """`Pr[X_t = x]` for each step and place, shape (T, P)."""
-        laws = state_laws(self, self.check_steps(steps))
-        return laws if self.single else self.by_place(laws)
+        self.check_steps(steps)
+        return state_laws(self, steps) if self.single else place_laws(self, steps)
 
     def by_place(self, values: Floats) -> Floats:
         """Values of states (..., M), added up over those of each place (..., P)."""
@@ -302,6 +302,12 @@ def state_laws(prior: MarkovPrior, steps: int) -> Floats:
     for t in range(1, steps):
         np.matmul(out[t - 1], prior.matrices[0 if prior.homogeneous else t - 1], out=out[t])
     return np.asarray(frozen(out))
+
+
+@lru_cache(maxsize=8)
+def place_laws(prior: MarkovPrior, steps: int) -> Floats:
+    """`Pr[X_t = x]` for each step and place, shape (T, P), where several states share a place. Remembered likewise."""
+    return np.asarray(frozen(prior.by_place(state_laws(prior, steps))))
 
 
 def _labels(values: ArrayLike, name: str, m: int) -> Ints:

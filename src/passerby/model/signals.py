@@ -111,7 +111,7 @@ def watched(sensors: tuple[tuple[int, ...], ...], places: int) -> Ints:
 def seen_at(sensors: tuple[tuple[int, ...], ...], prior: MarkovPrior) -> Ints:
     """The class of each state of a chain at each step (T, M). Remembered: each method asks for it."""
     found = watched(sensors, prior.places)
-    return found if prior.single else np.asarray(frozen(np.ascontiguousarray(found[:, prior.place_of])))
+    return found if prior.single else np.asarray(frozen(found.take(prior.place_of, axis=1)))
 
 
 @lru_cache(maxsize=64)

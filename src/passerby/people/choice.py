@@ -20,7 +20,7 @@ from passerby.support.groups import FEW
 
 from .evidence import Evidence
 from .family import Cycle, Floats, Flows, Grouping, Habits, Ints, Trim
-from .modes import FIRST, NAMES, USUAL, fitted_weights, groups
+from .modes import FIRST, NAMES, USUAL, fitted_weights, group_of
 from .past import Past
 
 SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -54,7 +54,7 @@ class Choice:
 
     def of(self, fitted: NDArray[np.int32], elsewhere: int) -> Floats:
         """The weights of modes (4,) of a person with the steps `fitted` (F,)."""
-        group = 0 if len(self.weights) == 1 else groups(fitted[None], elsewhere, self.chosen.modes)[0]
+        group = 0 if len(self.weights) == 1 else group_of(fitted, elsewhere, self.chosen.modes)
         return np.asarray(self.weights[group])
 
     @property

@@ -158,3 +158,15 @@ def spans(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[Ints, 
     if trim == "around":
         stop[ever] = steps - known[ever, ::-1].argmax(axis=1)
     return first, stop
+
+
+def span(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[int, int]:
+    """The same of one person with the steps `fitted` (F,).
+
+    >>> span(np.array([2, 0, 1, 2], dtype=np.int32), 2, "around")
+    (1, 3)
+    """
+    known = np.flatnonzero(fitted != elsewhere)
+    if trim == "none" or not known.size:
+        return 0, len(fitted)
+    return int(known[0]), int(known[-1]) + 1 if trim == "around" else len(fitted)

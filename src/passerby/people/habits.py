@@ -23,7 +23,7 @@ from passerby.visits.traces import LeftOut
 
 from . import cycles
 from .choice import Choice
-from .family import spans
+from .family import span
 from .modes import USUAL, joined
 from .population import Population
 from .roles import WEIGHT
@@ -176,8 +176,7 @@ class People:
         """The steps of a person that habits are fitted to: from the first one, to before the second."""
         if self.habits is None:
             return 0, self.fitted.shape[1]
-        first, stop = spans(self.fitted[person][None], self.elsewhere, self.habits.chosen.trim)
-        return int(first[0]), int(stop[0])
+        return span(self.fitted[person], self.elsewhere, self.habits.chosen.trim)
 
     @cached_property
     def _levels(self) -> tuple[Ints, ...]:
@@ -192,6 +191,13 @@ class People:
         assert self.habits is not None
         fitted, held = self.fitted.shape[1], self.actual.shape[1]
         return Schedule.of(self.habits.chosen, self._levels, self.window, fitted, held)
+
+    @cached_property
+    def _roles(self) -> Floats:
+        """Everybody's moves by role (H, 3, 4), where habits are wanted."""
+        assert self.population is not None
+        parts = self._schedule.parts
+        return self.population.roles[[0] if parts is None else 1 + parts]
 
     def _backed_off(
         self, states: Ints, b: Floats, index: Ints, first: int, like_everybody: bool
@@ -208,8 +214,7 @@ class People:
             part_of = when.part_of[first : first + len(index)]
             flow = by_place = population.laws(index, states, b, part_of, when.parts)
         if how.flow == "roles":
-            shares = population.roles[[0] if when.parts is None else 1 + when.parts]
-            flow = fitting.by_role(index, first, when.within, WEIGHT, shares, b)
+            flow = fitting.by_role(index, first, when.within, WEIGHT, self._roles, b)
         steps = index, first, when.within, when.weight, when.count
         own = fitting.backed_off(*steps, b, flow, how.background, how.smoothing, how.share)
         found = [

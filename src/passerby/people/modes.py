@@ -8,6 +8,7 @@ known of a person: whether they were seen in the last fitted step, or how lately
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,6 +40,16 @@ def groups(fitted: NDArray[np.int32], elsewhere: int, grouping: Grouping) -> Int
     known = fitted != elsewhere
     ago = np.where(known.any(axis=1), known[:, ::-1].argmax(axis=1), fitted.shape[1])
     return np.asarray(np.searchsorted(np.array(AGO[grouping], dtype=np.int64), ago), dtype=np.int64)
+
+
+def group_of(fitted: NDArray[np.int32], elsewhere: int, grouping: Grouping) -> int:
+    """The group of one person with the steps `fitted` (F,).
+
+    >>> group_of(np.array([0, 1, 2, 2], dtype=np.int32), 2, "lately")
+    1
+    """
+    known = np.flatnonzero(fitted != elsewhere)
+    return bisect_left(AGO[grouping], len(fitted) - 1 - int(known[-1]) if known.size else len(fitted))
 
 
 def log_chances(logs: Floats, weights: Floats) -> Floats:
@@ -92,25 +103,16 @@ def joined(
     usual, alike, staying, gone = weights
     if last == elsewhere:
         staying, gone = 0.0, staying + gone
-    stand = np.ones(1), np.ones((1, 1))
-    every = np.arange(len(chains[0][0]))
-    blocks = [
-        (weight, *chain, places)
-        for weight, chain, places in (
-            (usual, chains[0], every),
-            (alike, chains[-1], every),
-            (staying, stand, np.array([last])),
-            (gone, stand, np.array([elsewhere])),
-        )
-        if weight > 0
-    ]
-    start = np.concatenate([weight * first for weight, first, _, _ in blocks])
-    moves = np.zeros((*chains[0][1].shape[:-2], len(start), len(start)))
+    one, every = (np.ones(1), np.ones((1, 1))), np.arange(len(chains[0][0]))
+    modes = ((usual, chains[0], every), (alike, chains[-1], every), (staying, one, last), (gone, one, elsewhere))
+    blocks = [block for block in modes if block[0] > 0]
+    size = sum(len(first) for _, (first, _), _ in blocks)
+    start, place_of, mode_of = np.empty(size), np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    moves = np.zeros((*chains[0][1].shape[:-2], size, size))
     at = 0
-    for _, first, inside, _ in blocks:
-        size = len(first)
-        moves[..., at : at + size, at : at + size] = inside
-        at += size
-    place_of = np.concatenate([places for *_, places in blocks]).astype(np.int64)
-    mode_of = np.repeat(np.arange(len(blocks)), [len(places) for *_, places in blocks])
+    for mode, (weight, (first, inside), places) in enumerate(blocks):
+        block = slice(at, at + len(first))
+        start[block], moves[..., block, block] = weight * first, inside
+        place_of[block], mode_of[block] = places, mode
+        at = block.stop
     return start, moves, place_of, mode_of
