@@ -229,10 +229,9 @@ def audit_everyone(
     done = everyone.partitions.stream(_rows, (job, real, values), sizes=everyone.sizes, progress=progress, kept=kept)
     for _ in done:
         pass  # each is on disk by now
-    files = [kept.path / f"{number:09d}.parquet" for number in range(len(everyone.partitions))]
     table = store_of(folder) / "people.parquet"
     with whole_or_nothing(table, private=True, lasting=False) as draft:
-        pl.scan_parquet(files, glob=False).sink_parquet(draft)
+        pl.scan_parquet(kept.tables(), glob=False).sink_parquet(draft)
     return table
 
 

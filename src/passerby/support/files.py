@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from passerby.errors import InputError, PasserbyError
+
+#: Bytes below which a disk is taken to be full, where it is not said why a file could not be written.
+FULL = 1_000_000
 
 
 @contextmanager
@@ -22,7 +26,7 @@ def whole_or_nothing(target: Path, *, private: bool = False, lasting: bool = Tru
     after a crash of the system, and need not outlive it. Whatever the disk refuses (no space, no
     permission) is a `PasserbyError` that names the target.
     """
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    temporary = _draft(target)
     try:
         if private:
             os.close(os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
@@ -44,10 +48,15 @@ def whole_or_nothing(target: Path, *, private: bool = False, lasting: bool = Tru
             temporary.unlink(missing_ok=True)
 
 
+def _draft(target: Path) -> Path:
+    """A name beside the target that nobody else writes to: machines that share a disk have the same process numbers."""
+    return target.with_name(f".{target.name}.{uuid4().hex[:12]}.part")
+
+
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
     """A temporary folder beside the target that becomes the target on success and vanishes on failure."""
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    draft = _draft(target)
     try:
         draft.mkdir()
         yield draft
@@ -60,14 +69,15 @@ def whole_folder(target: Path) -> Iterator[Path]:
 
 def why(error: Exception, path: Path) -> str:
     """Why a file could not be written; of a full disk, how much is left on it, and where."""
-    # polars tells the number of the system's error in words alone.
-    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
-    if not full:
-        return getattr(error, "strerror", None) or str(error)
     try:
-        left = f"{shutil.disk_usage(path.parent).free / 1e6:,.0f} MB are left"
+        free = shutil.disk_usage(path.parent).free
+        left = f"{free / 1e6:,.0f} MB are left"
     except OSError:
-        left = "nothing is left"
+        free, left = FULL, "nothing is left"
+    # polars tells the number of the system's error in words alone, and not even that at the end of a table.
+    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
+    if not full and (isinstance(error, OSError) or free >= FULL):
+        return getattr(error, "strerror", None) or str(error)
     return f"the disk is full ({left} where {str(path.parent)!r} lies); make room, or choose another folder"
 
 
