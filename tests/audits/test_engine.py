@@ -1,6 +1,7 @@
 """Dask gives the same bytes as processes, whoever dies; what cannot be a cluster is refused at once."""
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ import passerby as pb
 from passerby.audits import partition
 from passerby.audits.engine import engine_of
 from passerby.support import cluster
-from passerby.support.cluster import Cluster, check_versions, dask_cluster, other_version
+from passerby.support.cluster import Cluster, check_versions, dask_cluster
 from passerby.support.workers import collect
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra `cluster`)")
@@ -56,6 +57,10 @@ def die_once(marker: str, item: int) -> int:
 
 def always_die(_: None, item: int) -> int:
     os._exit(9)
+
+
+def imported(name: str, _: int) -> None:
+    raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 class TestSameBytes:
@@ -104,7 +109,7 @@ class TestRefused:
         with pytest.raises(ZeroDivisionError):
             collect(divmod, 1, [0, 0], executor=Cluster(client))
 
-    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x"])
+    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "nowhere", ""])
     def test_a_scheduler_that_is_not_there(
         self, people: pb.People, address: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -136,8 +141,26 @@ class TestRefused:
         with pytest.raises(pb.PasserbyError, match=rf"9\.9: a worker that joined has passerby {pb.__version__}"):
             collect(pow, 2, [1, 2], executor=Cluster(client))
 
-    def test_a_worker_without_the_package_is_named(self) -> None:
-        assert "tcp://a has none" in other_version({"tcp://a": None}, "1.0")
+    def test_a_scheduler_or_worker_without_the_package_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        class Elsewhere:
+            """A cluster one of whose workers has this package, but not numpy."""
+
+            def run(self, version: Any) -> dict[str, Any]:
+                monkeypatch.setitem(sys.modules, "numpy", None)
+                return {"tcp://a": version()}
+
+            def run_on_scheduler(self, version: Any) -> Any:
+                monkeypatch.setitem(sys.modules, "passerby", None)
+                return version()
+
+        with monkeypatch.context(), pytest.raises(pb.ConfigError) as caught:
+            check_versions(Elsewhere())
+        assert f"tcp://a has passerby {pb.__version__} without numpy, the scheduler has none" in str(caught.value)
+
+    def test_a_late_worker_without_the_package(self, client: Any) -> None:
+        """Its first task cannot be read there."""
+        with pytest.raises(pb.PasserbyError, match="a worker that joined cannot import away; install passerby"):
+            collect(imported, "away", [1, 2], executor=Cluster(client))
 
     @pytest.mark.parametrize(
         ("engine", "more", "message"),

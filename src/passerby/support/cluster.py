@@ -5,7 +5,7 @@ Dask does again what a worker had begun or held when it died, and workers may jo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -68,6 +68,9 @@ class Cluster(Executor):
             out.set_result(done.result())
         except (KilledWorker, CancelledError, OSError) as error:
             out.set_exception(BrokenExecutor(str(error)))
+        except ImportError as error:
+            lacks = f"a worker that joined cannot import {error.name or error}"
+            out.set_exception(PasserbyError(f"{lacks}; install passerby {__version__} there, as in this process"))
         except BaseException as error:
             out.set_exception(error)
 
@@ -82,14 +85,17 @@ def _same_version(version: str, task: Callable[..., Any], *args: Any, **named: A
 def other_version(found: dict[str, str | None], here: str) -> str:
     """What is said of workers by their addresses, and the version that each has."""
     said = ", ".join(f"{where} has {f'passerby {has}' if has else 'none'}" for where, has in found.items())
-    return f"workers must have the same version of passerby as this process, {here}: {said}; install the same on all"
+    return (
+        f"scheduler and workers must have the same version of passerby as this process, {here}: {said}; install the "
+        "same on all"
+    )
 
 
 @contextmanager
 def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None = None) -> Iterator[Cluster]:
     """Workers of a client, of a scheduler by its address, or of a cluster of processes that ends with the work.
 
-    Refused at once where the scheduler cannot be reached, or where a worker has another version of this package.
+    Refused at once where the scheduler cannot be reached, or where it or a worker has another version of this package.
     """
     try:
         from distributed import Client
@@ -100,7 +106,7 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
         check_versions(engine)
         yield Cluster(engine)
         return
-    with _connected(scheduler) if scheduler else _here(workers) as client:
+    with _here(workers) if scheduler is None else _connected(scheduler) as client:
         check_versions(client)
         yield Cluster(client)
 
@@ -108,8 +114,10 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
     from distributed import Client
+    from distributed.comm import resolve_address
 
     try:
+        resolve_address(scheduler)  # a client that was made with what is no address takes long to close
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise ConfigError(
@@ -146,32 +154,42 @@ def _here(workers: int | None) -> Iterator[Any]:
 
 
 def check_versions(client: Any) -> None:
-    """Refuse workers without this package, or with another version of it."""
+    """Refuse workers without this package, without what it needs, or with another version of it.
+
+    The scheduler reads what it hands on, and so must have the same.
+    """
 
     def version() -> str | None:
         # A function inside another one is sent as it is, and so needs nothing there.
+        found = None
         try:
-            return str(__import__("passerby").__version__)
-        except ImportError:
-            return None
+            found = str(__import__("passerby").__version__)
+            for name in ("numpy", "scipy", "numba", "polars"):
+                __import__(name)
+        except ImportError as error:
+            return found and f"{found} without {error.name}"
+        return found
 
-    found = {where: has for where, has in client.run(version).items() if has != __version__}
+    everywhere = {**client.run(version), "the scheduler": client.run_on_scheduler(version)}
+    found = {where: has for where, has in everywhere.items() if has != __version__}
     if found:
         raise ConfigError(other_version(found, __version__))
 
 
-def check_shared(executor: Executor | None, folder: Path) -> None:
-    """Refuse a cluster whose workers do not all see a folder, where partitions are to be read and written by them."""
+def check_shared(executor: Executor | None, folder: Path, files: Sequence[Path]) -> None:
+    """Refuse a cluster whose workers do not all see a folder, where they read and write, and files that they read."""
     if not isinstance(executor, Cluster):
         return
-    name = str(folder.resolve())
+    names = [str(path.absolute()) for path in (folder, *files)]
 
-    def sees() -> bool:
-        return bool(__import__("os").path.isdir(name))
+    def unseen() -> str | None:
+        exists = __import__("os").path.exists
+        return next((name for name in names if not exists(name)), None)
 
-    blind = [where for where, found in executor.client.run(sees).items() if not found]
+    blind = {where: name for where, name in executor.client.run(unseen).items() if name is not None}
     if blind:
         raise ConfigError(
-            f"{', '.join(blind)} cannot see the folder {name!r}, in which everybody is kept: choose a folder on a disk "
-            "that all workers share, or keep everybody in memory (store='memory')"
+            f"{', '.join(f'{where} cannot see {name!r}' for where, name in blind.items())}: where everybody is kept on "
+            "disk, visits and results must lie on one that all workers share, under the same names; put them there, or "
+            "keep everybody in memory (store='memory')"
         )
