@@ -27,6 +27,7 @@ from passerby.cli import main
 from passerby.report import folder as folders
 from passerby.report.evidence import Evidence
 from passerby.report.notebook import Report
+from passerby.visits import write_city
 from tests.cli.small_audit import write_visits
 from tests.people.test_habits import random_traces
 
@@ -331,6 +332,25 @@ def test_a_city_that_does_not_fit(tmp_path: Path, name: str, capsys: pytest.Capt
         assert f"{name} could not be written" in capsys.readouterr().err
         assert target.read_bytes() == before
         assert {path.name for path in tmp_path.iterdir()} == {name, "city-zones.csv"}
+
+
+def test_a_folder_of_a_city_that_does_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for size in (0, 4000):
+        with largest_file(size):
+            assert main(["simulate", str(tmp_path / "city"), "--people", "200", "--places", "20", "--days", "4"]) == 2
+        assert "city could not be written" in capsys.readouterr().err
+        assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("name", ["city", "city.parquet", "city.csv"])
+def test_what_a_killed_process_left_of_a_city_goes(tmp_path: Path, name: str) -> None:
+    token = "0123456789ab"
+    (tmp_path / f".{name}.{token}.part.x").mkdir()
+    (tmp_path / f".{name}.{token}.part.x" / "000000.parquet").write_text("half")
+    (tmp_path / f".{name}.{token}.part").write_text("half")
+    (tmp_path / f".{name}.gz.{token}.part").write_text("of another one")
+    write_city(tmp_path / name, 20, 20, 2)
+    assert {path.name for path in tmp_path.iterdir()} == {name, f".{name}.gz.{token}.part"}
 
 
 @pytest.mark.thorough

@@ -59,6 +59,10 @@ def always_die(_: None, item: int) -> int:
     os._exit(9)
 
 
+def forbidden(_: None, item: int) -> int:
+    raise PermissionError("not for you")
+
+
 def imported(name: str, _: int) -> None:
     raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
@@ -108,6 +112,8 @@ class TestRefused:
     def test_an_error_of_a_task_is_raised_as_it_is(self, client: Any) -> None:
         with pytest.raises(ZeroDivisionError):
             collect(divmod, 1, [0, 0], executor=Cluster(client))
+        with pytest.raises(PermissionError):
+            collect(forbidden, None, [0, 0], executor=Cluster(client))
 
     @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "nowhere", ""])
     def test_a_scheduler_that_is_not_there(

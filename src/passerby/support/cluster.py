@@ -66,8 +66,11 @@ class Cluster(Executor):
 
         try:
             out.set_result(done.result())
-        except (KilledWorker, CancelledError, OSError) as error:
+        except (KilledWorker, CancelledError) as error:
             out.set_exception(BrokenExecutor(str(error)))
+        except OSError as error:
+            # Either the task's own, or what it came to is lost with whoever held it.
+            out.set_exception(error if done.status == "error" else BrokenExecutor(str(error)))
         except ImportError as error:
             lacks = f"a worker that joined cannot import {error.name or error}"
             out.set_exception(PasserbyError(f"{lacks}; install passerby {__version__} there, as in this process"))
