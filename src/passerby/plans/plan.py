@@ -216,7 +216,7 @@ def _found(
     _check_baseline(task, survey)
     say.at(WANTED, survey)
     started = time.monotonic()
-    ends = survey.everyone(base)
+    ends = survey.everyone_first(base)
     spent = time.monotonic() - started
     silent = [counted(limit, *ends.known, ends.known) for limit in task.limits]
     for tally in silent:

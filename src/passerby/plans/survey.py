@@ -1,4 +1,9 @@
-"""Ends of people's losses under many releases: measured once, kept, and passed on to what tells less or more."""
+"""Ends of people's losses under many releases: measured once, kept, and passed on to what tells less or more.
+
+Where series are drawn, ends that are passed on come from several samples. All that may bear on one release hold
+together at the confidence: the audit of what tells most has half of the doubt, and all that is tried shares the other
+half. An audit of another release has all of it, and its ends are not passed on.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,7 @@ from passerby.audits.audit import audit_job
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
+from passerby.measurement.question import MOST_CONFIDENT
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
@@ -40,6 +46,17 @@ CHUNK = 8
 COLUMNS = ("lower", "upper", "baseline_lower", "baseline_upper")
 #: What is known of somebody whose loss was refused.
 ANYTHING = (0.0, 1.0, 0.0, 1.0)
+#: The share of the doubt that the audit has whose ends are passed on; all that is tried has the rest.
+AUDITED = 0.5
+
+
+def doubted(measurement: Measurement, share: float) -> Measurement:
+    """The measurement with a share of its doubt.
+
+    >>> round(doubted(Measurement(confidence=0.98), 0.5).confidence, 12)
+    0.99
+    """
+    return replace(measurement, confidence=min(MOST_CONFIDENT, 1 - share * (1 - measurement.confidence)))
 
 
 @dataclass(frozen=True)
@@ -84,6 +101,7 @@ class Survey:
         self.tables: dict[Release, pl.DataFrame] = {}
         self._values: dict[Release, Floats] = {}
         self._closely: dict[Release, NDArray[np.bool_]] = {}
+        self._rounds = 0
         self._mark = fingerprint(people, measurement)
 
     def job(self, release: Release) -> Job:
@@ -95,7 +113,8 @@ class Survey:
     def ends(self, release: Release, who: Ints, decided: Decided | None = None) -> Ends:
         """What is known of these people under a release, after measuring those of them who are not yet.
 
-        Where it is enough that something is `decided`, nobody is measured more closely than that.
+        Where it is enough that something is `decided`, nobody is measured more closely than that. However many rounds
+        there are, they share their part of the doubt: 1/2 + 1/6 + 1/12 + ... is 1.
         """
         job = self.job(release)
         check_job(job)
@@ -104,7 +123,10 @@ class Survey:
         enough = [decided is not None and decided(*row) for row in values[:, who].T]
         left = who[np.isnan(values[0, who]) | (~closely[who] & ~np.array(enough, dtype=bool))]
         if left.size:
-            shared = self._shared(job.release, left, decided)
+            self._rounds += 1
+            share = (1 - AUDITED) / (self._rounds * (self._rounds + 1))
+            job = replace(job, measurement=doubted(self.measurement, share))
+            shared = self._shared(job, left, decided)
             rows = collect(_one, (job, decided), left.tolist(), progress=self.progress, **shared)
             values[:, left] = np.array(rows).T
             # All was tried for those of whom nothing was decided.
@@ -113,27 +135,26 @@ class Survey:
         return Ends.of(values).of_some(who)
 
     def everyone(self, release: Release) -> Ends:
-        """The ends of everybody, by an audit, whose table is kept."""
+        """The ends of everybody, by an audit, whose table is kept; they are not passed on."""
         if release not in self.tables:
-            job = self.job(release)
-            folder = None if self.folder is None else make_folder(self.folder / self._name(job.release), "folder")
-            table = audit_job(
-                job,
-                folder,
-                workers=self.workers,
-                executor=self.executor,
-                progress=self.progress,
-            )
-            self.measured += table.height
-            self.adopt(release, table)
-        return Ends.of(self._values[release])
+            self.tables[release] = self._audited(self.job(release))
+        return Ends.of(_values(self.tables[release]))
+
+    def everyone_first(self, release: Release) -> Ends:
+        """The same under what tells most, with a share of the doubt: what is known of it is passed on."""
+        job = self.job(release)
+        self.adopt(release, self._audited(replace(job, measurement=doubted(self.measurement, AUDITED))))
+        return self.everyone(release)
+
+    def _audited(self, job: Job) -> pl.DataFrame:
+        folder = None if self.folder is None else make_folder(self.folder / self._name(job), "folder")
+        self.measured += len(self.people)
+        return audit_job(job, folder, workers=self.workers, executor=self.executor, progress=self.progress)
 
     def adopt(self, release: Release, table: pl.DataFrame) -> None:
-        """Take over an audit of everybody with the same measurement."""
+        """Take over an audit of everybody, whose ends are passed on."""
         self.tables[release] = table
-        self._values[release] = np.array(
-            [table[name].fill_null(rest).to_numpy() for name, rest in zip(COLUMNS, ANYTHING, strict=True)]
-        )
+        self._values[release] = _values(table)
         self._closely[release] = np.ones(len(self.people), dtype=bool)
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
@@ -153,17 +174,23 @@ class Survey:
             lower = np.fmax(lower, values[2])
         return lower, np.fmax(lower, upper)
 
-    def _name(self, release: Release) -> str:
-        return fingerprint(self._mark, release)[:16]
+    def _name(self, job: Job) -> str:
+        return fingerprint(self._mark, job.release, job.measurement)[:16]
 
-    def _shared(self, release: Release, left: Ints, decided: Decided | None) -> dict[str, Any]:
+    def _shared(self, job: Job, left: Ints, decided: Decided | None) -> dict[str, Any]:
         kept = None
         if self.folder is not None:
-            name = fingerprint(self._mark, release, left, decided)
+            name = fingerprint(self._mark, job.release, job.measurement, left, decided)
             kept = Pieces(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)
         # A handful of people is not worth handing out.
         alone = self.executor is None
         return {"workers": 1 if alone else self.workers, "executor": self.executor, "chunk": CHUNK, "kept": kept}
+
+
+def _values(table: pl.DataFrame) -> Floats:
+    """The ends (4, N) of a table of everybody."""
+    columns = zip(COLUMNS, ANYTHING, strict=True)
+    return np.array([table[name].fill_null(rest).to_numpy() for name, rest in columns])
 
 
 def _one(task: tuple[Job, Decided | None], person: int) -> list[float]:
