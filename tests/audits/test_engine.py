@@ -132,11 +132,11 @@ class TestRefused:
         monkeypatch.setattr(cluster, "PATIENCE", 0.3)
         with LocalCluster(n_workers=0, processes=False, **cluster.UNSEEN) as empty:
             if by == "client":
-                client = r"engine: the client has no workers; .*adapt\(minimum=1\)"
+                client = r"engine: the client has no workers after 0.3 seconds; .*scale\(2\).*adapt\(minimum=1\)"
                 with Client(empty, set_as_default=False) as nobody, pytest.raises(pb.ConfigError, match=client):
                     audited(people, engine=nobody)
             else:
-                address = r"scheduler: '(.*)' has no workers; start some with `dask worker \1`"
+                address = r"scheduler: '(.*)' has no workers .*; start some with `dask worker \1`, .*adapt\(minimum=1\)"
                 with pytest.raises(pb.ConfigError, match=address):
                     audited(people, engine="dask", scheduler=empty.scheduler_address)
 

@@ -105,7 +105,7 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
     except ImportError:
         raise ConfigError(f"engine 'dask' needs dask.distributed, which is not there; {INSTALL}") from None
     if isinstance(engine, Client):
-        _wait_for_workers(engine, "engine: the client", "have some with `cluster.scale(2)` or `adapt(minimum=1)`")
+        _wait_for_workers(engine, "engine: the client", "start some with `cluster.scale(2)`")
         check_versions(engine)
         yield Cluster(engine)
         return
@@ -137,7 +137,10 @@ def _wait_for_workers(client: Any, name: str, advice: str) -> None:
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
-        raise ConfigError(f"{name} has no workers; {advice}") from None
+        raise ConfigError(
+            f"{name} has no workers after {PATIENCE:g} seconds; {advice}, and run it again once they are there; a "
+            "cluster that grows by itself must keep one, by `cluster.adapt(minimum=1)`"
+        ) from None
 
 
 @contextmanager
