@@ -1,4 +1,4 @@
-"""Ends that are passed on come from several samples, which share the doubt."""
+"""Ends that are passed on, and the doubt that samples share."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from tests.plans.towns import town, wanted
 import passerby as pb
 from passerby.audits.audit import audit_job
 from passerby.audits.job import Job
-from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
 from passerby.plans import survey as module
+from passerby.plans.limit import Decided
 from passerby.plans.survey import Survey, doubted
 
 HOW = Measurement(misses=1, runs=20, confidence=0.98, budget=1e5)
@@ -22,21 +22,28 @@ def people() -> pb.People:
     return town(5, people=8, steps=3)
 
 
-def test_samples_that_bear_on_a_release_share_the_doubt(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_measured_besides_has_a_share_of_the_doubt(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most twice for each release, whose ends are passed on where they are certain."""
     asked: list[float] = []
+    certain = False
 
-    def measured(job: Job, person: int, enough: Any = None) -> tuple[float, float, float, float]:
+    def measured(job: Job, person: int, enough: object = None) -> object:
         asked.append(1 - job.measurement.confidence)
-        return person_ends(job, person, enough)
+        return (0.5, 0.6, 0.1, 0.2), certain
 
     monkeypatch.setattr(module, "person_ends", measured)
-    survey, base = Survey(people, HOW, workers=1), wanted(people)
-    survey.everyone_first(base)
-    for sigma in range(1, 40):
-        survey.ends(base.through(pb.Gaussian(sigma)), np.array([0]))
-    assert len(asked) == 39
-    assert asked[:3] == pytest.approx([0.01 / 2, 0.01 / 6, 0.01 / 12])
-    assert sum(asked) < 0.01  # the rest is that of the audit
+    survey, base, some = Survey(people, HOW, workers=1), wanted(people), np.array([0])
+    less, least = (base.through(pb.Gaussian(sigma)) for sigma in (1.0, 2.0))
+    survey.ends(less, some, Decided((pb.Limit(share=0.1, above=0.9),), 0.0))
+    survey.ends(less, some, Decided((pb.Limit(share=0.1, above=0.9),), 0.0, how_far=True))
+    survey.ends(less, some)
+    assert asked == pytest.approx([0.02 / 4] * 2)
+    assert [end[0] for end in survey.inherited(least)] == [0.1, 1.0]
+    assert [end[0] for end in survey.inherited(base)] == [0.1, 1.0]
+    certain = True
+    survey.ends(less, np.array([1]))
+    assert [end[1] for end in survey.inherited(least)] == [0.1, 0.6]
+    assert [end[1] for end in survey.inherited(base)] == [0.5, 1.0]
 
 
 def test_audits_have_their_own_doubt(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:

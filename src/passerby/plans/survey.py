@@ -1,8 +1,8 @@
 """Ends of people's losses under many releases: measured once, kept, and passed on to what tells less or more.
 
-Where series are drawn, ends that are passed on come from several samples. All that may bear on one release hold
-together at the confidence: the audit of what tells most has half of the doubt, and all that is tried shares the other
-half. An audit of another release has all of it, and its ends are not passed on.
+Where series are drawn, all ends of a person that may bear on one release hold together at the confidence. Those that
+are certain are passed on freely, and of others only those of one audit, which has half of the doubt; whoever is
+measured besides, once or twice, has the other half. Audits of further releases have all of it, and are not passed on.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ CHUNK = 8
 COLUMNS = ("lower", "upper", "baseline_lower", "baseline_upper")
 #: What is known of somebody whose loss was refused.
 ANYTHING = (0.0, 1.0, 0.0, 1.0)
-#: The share of the doubt that the audit has whose ends are passed on; all that is tried has the rest.
-AUDITED = 0.5
+#: The share of the doubt that the audit has whose ends are passed on, and that of a person who is measured besides: to
+#: know on which side of a limit they are, and perhaps once more, to know how far.
+AUDITED, LOOK = 0.5, 0.25
 
 
 def doubted(measurement: Measurement, share: float) -> Measurement:
@@ -69,7 +70,7 @@ class Ends:
 
     @classmethod
     def of(cls, values: Floats) -> Ends:
-        """From an array (4, N)."""
+        """From an array whose first rows they are, (4, N)."""
         return cls(values[0], values[1], (values[2], values[3]))
 
     def of_some(self, people: Ints) -> Ends:
@@ -101,7 +102,6 @@ class Survey:
         self.tables: dict[Release, pl.DataFrame] = {}
         self._values: dict[Release, Floats] = {}
         self._closely: dict[Release, NDArray[np.bool_]] = {}
-        self._rounds = 0
         self._mark = fingerprint(people, measurement)
 
     def job(self, release: Release) -> Job:
@@ -113,24 +113,21 @@ class Survey:
     def ends(self, release: Release, who: Ints, decided: Decided | None = None) -> Ends:
         """What is known of these people under a release, after measuring those of them who are not yet.
 
-        Where it is enough that something is `decided`, nobody is measured more closely than that. However many rounds
-        there are, they share their part of the doubt: 1/2 + 1/6 + 1/12 + ... is 1.
+        Where it is enough that something is `decided`, nobody is measured more closely than that.
         """
         job = self.job(release)
         check_job(job)
-        values = self._values.setdefault(release, np.full((4, len(self.people)), np.nan))
+        values = self._values.setdefault(release, np.full((5, len(self.people)), np.nan))
         closely = self._closely.setdefault(release, np.zeros(len(self.people), dtype=bool))
-        enough = [decided is not None and decided(*row) for row in values[:, who].T]
+        enough = [decided is not None and decided(*row) for row in values[:4, who].T]
         left = who[np.isnan(values[0, who]) | (~closely[who] & ~np.array(enough, dtype=bool))]
         if left.size:
-            self._rounds += 1
-            share = (1 - AUDITED) / (self._rounds * (self._rounds + 1))
-            job = replace(job, measurement=doubted(self.measurement, share))
+            job = replace(job, measurement=doubted(self.measurement, LOOK))
             shared = self._shared(job, left, decided)
             rows = collect(_one, (job, decided), left.tolist(), progress=self.progress, **shared)
             values[:, left] = np.array(rows).T
             # All was tried for those of whom nothing was decided.
-            closely[left] = [decided is None or not decided(*row) for row in rows]
+            closely[left] = [decided is None or not decided(*row[:4]) for row in rows]
             self.measured += left.size
         return Ends.of(values).of_some(who)
 
@@ -160,17 +157,18 @@ class Survey:
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
         """Ends (N,) that follow from other releases: those that tell less have less, those that tell more have more.
 
-        With `complete`, only from releases under which everybody was measured.
+        Those that rest on drawn series only from an audit; with `complete`, all others, too.
         """
         lower, upper = np.zeros(len(self.people)), np.ones(len(self.people))
         for other, values in self._values.items():
             if complete and other not in self.tables:
                 continue
+            known = values[4] == 1
             if tells_less(other, release):
-                lower = np.fmax(lower, values[0])
+                lower = np.fmax(lower, np.where(known, values[0], 0.0))
             if tells_less(release, other):
-                upper = np.fmin(upper, values[1])
-            # Without any release, the baseline is achieved.
+                upper = np.fmin(upper, np.where(known, values[1], 1.0))
+            # Without any release, the baseline is achieved, for certain.
             lower = np.fmax(lower, values[2])
         return lower, np.fmax(lower, upper)
 
@@ -188,14 +186,16 @@ class Survey:
 
 
 def _values(table: pl.DataFrame) -> Floats:
-    """The ends (4, N) of a table of everybody."""
+    """The ends of a table of everybody (5, N): all may be passed on."""
     columns = zip(COLUMNS, ANYTHING, strict=True)
-    return np.array([table[name].fill_null(rest).to_numpy() for name, rest in columns])
+    return np.array([*(table[name].fill_null(rest).to_numpy() for name, rest in columns), np.ones(table.height)])
 
 
 def _one(task: tuple[Job, Decided | None], person: int) -> list[float]:
+    """Both ends of the loss and of the baseline, and whether they may be passed on."""
     job, decided = task
-    return list(person_ends(job, person, decided))
+    ends, certain = person_ends(job, person, decided)
+    return [*ends, float(certain)]
 
 
 def _silent(done: int, everything: int) -> None:
