@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,40 @@ class TestRefused:
         with pytest.raises(pb.PasserbyError, match="ended before its time"):
             collect(always_die, None, range(3), executor=Cluster(client))
         client.wait_for_workers(1, timeout=30)
+
+    def test_a_cluster_that_does_not_start(self, people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+        def failing(*_: object, **__: object) -> None:
+            raise RuntimeError("Nanny failed to start.")
+
+        monkeypatch.setattr("distributed.LocalCluster", failing)
+        with pytest.raises(pb.PasserbyError, match=r"could not be started .*Nanny failed.*run it again, with fewer"):
+            audited(people, engine="dask", workers=1)
+
+    @pytest.mark.parametrize("lost", ["nthreads", "submit", "result"])
+    def test_a_scheduler_that_ends_is_told_from_a_worker_that_does(self, lost: str) -> None:
+        class Ending:
+            """A client whose scheduler ends, which is first seen by one of its calls."""
+
+            status = "cancelled"
+
+            def nthreads(self) -> dict[str, int]:
+                if lost == "nthreads":
+                    raise OSError("Timed out trying to connect")
+                return {"tcp://a": 1}
+
+            def submit(self, *_: object, **__: object) -> "Ending":
+                if lost == "submit":
+                    raise RuntimeError("the client is closed")
+                return self
+
+            def add_done_callback(self, told: Any) -> None:
+                told(self)
+
+            def result(self) -> None:
+                raise CancelledError
+
+        with pytest.raises(pb.PasserbyError, match=r"^the scheduler .* does not answer any more; run it again, once"):
+            collect(pow, 2, [1, 2], executor=Cluster(Ending()))
 
     def test_an_error_of_a_task_is_raised_as_it_is(self, client: Any) -> None:
         with pytest.raises(ZeroDivisionError):

@@ -5,6 +5,7 @@ Dask does again what a worker had begun or held when it died, and workers may jo
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from passerby import __version__
 from passerby.errors import ConfigError, PasserbyError
 
 from .pool import one_thread_each
+from .workers import Lost
 
 #: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
 PATIENCE = 10.0
@@ -28,6 +30,7 @@ UNWATCHED: dict[str, Any] = {
     "distributed.admin.system-monitor.interval": "10s",
 }
 SURROUNDINGS, TRIM = "distributed.nanny.pre-spawn-environ", "MALLOC_TRIM_THRESHOLD_"
+GONE = "the scheduler of the cluster does not answer any more"
 INSTALL = "install it with: pip install 'passerby[cluster]'"
 
 
@@ -42,14 +45,17 @@ class Cluster(Executor):
     @property
     def _max_workers(self) -> int:
         """How many tasks are done at a time, by the workers that are there now."""
-        return max(1, int(sum(self.client.nthreads().values())))
+        try:
+            return max(1, int(sum(self.client.nthreads().values())))
+        except Exception as error:
+            raise Lost(GONE) from error
 
     def submit(self, task: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
         """Have a task done by any worker, again where one dies."""
         try:
             sent = self.client.submit(_same_version, __version__, task, *args, **named, pure=False)
         except Exception as error:
-            raise BrokenExecutor(f"the scheduler is gone ({error})") from error
+            raise Lost(GONE) from error
         out: Future[Any] = Future()
         with self._lock:
             self._sent.add(sent)  # who lets go of a task gives it up
@@ -66,8 +72,10 @@ class Cluster(Executor):
 
         try:
             out.set_result(done.result())
-        except (KilledWorker, CancelledError) as error:
+        except KilledWorker as error:
             out.set_exception(BrokenExecutor(str(error)))
+        except CancelledError:
+            out.set_exception(Lost(GONE))  # nobody else gives up a task that is waited for
         except OSError as error:
             # Either the task's own, or what it came to is lost with whoever held it.
             out.set_exception(error if done.status == "error" else BrokenExecutor(str(error)))
@@ -127,6 +135,7 @@ def _connected(scheduler: str) -> Iterator[Any]:
             f"scheduler: {scheduler!r} cannot be reached ({type(error).__name__}: {error}); start one with `dask "
             "scheduler`, and give its address, such as tcp://10.0.0.1:8786"
         ) from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is said in one sentence
     with client:
         _wait_for_workers(client, f"scheduler: {scheduler!r}", f"start some with `dask worker {scheduler}`")
         yield client
@@ -150,7 +159,13 @@ def _here(workers: int | None) -> Iterator[Any]:
 
     kept = {name: value for name, value in dask.config.get(SURROUNDINGS).items() if name != TRIM}
     with one_thread_each(), dask.config.set({**UNWATCHED, SURROUNDINGS: kept}):
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
+        try:
+            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
+        except (RuntimeError, OSError) as error:
+            raise PasserbyError(
+                f"a cluster of dask on this machine could not be started ({type(error).__name__}: {error}); run it "
+                "again, with fewer workers if memory is short, or without dask (engine='processes')"
+            ) from None
         try:
             with Client(cluster, set_as_default=False) as client:
                 yield client
