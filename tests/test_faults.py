@@ -27,12 +27,12 @@ from passerby.cli import main
 from passerby.report import folder as folders
 from passerby.report.evidence import Evidence
 from passerby.report.notebook import Report
+from passerby.visits import write_city
 from tests.cli.small_audit import write_visits
 from tests.people.test_habits import random_traces
 
 FILES = {"audit.toml", "internal.html", "people.parquet", "report.html", "summary.json"}
 PAGE = "<html>" + "word " * 6000 + "</html>"
-PROCESSES = count(10**6)
 Contents = dict[str, bytes]
 
 
@@ -65,13 +65,16 @@ class Striker:
         """A file that may be written by half."""
 
         def operation(target: Any, *args: Any, **options: Any) -> Any:
+            path = target if isinstance(target, Path) else args[0]
+            if not isinstance(path, Path):
+                return real(target, *args, **options)  # to memory
             self.tick()
             out = real(target, *args, **options)
-            path = target if isinstance(target, Path) else Path(args[0])
             whole = path.read_bytes()
             os.truncate(path, len(whole) // 2)
             self.tick()
-            path.write_bytes(whole)
+            with path.open("wb") as file:
+                file.write(whole)
             return out
 
         return operation
@@ -88,7 +91,9 @@ class Striker:
     @contextmanager
     def at_work(self) -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patch:
-            for kind, name in ((Path, "write_text"), (pl.DataFrame, "write_parquet"), (pl.LazyFrame, "sink_parquet")):
+            files = ((Path, "write_text"), (Path, "write_bytes"))
+            tables = ((pl.DataFrame, "write_parquet"), (pl.LazyFrame, "sink_parquet"))
+            for kind, name in (*files, *tables):
                 patch.setattr(kind, name, self.half(getattr(kind, name)))
             for name in ("replace", "mkdir", *(["unlink"] if isinstance(self.error, KeyboardInterrupt) else [])):
                 patch.setattr(Path, name, self.before(getattr(Path, name)))
@@ -143,11 +148,8 @@ def audit(visits: Path, out: Path, misses: int = 1, overwrite: bool = False, exp
     tried: dict[str, object] = {"explore": explore, "backtest": 10 * bool(explore), "adversaries": explore}
     tried |= {"sigmas": (1.0,), "bases": (5,)} if explore else {}
     settings = check_settings({"visits": visits, "out": out, "misses": misses, **how, **tried})
-    number = next(PROCESSES)
     try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(os, "getpid", lambda: number)
-            folders.run_audit(settings, workers=1, overwrite=overwrite)
+        folders.run_audit(settings, workers=1, overwrite=overwrite)
     except (pb.PasserbyError, KeyboardInterrupt) as error:
         return str(error) or "interrupted"
     return ""
@@ -330,6 +332,25 @@ def test_a_city_that_does_not_fit(tmp_path: Path, name: str, capsys: pytest.Capt
         assert f"{name} could not be written" in capsys.readouterr().err
         assert target.read_bytes() == before
         assert {path.name for path in tmp_path.iterdir()} == {name, "city-zones.csv"}
+
+
+def test_a_folder_of_a_city_that_does_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for size in (0, 4000):
+        with largest_file(size):
+            assert main(["simulate", str(tmp_path / "city"), "--people", "200", "--places", "20", "--days", "4"]) == 2
+        assert "city could not be written" in capsys.readouterr().err
+        assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("name", ["city", "city.parquet", "city.csv"])
+def test_what_a_killed_process_left_of_a_city_goes(tmp_path: Path, name: str) -> None:
+    token = "0123456789ab"
+    (tmp_path / f".{name}.{token}.part.x").mkdir()
+    (tmp_path / f".{name}.{token}.part.x" / "000000.parquet").write_text("half")
+    (tmp_path / f".{name}.{token}.part").write_text("half")
+    (tmp_path / f".{name}.gz.{token}.part").write_text("of another one")
+    write_city(tmp_path / name, 20, 20, 2)
+    assert {path.name for path in tmp_path.iterdir()} == {name, f".{name}.gz.{token}.part"}
 
 
 @pytest.mark.thorough

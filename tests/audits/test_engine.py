@@ -1,8 +1,10 @@
 """Dask gives the same bytes as processes, whoever dies; what cannot be a cluster is refused at once."""
 
 import os
+import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import passerby as pb
 from passerby.audits import partition
 from passerby.audits.engine import engine_of
 from passerby.support import cluster
-from passerby.support.cluster import Cluster, check_versions, dask_cluster, other_version
+from passerby.support.cluster import Cluster, check_versions, dask_cluster
 from passerby.support.workers import collect
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra `cluster`)")
@@ -56,6 +58,14 @@ def die_once(marker: str, item: int) -> int:
 
 def always_die(_: None, item: int) -> int:
     os._exit(9)
+
+
+def forbidden(_: None, item: int) -> int:
+    raise PermissionError("not for you")
+
+
+def imported(name: str, _: int) -> None:
+    raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 class TestSameBytes:
@@ -100,11 +110,47 @@ class TestRefused:
             collect(always_die, None, range(3), executor=Cluster(client))
         client.wait_for_workers(1, timeout=30)
 
+    def test_a_cluster_that_does_not_start(self, people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+        def failing(*_: object, **__: object) -> None:
+            raise RuntimeError("Nanny failed to start.")
+
+        monkeypatch.setattr("distributed.LocalCluster", failing)
+        with pytest.raises(pb.PasserbyError, match=r"could not be started .*Nanny failed.*run it again, with fewer"):
+            audited(people, engine="dask", workers=1)
+
+    @pytest.mark.parametrize("lost", ["nthreads", "submit", "result"])
+    def test_a_scheduler_that_ends_is_told_from_a_worker_that_does(self, lost: str) -> None:
+        class Ending:
+            """A client whose scheduler ends, which is first seen by one of its calls."""
+
+            status = "cancelled"
+
+            def nthreads(self) -> dict[str, int]:
+                if lost == "nthreads":
+                    raise OSError("Timed out trying to connect")
+                return {"tcp://a": 1}
+
+            def submit(self, *_: object, **__: object) -> "Ending":
+                if lost == "submit":
+                    raise RuntimeError("the client is closed")
+                return self
+
+            def add_done_callback(self, told: Any) -> None:
+                told(self)
+
+            def result(self) -> None:
+                raise CancelledError
+
+        with pytest.raises(pb.PasserbyError, match=r"^the scheduler .* does not answer any more; run it again, once"):
+            collect(pow, 2, [1, 2], executor=Cluster(Ending()))
+
     def test_an_error_of_a_task_is_raised_as_it_is(self, client: Any) -> None:
         with pytest.raises(ZeroDivisionError):
             collect(divmod, 1, [0, 0], executor=Cluster(client))
+        with pytest.raises(PermissionError):
+            collect(forbidden, None, [0, 0], executor=Cluster(client))
 
-    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x"])
+    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "nowhere", ""])
     def test_a_scheduler_that_is_not_there(
         self, people: pb.People, address: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -121,11 +167,11 @@ class TestRefused:
         monkeypatch.setattr(cluster, "PATIENCE", 0.3)
         with LocalCluster(n_workers=0, processes=False, **cluster.UNSEEN) as empty:
             if by == "client":
-                client = r"engine: the client has no workers; .*adapt\(minimum=1\)"
+                client = r"engine: the client has no workers after 0.3 seconds; .*scale\(2\).*adapt\(minimum=1\)"
                 with Client(empty, set_as_default=False) as nobody, pytest.raises(pb.ConfigError, match=client):
                     audited(people, engine=nobody)
             else:
-                address = r"scheduler: '(.*)' has no workers; start some with `dask worker \1`"
+                address = r"scheduler: '(.*)' has no workers .*; start some with `dask worker \1`, .*adapt\(minimum=1\)"
                 with pytest.raises(pb.ConfigError, match=address):
                     audited(people, engine="dask", scheduler=empty.scheduler_address)
 
@@ -136,8 +182,26 @@ class TestRefused:
         with pytest.raises(pb.PasserbyError, match=rf"9\.9: a worker that joined has passerby {pb.__version__}"):
             collect(pow, 2, [1, 2], executor=Cluster(client))
 
-    def test_a_worker_without_the_package_is_named(self) -> None:
-        assert "tcp://a has none" in other_version({"tcp://a": None}, "1.0")
+    def test_a_scheduler_or_worker_without_the_package_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        class Elsewhere:
+            """A cluster one of whose workers has this package, but not numpy."""
+
+            def run(self, version: Any) -> dict[str, Any]:
+                monkeypatch.setitem(sys.modules, "numpy", None)
+                return {"tcp://a": version()}
+
+            def run_on_scheduler(self, version: Any) -> Any:
+                monkeypatch.setitem(sys.modules, "passerby", None)
+                return version()
+
+        with monkeypatch.context(), pytest.raises(pb.ConfigError) as caught:
+            check_versions(Elsewhere())
+        assert f"tcp://a has passerby {pb.__version__} without numpy, the scheduler has none" in str(caught.value)
+
+    def test_a_late_worker_without_the_package(self, client: Any) -> None:
+        """Its first task cannot be read there."""
+        with pytest.raises(pb.PasserbyError, match="a worker that joined cannot import away; install passerby"):
+            collect(imported, "away", [1, 2], executor=Cluster(client))
 
     @pytest.mark.parametrize(
         ("engine", "more", "message"),

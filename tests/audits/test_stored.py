@@ -239,6 +239,18 @@ class TestDask:
     def test_workers_that_do_not_see_the_folder(
         self, city: Path, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(cluster.client, "run", lambda _: {"tcp://a": True, "tcp://b": False})
-        with pytest.raises(pb.ConfigError, match=r"^tcp://b cannot see the folder .* that all workers share"):
+        monkeypatch.setattr(cluster.client, "run", lambda unseen: {"tcp://a": unseen(), "tcp://b": "/visits/0.csv"})
+        with pytest.raises(pb.ConfigError, match=r"^tcp://b cannot see '/visits/0.csv': .* that all workers share"):
             both(city, tmp_path, Team(None, cluster))
+
+    @pytest.mark.thorough
+    def test_workers_that_run_in_another_folder(
+        self, city: Path, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Visits and results are named as seen from here."""
+        monkeypatch.chdir(city.parent)
+        chosen = settings_of(Path(city.name), Path("out"), store="disk")
+        run_audit(chosen, engine=cluster.client)
+        run_audit(settings_of(city, tmp_path / "here"), workers=1)
+        for name in ("people.parquet", "summary.json", "report.html"):
+            assert (city.parent / "out" / name).read_bytes() == (tmp_path / "here" / name).read_bytes(), name

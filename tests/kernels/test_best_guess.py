@@ -134,7 +134,7 @@ def test_the_first_bound_is_the_smaller_of_two(chain: Chain, level: int) -> None
         V = np.empty((chain.steps, needed + 1, chain.states))
         scratch = chain.room(needed, 3)
         best_guess.ceilings(V, seen, needed, level, scratch)
-        blind = ceiling.first_right(V, seen, chain.a, 0, needed, True, scratch)
+        blind = ceiling.first_right(V, seen, chain.a, 0, needed, scratch)
         first = min(told_once(chain, V, needed), blind, 1.0)
         # A tolerance that accepts anything leaves nothing to search: the first bound is what is returned.
         guess = np.full(chain.steps, np.flatnonzero(chain.named)[0])
@@ -223,12 +223,16 @@ class TestCeilings:
             for t in range(chain.steps - 1):
                 for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):
                     for x in np.flatnonzero(seen.law[t]):
-                        gain = (V[t + 1, k - 1] - V[t + 1, k]) * chain.named[chain.place_of]
-                        told = ceiling.told_step(V, seen, t, x, k, gain, False, np.empty(chain.places))
-                        union, avoiding = (
-                            ceiling.first_right(V, seen, chain.Q[t, x], t + 1, k, avoid, scratch)
-                            for avoid in (False, True)
+                        gain, sums = (
+                            (V[t + 1, k - 1] - V[t + 1, k]) * chain.named[chain.place_of],
+                            np.empty(chain.places),
                         )
+                        told = ceiling.told_step(V, seen, t, x, k, gain, False, sums)
+                        unions, unknown = np.empty((needed + 1, chain.states)), V.copy()
+                        unknown[t] = np.inf  # no sum is given up
+                        ceiling.union_sums(unknown, seen, t, k, k, False, unions, sums)
+                        union = unions[k, x]
+                        avoiding = ceiling.first_right(V, seen, chain.Q[t, x], t + 1, k, scratch)
                         if union < told - 1e-12:
                             told = avoiding if level > 1 else union
                         if abs(union - told) > 1e-12 or level < 2:

@@ -89,7 +89,7 @@ class TestSearch:
         for r, value in told.items():
             if value > 0 and d + 1 < chain.steps:
                 ahead = table[r] @ chain.Q[d]
-                union = ceiling.first_right(V, chain.taken, ahead, d + 1, k - r, True, chain.room(k, 1))
+                union = ceiling.first_right(V, chain.taken, ahead, d + 1, k - r, chain.room(k, 1))
                 told[r] = min(value, union)
         assert blind == pytest.approx(won + sum(told.values()), abs=1e-12)
         assert blind_gain == pytest.approx(less, abs=1e-12)

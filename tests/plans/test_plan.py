@@ -11,7 +11,9 @@ import passerby as pb
 from passerby.audits.job import Job
 from passerby.audits.person import person_ends
 from passerby.plans.levers import LEVERS, usual
+from passerby.plans.names import TRYING
 from passerby.plans.order import made_from, tells_less
+from passerby.visits import write_city
 
 LITTLE = {"budget": 1e5, "runs": 20, "workers": 1}
 
@@ -39,7 +41,7 @@ def test_what_was_measured_before_an_interruption_is_not_measured_again(
 ) -> None:
     calls, plain = [0], person_ends
 
-    def counting(job: Job, person: int, enough: object = None) -> tuple[float, float, float, float]:
+    def counting(job: Job, person: int, enough: object = None) -> object:
         calls[0] += 1
         if calls[0] == stop:
             raise KeyboardInterrupt
@@ -138,3 +140,18 @@ def test_noisy_counts_can_be_planned(people: pb.People, noise: pb.Mechanism) -> 
     assert not {"suppression", "rounding"} & {*found.refused}
     levers = {setting.lever for plan in found.tried for setting in plan.settings}
     assert {"suppression", "rounding"} <= levers
+
+
+@pytest.mark.parametrize("name", ["one", "two/parts"])
+def test_an_unfinished_plan_in_a_folder_of_visits_is_not_read_as_visits(
+    people: pb.People, limit: pb.Limit, name: str, tmp_path: Path
+) -> None:
+    def stop(stage: str, done: int, everything: int) -> None:
+        if stage == TRYING and done > 1:
+            raise KeyboardInterrupt
+
+    write_city(tmp_path / "city.csv", 12, 20, 4)
+    with pytest.raises(KeyboardInterrupt):
+        pb.plan(people, wanted(people), [limit], 0, folder=tmp_path / name, progress=stop, **LITTLE)  # type: ignore[arg-type]
+    assert [*tmp_path.rglob("*.jsonl")]
+    assert len(pb.read_visits(tmp_path).people) == 12

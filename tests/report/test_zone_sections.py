@@ -55,7 +55,12 @@ def test_counts_of_each_kind_are_shown(made: Evidence) -> None:
     inside = counts.rows(replace(made, internal=True))
     assert inside["count"].to_list() == true
     shared = counts.rows(made)
-    assert shared["count"].to_list() == [n if n >= FEW else None for n in true]
+    back = (shared["shown"] == counts.BESIDE).to_list()
+    assert 0 < sum(back) < sum(n >= FEW for n in true)
+    assert shared["count"].to_list() == [
+        n if n >= FEW and not kept else None for n, kept in zip(true, back, strict=True)
+    ]
+    assert "from which the small ones would follow" in counts.says(made, shared)
     visitors = shared.row(by_predicate=pl.col("kind") == "visitors", named=True)
     assert (visitors["place"], visitors["step"]) == ("visitors of west, 2 times or more", 2)
     went = shared.filter(kind="moved").row(1, named=True)

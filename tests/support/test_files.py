@@ -1,7 +1,9 @@
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -77,3 +79,21 @@ def test_folders(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(pb.InputError, match=r"^--out: cannot make the folder"):
         make_folder(tmp_path / "file", "--out")
+
+
+def test_polars_may_not_say_that_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As at the end of a table: what is left on the disk says it."""
+    error = pl.exceptions.ComputeError("parquet: File out of specification: Invalid thrift: transport error")
+    for free, said in ((10**9, "written: parquet: File"), (4096, r"the disk is full \(0 MB are left")):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: SimpleNamespace(free=free))
+        with pytest.raises(pb.PasserbyError, match=said), whole_or_nothing(tmp_path / "x"):
+            raise error
+
+
+def test_two_machines_that_share_a_disk_write_apart(tmp_path: Path) -> None:
+    """Their processes may have the same numbers, and a task may be done twice."""
+    with whole_or_nothing(tmp_path / "x") as first, whole_or_nothing(tmp_path / "x") as second:
+        assert first != second
+        first.write_text("a")
+        second.write_text("a")
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]

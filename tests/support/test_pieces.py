@@ -1,6 +1,5 @@
 """Finished pieces are found again, whole, and only where they belong to the same work."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +72,36 @@ def test_bytes_that_are_no_text_are_left_out(tmp_path: Path) -> None:
     assert kept.begin() == {0: [1.0]}
 
 
-def test_a_table_that_was_cut_short_is_left_out(tmp_path: Path) -> None:
-    kept = Pieces(tmp_path / "parts", "mark")
+@pytest.mark.parametrize(("name", "piece"), FORMS)
+def test_a_piece_that_was_damaged_is_left_out(tmp_path: Path, name: str, piece: Any) -> None:
+    """Whatever bit of it was changed: most of them leave a table or a line that can be read."""
+    kept = Pieces(tmp_path / name, "mark")
     kept.begin()
-    kept.add(0, TABLE)
-    kept.add(1, TABLE)
-    os.truncate(kept.path / "000000001.parquet", 40)
+    kept.add(0, piece)
+    kept.add(1, piece)
+    lines = name.endswith(".jsonl")
+    file = kept.path if lines else kept.tables()[1]
+    whole = file.read_bytes()
+    for at in range(whole.index(b"\n", 5) + 1 if lines else 0, len(whole) - lines, 7):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert same(kept.begin(), {0: piece}), at
+        assert lines or not file.exists()
+    file.write_bytes(whole[: len(whole) // 2])
+    assert same(kept.begin(), {0: piece} if not lines else {})
+
+
+def test_a_table_of_another_work_is_left_out(tmp_path: Path) -> None:
+    kept, other = Pieces(tmp_path / "parts", "mark"), Pieces(tmp_path / "other", "another")
+    for pieces in (kept, other):
+        pieces.begin()
+        pieces.add(0, TABLE)
+    (own,), (strange,) = kept.tables(), other.tables()
+    own.write_bytes(strange.read_bytes())  # tables with the same numbers are the same
     assert same(kept.begin(), {0: TABLE})
+    for name in (strange.name, own.name.replace("0", "1", 1), "people.parquet"):
+        (kept.path / name).write_bytes(strange.read_bytes())
+        assert same(kept.begin(), {0: TABLE})
+        assert kept.tables() == [own]
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"other": 1}', "3"])

@@ -52,6 +52,8 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
         "deep/plan/plan.toml",
         "both/together.json",
         "half/parts/store/a.parquet",
+        "begun/parts/mark.json",
+        "begun/parts/0.jsonl",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("person")

@@ -193,6 +193,17 @@ def test_damage_is_told(city: Path, tmp_path: Path) -> None:
         load_traces(ours.told, piece)
 
 
+def test_damage_is_told_while_rows_are_sorted(city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def harmed(*how: Any) -> Any:
+        found = runs.write_runs(*how)
+        found[1][0].path.write_bytes(b"PAR1")
+        return found
+
+    monkeypatch.setattr(store, "write_runs", harmed)
+    with pytest.raises(pb.PasserbyError, match=r"store/runs is damaged or gone .*; start again, which makes it anew"):
+        stored(city, tmp_path / "store")
+
+
 def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a worker is when it happens: files that are there are whole, and the same again makes them anew."""
     city = written(tmp_path, [(str(n % 20), n, "x") for n in range(60)])

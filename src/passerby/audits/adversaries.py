@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
+from passerby.support.confidence import lower_limit, upper_limit
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
@@ -43,8 +43,10 @@ Ints = NDArray[np.int64]
 STRANGER, HABITS = "a stranger, who knows what everybody does", "knows the person's habits"
 #: Traces that are drawn for each person, to be known at some steps.
 DRAWS = 2
-#: People that are handed to a worker at a time, at most, and the normal quantile of an interval of 95 %.
-CHUNK, SURE = 4, 1.96
+#: What a chance may be short of 1 by rounding.
+CERTAIN = 1e-9
+#: People that are handed to a worker at a time, at most, and the confidence of each end of an interval of 95 %.
+CHUNK, SURE = 4, 0.975
 
 
 def adversaries(
@@ -89,7 +91,8 @@ def adversaries(
     everyone = range(len(chosen))
     found = collect(_one, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept)
     names = [STRANGER, HABITS, *(f"and where they were at {n} step{'s' * (n != 1)}" for n in counts)]
-    return _table(names, [rows for rows in found if rows is not None])
+    shuffled = np.random.default_rng([seed, 2]).permutation(len(found))  # limits ask for no order
+    return _table(names, [rows for person in shuffled if (rows := found[person]) is not None])
 
 
 def _checked(known_steps: Sequence[int], steps: int) -> tuple[int, ...]:
@@ -108,7 +111,11 @@ class _Work:
 
 
 def _one(work: _Work, person: int) -> list[list[float]] | None:
-    """A row for each adversary; None where the loss of the person cannot be measured."""
+    """A row for each adversary; None where the loss of the person cannot be measured.
+
+    It has the baseline and both ends of the loss, whether the person was really found, and both ends once more as they
+    came out: from 0 to 1, and not compared with whoever knows less.
+    """
     job, misses = work.job, work.job.measurement.misses
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     rng = np.random.default_rng([*seed, 2])
@@ -119,11 +126,12 @@ def _one(work: _Work, person: int) -> list[list[float]] | None:
     values = own.release.publish(own.number[real][None], rng)
     try:
         known = Knowing.of(own, {}, settings, rng)
-        rows = [_stranger(work, person, own, values, rng), [*known.loss, found_by(own, {}, values, real, misses)]]
+        stranger = _stranger(work, person, own, values, rng)
+        rows = [stranger + stranger[1:3], [*known.loss, found_by(own, {}, values, real, misses), *known.loss[1:]]]
         gains = [_gains(job, person, own, known, order, work.counts, settings, rng) for _ in range(DRAWS)]
-        for count, gain in zip(work.counts, np.mean(gains, axis=0).reshape(-1, 3), strict=True):
+        for count, (gain, loss) in zip(work.counts, np.mean(gains, axis=0).reshape(-1, 2, 3), strict=True):
             found = found_by(own, _at(real, order[:count]), values, real, misses)
-            rows.append([*(known.loss + gain).tolist(), found])
+            rows.append([*(known.loss + gain).tolist(), found, *loss[1:].tolist()])
     except PasserbyError:
         return None
     return rows
@@ -155,12 +163,13 @@ def _gains(
     counts: Sequence[int],
     settings: Mapping[str, Any],
     rng: np.random.Generator,
-) -> list[NDArray[np.float64]]:
+) -> list[list[NDArray[np.float64]]]:
     """What knowing more and more steps of a trace that is drawn adds to the baseline and to both ends of the loss.
 
-    Whoever knows more is compared with whoever knows less, in the same case. On average over what may be known, the
-    guesses of the latter are as good as they were before, so nothing is added on average that is not gained; and the
-    difference varies far less from one case to the next than the loss itself does.
+    Beside each stand the three themselves, as they came out. Whoever knows more is compared with whoever knows less, in
+    the same case. On average over what may be known, the guesses of the latter are as good as they were before, so
+    nothing is added on average that is not gained; and the difference varies far less from one case to the next than
+    the loss itself does.
     """
     target, trace = _drawn(job, person, own, rng)
     total, out = np.zeros(3), []
@@ -169,7 +178,7 @@ def _gains(
         still = fewer.success(more.prior, target.release, settings["misses"], rng)
         # The upper and the lower end are compared with the same guesses.
         total = total + (more.loss - still[[0, 1, 1]]) - (fewer.loss - fewer.aided[[0, 1, 1]])
-        out.append(total)
+        out.append([total, more.loss])
         fewer = more
     return out
 
@@ -203,11 +212,13 @@ def _stranger(
 def _table(names: list[str], found: list[list[list[float]]]) -> pl.DataFrame:
     kinds = dict.fromkeys(("baseline", "lower", "upper", "least", "most", "right"), pl.Float64)
     rows = []
-    for name, values in zip(names, np.array(found).reshape(len(found), len(names), 4).swapaxes(0, 1), strict=True):
+    for name, values in zip(names, np.array(found).reshape(len(found), len(names), 6).swapaxes(0, 1), strict=True):
         if len(found):
             # Gains of drawn traces may take a person above 1; their mean is what counts.
-            baseline, lower, upper, right = values.mean(axis=0).clip(0.0, 1.0).tolist()
-            error = values.std(axis=0, ddof=1) / sqrt(len(found)) if len(found) > 1 else np.ones(4)
-            least, most = max(0.0, lower - SURE * error[1]), min(1.0, upper + SURE * error[2])
+            baseline, lower, upper, right = values[:, :4].mean(axis=0).clip(0.0, 1.0).tolist()
+            low, high = values[:, 4:].clip(0.0, 1.0).T
+            if low.min() > 1 - CERTAIN:
+                lower = upper = 1.0  # whom everybody finds in all cases needs no comparison
+            least, most = min(lower, lower_limit(low, SURE)), max(upper, upper_limit(high, SURE))
             rows.append((name, len(found), baseline, lower, upper, least, most, right))
     return pl.DataFrame(rows, schema={"adversary": pl.String, "people": pl.Int64, **kinds}, orient="row")

@@ -96,18 +96,19 @@ def _hits(
     return {f"hit_{name}": count <= loss.misses for name, count in zip(guesses, wrong, strict=True)}
 
 
-def person_ends(job: Job, person: int, enough: Enough | None = None) -> tuple[float, float, float, float]:
+def person_ends(job: Job, person: int, enough: Enough | None = None) -> tuple[tuple[float, float, float, float], bool]:
     """Both ends of a person's loss and of their baseline, as in their row; from 0 to 1 where a number is refused.
 
-    They may be wider where that is `enough`.
+    They may be wider where that is `enough`. Beside them stands whether they are certain, or rest on series that were
+    drawn.
     """
     prior, release, *_ = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
-        loss, _, upper, _ = measured(prior, release, enough, **{**vars(job.measurement), "seed": seed})
+        loss, _, upper, certain = measured(prior, release, enough, **{**vars(job.measurement), "seed": seed})
     except PasserbyError:
-        return 0.0, 1.0, 0.0, 1.0
-    return loss.lower, upper, loss.baseline.lower, loss.baseline.upper
+        return (0.0, 1.0, 0.0, 1.0), True
+    return (loss.lower, upper, loss.baseline.lower, loss.baseline.upper), certain
 
 
 def stream_of(seed: int, person: object) -> list[int]:

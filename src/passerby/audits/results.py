@@ -39,21 +39,22 @@ class Rows:
 
     path: Path
     first: int
+    count: int
 
 
 def load_rows(some: Rows) -> pl.DataFrame:
     """The rows themselves."""
-    return pl.scan_parquet(some.path, glob=False).slice(some.first, ROWS).collect()
+    return pl.scan_parquet(some.path, glob=False).slice(some.first, some.count).collect()
 
 
 def stored_rows(path: Path, count: int, team: Team) -> Blocks[pl.DataFrame]:
     """A file of so many rows, in blocks."""
-    return Blocks([Rows(path, first) for first in range(0, max(count, 1), ROWS)], load_rows, team)
+    return Blocks([Rows(path, first, ROWS) for first in range(0, max(count, 1), ROWS)], load_rows, team)
 
 
 def rows_at(blocks: Blocks[pl.DataFrame], count: int, numbers: NDArray[np.int64]) -> pl.DataFrame:
     """The rows of these numbers, in increasing order, of so many in all."""
-    sizes = [min(ROWS, count - each.first) for each in blocks.items]
+    sizes = [min(each.count, count - each.first) for each in blocks.items]
     return pl.concat(blocks.picked(sizes, numbers).map(_gathered, None))
 
 

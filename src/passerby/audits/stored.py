@@ -138,8 +138,8 @@ def _some(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, p
 
 
 def store_of(folder: Path) -> Path:
-    """Where everybody is kept while they are audited, in the folder for the results."""
-    return folder / "parts" / "store"
+    """Where everybody is kept while they are audited, in the folder for the results; workers may run in another one."""
+    return folder.absolute() / "parts" / "store"
 
 
 def on_disk(settings: AuditSettings) -> bool:
@@ -187,8 +187,10 @@ def read_everyone(
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder.parent, "out", private=True)
     make_folder(folder, "out", private=True)
-    check_shared(team.executor, folder)
-    visits = store_visits(reading_of(settings), folder, team, begin(tell, READING))
+    reading = reading_of(settings)
+    files = [file.absolute() for file in reading.files or []]
+    check_shared(team.executor, folder, files)
+    visits = store_visits(replace(reading, files=files), folder, team, begin(tell, READING))
     begin(tell, FITTING)
     traces = _traced(settings, visits, chosen_places(settings, visits.everybody, zoned), folder / "traces")
     common = fit_blocks(traces.told, traces.blocks, *vars(fitting).values())
@@ -229,10 +231,9 @@ def audit_everyone(
     done = everyone.partitions.stream(_rows, (job, real, values), sizes=everyone.sizes, progress=progress, kept=kept)
     for _ in done:
         pass  # each is on disk by now
-    files = [kept.path / f"{number:09d}.parquet" for number in range(len(everyone.partitions))]
     table = store_of(folder) / "people.parquet"
     with whole_or_nothing(table, private=True, lasting=False) as draft:
-        pl.scan_parquet(files, glob=False).sink_parquet(draft)
+        pl.scan_parquet(kept.tables(), glob=False).sink_parquet(draft)
     return table
 
 

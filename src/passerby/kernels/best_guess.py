@@ -147,7 +147,7 @@ def ceilings(V, chain, needed, level, room):
                 if rare:
                     b, helps = sums[k, x], True
                     if avoid:
-                        b = min(b, first_right(V, chain, chain.moves[t, x], t + 1, k, True, room))
+                        b = min(b, first_right(V, chain, chain.moves[t, x], t + 1, k, room))
                         work += 2 * (T - k - t) * M * M
                 elif state_nodes > 1 and b > 1e-12:
                     found, _, _, more = search(
@@ -166,7 +166,7 @@ def bracket(chain, needed, level, low, tolerance, guess, room):
     V = np.empty((T, needed + 1, a.shape[0]))
     work = ceilings(V, chain, needed, level, room)
     begin = np.int64(0)
-    blind = first_right(V, chain, a, begin, needed, True, room)
+    blind = first_right(V, chain, a, begin, needed, room)
     gain = np.empty(a.shape[0])
     right_adds(V, begin, needed, gain)
     told = dot(a, V[0, needed]) + top_place(chain, a, gain, begin, a.shape[0], room.by_place[0])

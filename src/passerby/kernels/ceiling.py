@@ -80,11 +80,11 @@ def four_told(move, low, high, less, gain, out, r, x):
 
 
 @inlined
-def first_right(V, chain, start, begin, k, avoid, room):
+def first_right(V, chain, start, begin, k, room):
     """Bound on the success of the best guess from a belief: the sum over which step is the first right one.
 
-    `start` (M,) is the (unnormalised) belief at step `begin`, the first step to guess, with k right steps needed. With
-    `avoid`, the mass that was right at the step before is taken out:
+    `start` (M,) is the (unnormalised) belief at step `begin`, the first step to guess, with k right steps needed. The
+    mass that was right at the step before is taken out:
     `max_g Σ_t Σ_{y at g_t} R_t(y) (b_t(y) - Σ_{x at g_{t-1}} b_{t-1}(x) Q(x, y))` with `R_t(y) = V_t(y, k-1)`, solved
     backwards over g. At a pinned step every sensible guess is right, so the sum ends there. `room.spread` (T, M) and
     `room.by_place` (4, P) are scratch.
@@ -101,7 +101,7 @@ def first_right(V, chain, start, begin, k, avoid, room):
             break
         move(chain, end, spread[end], spread[end + 1])
         end += 1
-    if not avoid or end == begin:
+    if end == begin:
         return total
     value, after, taken = room.by_place[1], room.by_place[2], room.by_place[3]
     worth(chain, spread[end], V[end, k - 1], value)

@@ -110,7 +110,7 @@ def blind_hope(V, chain, k, table, first, last, d, won, gain, room):
             gain[chain.place_of[x]] += row[x] * less[x]
         if told > 0.0 and d + 1 < V.shape[0]:
             move(chain, d, row, later)
-            told = min(told, first_right(V, chain, later, d + 1, k - r, True, room))
+            told = min(told, first_right(V, chain, later, d + 1, k - r, room))
         total += told
     return total
 

@@ -1,4 +1,9 @@
-"""Ends of people's losses under many releases: measured once, kept, and passed on to what tells less or more."""
+"""Ends of people's losses under many releases: measured once, kept, and passed on to what tells less or more.
+
+Where series are drawn, all ends of a person that may bear on one release hold together at the confidence. Those that
+are certain are passed on freely, and of others only those of one audit, which has half of the doubt; whoever is
+measured besides, once or twice, has the other half. Audits of further releases have all of it, and are not passed on.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,7 @@ from passerby.audits.audit import audit_job
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
+from passerby.measurement.question import MOST_CONFIDENT
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
@@ -40,6 +46,18 @@ CHUNK = 8
 COLUMNS = ("lower", "upper", "baseline_lower", "baseline_upper")
 #: What is known of somebody whose loss was refused.
 ANYTHING = (0.0, 1.0, 0.0, 1.0)
+#: The share of the doubt that the audit has whose ends are passed on, and that of a person who is measured besides: to
+#: know on which side of a limit they are, and perhaps once more, to know how far.
+AUDITED, LOOK = 0.5, 0.25
+
+
+def doubted(measurement: Measurement, share: float) -> Measurement:
+    """The measurement with a share of its doubt.
+
+    >>> round(doubted(Measurement(confidence=0.98), 0.5).confidence, 12)
+    0.99
+    """
+    return replace(measurement, confidence=min(MOST_CONFIDENT, 1 - share * (1 - measurement.confidence)))
 
 
 @dataclass(frozen=True)
@@ -52,7 +70,7 @@ class Ends:
 
     @classmethod
     def of(cls, values: Floats) -> Ends:
-        """From an array (4, N)."""
+        """From an array whose first rows they are, (4, N)."""
         return cls(values[0], values[1], (values[2], values[3]))
 
     def of_some(self, people: Ints) -> Ends:
@@ -99,76 +117,85 @@ class Survey:
         """
         job = self.job(release)
         check_job(job)
-        values = self._values.setdefault(release, np.full((4, len(self.people)), np.nan))
+        values = self._values.setdefault(release, np.full((5, len(self.people)), np.nan))
         closely = self._closely.setdefault(release, np.zeros(len(self.people), dtype=bool))
-        enough = [decided is not None and decided(*row) for row in values[:, who].T]
+        enough = [decided is not None and decided(*row) for row in values[:4, who].T]
         left = who[np.isnan(values[0, who]) | (~closely[who] & ~np.array(enough, dtype=bool))]
         if left.size:
-            shared = self._shared(job.release, left, decided)
+            job = replace(job, measurement=doubted(self.measurement, LOOK))
+            shared = self._shared(job, left, decided)
             rows = collect(_one, (job, decided), left.tolist(), progress=self.progress, **shared)
             values[:, left] = np.array(rows).T
             # All was tried for those of whom nothing was decided.
-            closely[left] = [decided is None or not decided(*row) for row in rows]
+            closely[left] = [decided is None or not decided(*row[:4]) for row in rows]
             self.measured += left.size
         return Ends.of(values).of_some(who)
 
     def everyone(self, release: Release) -> Ends:
-        """The ends of everybody, by an audit, whose table is kept."""
+        """The ends of everybody, by an audit, whose table is kept; they are not passed on."""
         if release not in self.tables:
-            job = self.job(release)
-            folder = None if self.folder is None else make_folder(self.folder / self._name(job.release), "folder")
-            table = audit_job(
-                job,
-                folder,
-                workers=self.workers,
-                executor=self.executor,
-                progress=self.progress,
-            )
-            self.measured += table.height
-            self.adopt(release, table)
-        return Ends.of(self._values[release])
+            self.tables[release] = self._audited(self.job(release))
+        return Ends.of(_values(self.tables[release]))
+
+    def everyone_first(self, release: Release) -> Ends:
+        """The same under what tells most, with a share of the doubt: what is known of it is passed on."""
+        job = self.job(release)
+        self.adopt(release, self._audited(replace(job, measurement=doubted(self.measurement, AUDITED))))
+        return self.everyone(release)
+
+    def _audited(self, job: Job) -> pl.DataFrame:
+        folder = None if self.folder is None else make_folder(self.folder / self._name(job), "folder")
+        self.measured += len(self.people)
+        return audit_job(job, folder, workers=self.workers, executor=self.executor, progress=self.progress)
 
     def adopt(self, release: Release, table: pl.DataFrame) -> None:
-        """Take over an audit of everybody with the same measurement."""
+        """Take over an audit of everybody, whose ends are passed on."""
         self.tables[release] = table
-        self._values[release] = np.array(
-            [table[name].fill_null(rest).to_numpy() for name, rest in zip(COLUMNS, ANYTHING, strict=True)]
-        )
+        self._values[release] = _values(table)
         self._closely[release] = np.ones(len(self.people), dtype=bool)
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
         """Ends (N,) that follow from other releases: those that tell less have less, those that tell more have more.
 
-        With `complete`, only from releases under which everybody was measured.
+        Those that rest on drawn series only from an audit; with `complete`, all others, too.
         """
         lower, upper = np.zeros(len(self.people)), np.ones(len(self.people))
         for other, values in self._values.items():
             if complete and other not in self.tables:
                 continue
+            known = values[4] == 1
             if tells_less(other, release):
-                lower = np.fmax(lower, values[0])
+                lower = np.fmax(lower, np.where(known, values[0], 0.0))
             if tells_less(release, other):
-                upper = np.fmin(upper, values[1])
-            # Without any release, the baseline is achieved.
+                upper = np.fmin(upper, np.where(known, values[1], 1.0))
+            # Without any release, the baseline is achieved, for certain.
             lower = np.fmax(lower, values[2])
         return lower, np.fmax(lower, upper)
 
-    def _name(self, release: Release) -> str:
-        return fingerprint(self._mark, release)[:16]
+    def _name(self, job: Job) -> str:
+        return fingerprint(self._mark, job.release, job.measurement)[:16]
 
-    def _shared(self, release: Release, left: Ints, decided: Decided | None) -> dict[str, Any]:
+    def _shared(self, job: Job, left: Ints, decided: Decided | None) -> dict[str, Any]:
         kept = None
         if self.folder is not None:
-            name = fingerprint(self._mark, release, left, decided)
+            name = fingerprint(self._mark, job.release, job.measurement, left, decided)
             kept = Pieces(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)
         # A handful of people is not worth handing out.
         alone = self.executor is None
         return {"workers": 1 if alone else self.workers, "executor": self.executor, "chunk": CHUNK, "kept": kept}
 
 
+def _values(table: pl.DataFrame) -> Floats:
+    """The ends of a table of everybody (5, N): all may be passed on."""
+    columns = zip(COLUMNS, ANYTHING, strict=True)
+    return np.array([*(table[name].fill_null(rest).to_numpy() for name, rest in columns), np.ones(table.height)])
+
+
 def _one(task: tuple[Job, Decided | None], person: int) -> list[float]:
+    """Both ends of the loss and of the baseline, and whether they may be passed on."""
     job, decided = task
-    return list(person_ends(job, person, decided))
+    ends, certain = person_ends(job, person, decided)
+    return [*ends, float(certain)]
 
 
 def _silent(done: int, everything: int) -> None:

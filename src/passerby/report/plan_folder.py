@@ -21,6 +21,7 @@ from passerby.plans.arguments import staying
 from passerby.plans.plan import Plans, Task, carry_out
 from passerby.plans.record import Record, record_of, thresholds
 from passerby.plans.settings import PlanSettings, plan_toml
+from passerby.plans.survey import AUDITED, doubted
 from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.groups import FEW
@@ -93,8 +94,11 @@ def _write(settings: PlanSettings, inputs: Inputs, found: Plans, record: Record)
     for name, plan in found.recommended.items():
         folder = make_folder(out / name, "out")
         write_release(inputs.people, plan.release, folder)
+        chosen = audit_settings(settings, inputs, plan.release, folder)
+        if plan.release == found.wanted.release:
+            chosen = replace(chosen, confidence=doubted(settings.audit.measurement, AUDITED).confidence)
         with whole_or_nothing(folder / "audit.toml") as draft:
-            draft.write_text(as_toml(audit_settings(settings, inputs, plan.release, folder), folder), encoding="utf-8")
+            draft.write_text(as_toml(chosen, folder), encoding="utf-8")
     with ExitStack() as together:
         summed, set_up, shown = (
             together.enter_context(whole_or_nothing(out / name)) for name in ("plan.json", "plan.toml", "plan.html")

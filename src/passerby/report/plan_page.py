@@ -300,8 +300,8 @@ def _sureness(record: Record) -> list[str]:
         "limits (99 %, for a draw without replacement), which decide whether such a release is called sure or refused. "
         "What is wanted and what is recommended was measured on everyone.",
         "Verdicts rest on the ends of each person's interval, never on averages. Where series had to be drawn for a "
-        f"person, their interval holds with a confidence of {level(record.confidence)}; everything holds given the "
-        "habits.",
+        f"person, all ends of theirs that a verdict may rest on hold together with a confidence of "
+        f"{level(record.confidence)}; everything holds given the habits.",
         f"Numbers of people are told in fives. Errors that depend on the counts are told for {FEW} numbers or more, "
         "and what is missing in fives of people.",
     ]

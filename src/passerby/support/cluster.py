@@ -5,7 +5,8 @@ Dask does again what a worker had begun or held when it died, and workers may jo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from passerby import __version__
 from passerby.errors import ConfigError, PasserbyError
 
 from .pool import one_thread_each
+from .workers import Lost
 
 #: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
 PATIENCE = 10.0
@@ -28,6 +30,7 @@ UNWATCHED: dict[str, Any] = {
     "distributed.admin.system-monitor.interval": "10s",
 }
 SURROUNDINGS, TRIM = "distributed.nanny.pre-spawn-environ", "MALLOC_TRIM_THRESHOLD_"
+GONE = "the scheduler of the cluster does not answer any more"
 INSTALL = "install it with: pip install 'passerby[cluster]'"
 
 
@@ -42,14 +45,17 @@ class Cluster(Executor):
     @property
     def _max_workers(self) -> int:
         """How many tasks are done at a time, by the workers that are there now."""
-        return max(1, int(sum(self.client.nthreads().values())))
+        try:
+            return max(1, int(sum(self.client.nthreads().values())))
+        except Exception as error:
+            raise Lost(GONE) from error
 
     def submit(self, task: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
         """Have a task done by any worker, again where one dies."""
         try:
             sent = self.client.submit(_same_version, __version__, task, *args, **named, pure=False)
         except Exception as error:
-            raise BrokenExecutor(f"the scheduler is gone ({error})") from error
+            raise Lost(GONE) from error
         out: Future[Any] = Future()
         with self._lock:
             self._sent.add(sent)  # who lets go of a task gives it up
@@ -66,8 +72,16 @@ class Cluster(Executor):
 
         try:
             out.set_result(done.result())
-        except (KilledWorker, CancelledError, OSError) as error:
+        except KilledWorker as error:
             out.set_exception(BrokenExecutor(str(error)))
+        except CancelledError:
+            out.set_exception(Lost(GONE))  # nobody else gives up a task that is waited for
+        except OSError as error:
+            # Either the task's own, or what it came to is lost with whoever held it.
+            out.set_exception(error if done.status == "error" else BrokenExecutor(str(error)))
+        except ImportError as error:
+            lacks = f"a worker that joined cannot import {error.name or error}"
+            out.set_exception(PasserbyError(f"{lacks}; install passerby {__version__} there, as in this process"))
         except BaseException as error:
             out.set_exception(error)
 
@@ -82,25 +96,28 @@ def _same_version(version: str, task: Callable[..., Any], *args: Any, **named: A
 def other_version(found: dict[str, str | None], here: str) -> str:
     """What is said of workers by their addresses, and the version that each has."""
     said = ", ".join(f"{where} has {f'passerby {has}' if has else 'none'}" for where, has in found.items())
-    return f"workers must have the same version of passerby as this process, {here}: {said}; install the same on all"
+    return (
+        f"scheduler and workers must have the same version of passerby as this process, {here}: {said}; install the "
+        "same on all"
+    )
 
 
 @contextmanager
 def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None = None) -> Iterator[Cluster]:
     """Workers of a client, of a scheduler by its address, or of a cluster of processes that ends with the work.
 
-    Refused at once where the scheduler cannot be reached, or where a worker has another version of this package.
+    Refused at once where the scheduler cannot be reached, or where it or a worker has another version of this package.
     """
     try:
         from distributed import Client
     except ImportError:
         raise ConfigError(f"engine 'dask' needs dask.distributed, which is not there; {INSTALL}") from None
     if isinstance(engine, Client):
-        _wait_for_workers(engine, "engine: the client", "have some with `cluster.scale(2)` or `adapt(minimum=1)`")
+        _wait_for_workers(engine, "engine: the client", "start some with `cluster.scale(2)`")
         check_versions(engine)
         yield Cluster(engine)
         return
-    with _connected(scheduler) if scheduler else _here(workers) as client:
+    with _here(workers) if scheduler is None else _connected(scheduler) as client:
         check_versions(client)
         yield Cluster(client)
 
@@ -108,14 +125,17 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
     from distributed import Client
+    from distributed.comm import resolve_address
 
     try:
+        resolve_address(scheduler)  # a client that was made with what is no address takes long to close
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise ConfigError(
             f"scheduler: {scheduler!r} cannot be reached ({type(error).__name__}: {error}); start one with `dask "
             "scheduler`, and give its address, such as tcp://10.0.0.1:8786"
         ) from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is said in one sentence
     with client:
         _wait_for_workers(client, f"scheduler: {scheduler!r}", f"start some with `dask worker {scheduler}`")
         yield client
@@ -126,7 +146,10 @@ def _wait_for_workers(client: Any, name: str, advice: str) -> None:
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
-        raise ConfigError(f"{name} has no workers; {advice}") from None
+        raise ConfigError(
+            f"{name} has no workers after {PATIENCE:g} seconds; {advice}, and run it again once they are there; a "
+            "cluster that grows by itself must keep one, by `cluster.adapt(minimum=1)`"
+        ) from None
 
 
 @contextmanager
@@ -136,7 +159,13 @@ def _here(workers: int | None) -> Iterator[Any]:
 
     kept = {name: value for name, value in dask.config.get(SURROUNDINGS).items() if name != TRIM}
     with one_thread_each(), dask.config.set({**UNWATCHED, SURROUNDINGS: kept}):
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
+        try:
+            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
+        except (RuntimeError, OSError) as error:
+            raise PasserbyError(
+                f"a cluster of dask on this machine could not be started ({type(error).__name__}: {error}); run it "
+                "again, with fewer workers if memory is short, or without dask (engine='processes')"
+            ) from None
         try:
             with Client(cluster, set_as_default=False) as client:
                 yield client
@@ -146,32 +175,42 @@ def _here(workers: int | None) -> Iterator[Any]:
 
 
 def check_versions(client: Any) -> None:
-    """Refuse workers without this package, or with another version of it."""
+    """Refuse workers without this package, without what it needs, or with another version of it.
+
+    The scheduler reads what it hands on, and so must have the same.
+    """
 
     def version() -> str | None:
         # A function inside another one is sent as it is, and so needs nothing there.
+        found = None
         try:
-            return str(__import__("passerby").__version__)
-        except ImportError:
-            return None
+            found = str(__import__("passerby").__version__)
+            for name in ("numpy", "scipy", "numba", "polars"):
+                __import__(name)
+        except ImportError as error:
+            return found and f"{found} without {error.name}"
+        return found
 
-    found = {where: has for where, has in client.run(version).items() if has != __version__}
+    everywhere = {**client.run(version), "the scheduler": client.run_on_scheduler(version)}
+    found = {where: has for where, has in everywhere.items() if has != __version__}
     if found:
         raise ConfigError(other_version(found, __version__))
 
 
-def check_shared(executor: Executor | None, folder: Path) -> None:
-    """Refuse a cluster whose workers do not all see a folder, where partitions are to be read and written by them."""
+def check_shared(executor: Executor | None, folder: Path, files: Sequence[Path]) -> None:
+    """Refuse a cluster whose workers do not all see a folder, where they read and write, and files that they read."""
     if not isinstance(executor, Cluster):
         return
-    name = str(folder.resolve())
+    names = [str(path.absolute()) for path in (folder, *files)]
 
-    def sees() -> bool:
-        return bool(__import__("os").path.isdir(name))
+    def unseen() -> str | None:
+        exists = __import__("os").path.exists
+        return next((name for name in names if not exists(name)), None)
 
-    blind = [where for where, found in executor.client.run(sees).items() if not found]
+    blind = {where: name for where, name in executor.client.run(unseen).items() if name is not None}
     if blind:
         raise ConfigError(
-            f"{', '.join(blind)} cannot see the folder {name!r}, in which everybody is kept: choose a folder on a disk "
-            "that all workers share, or keep everybody in memory (store='memory')"
+            f"{', '.join(f'{where} cannot see {name!r}' for where, name in blind.items())}: where everybody is kept on "
+            "disk, visits and results must lie on one that all workers share, under the same names; put them there, or "
+            "keep everybody in memory (store='memory')"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import json
 import os
 import shutil
@@ -10,8 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from passerby.errors import InputError, PasserbyError
+
+#: Bytes below which a disk is taken to be full, where it is not said why a file could not be written.
+FULL = 1_000_000
+#: Letters that tell one draft of a file from another.
+TOKEN = 12
 
 
 @contextmanager
@@ -22,23 +29,16 @@ def whole_or_nothing(target: Path, *, private: bool = False, lasting: bool = Tru
     after a crash of the system, and need not outlive it. Whatever the disk refuses (no space, no
     permission) is a `PasserbyError` that names the target.
     """
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    temporary = _draft(target)
     try:
-        if private:
-            os.close(os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
-        yield temporary
-        if lasting:
-            with temporary.open("rb") as written:
-                os.fsync(written.fileno())  # else a crash of the system could leave the name without the content
-        temporary.replace(target)
-    except OSError as error:
-        raise PasserbyError(f"{target} could not be written: {why(error, target)}; nothing of it is left") from error
-    except Exception as error:
-        # polars reports a full disk as an error of its own.
-        if type(error).__module__.startswith("polars"):
-            reason = why(error, target)
-            raise PasserbyError(f"{target} could not be written: {reason}; nothing of it is left") from error
-        raise
+        with _refused(target):
+            if private:
+                os.close(os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
+            yield temporary
+            if lasting:
+                with temporary.open("rb") as written:
+                    os.fsync(written.fileno())  # else a crash of the system could leave the name without the content
+            temporary.replace(target)
     finally:
         with suppress(OSError):  # there may be no such folder
             temporary.unlink(missing_ok=True)
@@ -47,27 +47,54 @@ def whole_or_nothing(target: Path, *, private: bool = False, lasting: bool = Tru
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
     """A temporary folder beside the target that becomes the target on success and vanishes on failure."""
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    draft = _draft(target)
     try:
-        draft.mkdir()
-        yield draft
-        draft.replace(target)
-    except OSError as error:
-        raise PasserbyError(f"{target} could not be written: {why(error, target)}; nothing of it is left") from error
+        with _refused(target):
+            draft.mkdir()
+            yield draft
+            draft.replace(target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
 
+def _draft(target: Path) -> Path:
+    """A name beside the target that nobody else writes to: machines that share a disk have the same process numbers."""
+    return target.with_name(f".{target.name}.{uuid4().hex[:TOKEN]}.part")
+
+
+def remove_drafts(target: Path) -> None:
+    """Remove what killed processes have left of a target, which nobody else may be writing now."""
+    token = "[0-9a-f]" * TOKEN
+    for draft in target.parent.glob(f".{glob.escape(target.name)}.{token}.part*"):
+        if draft.is_dir():
+            shutil.rmtree(draft, ignore_errors=True)
+        else:
+            draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _refused(target: Path) -> Iterator[None]:
+    """Whatever the disk refuses is a `PasserbyError` that names the target."""
+    try:
+        yield
+    except Exception as error:
+        # polars reports a full disk as an error of its own.
+        if not isinstance(error, OSError) and not type(error).__module__.startswith("polars"):
+            raise
+        raise PasserbyError(f"{target} could not be written: {why(error, target)}; nothing of it is left") from error
+
+
 def why(error: Exception, path: Path) -> str:
     """Why a file could not be written; of a full disk, how much is left on it, and where."""
-    # polars tells the number of the system's error in words alone.
-    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
-    if not full:
-        return getattr(error, "strerror", None) or str(error)
     try:
-        left = f"{shutil.disk_usage(path.parent).free / 1e6:,.0f} MB are left"
+        free = shutil.disk_usage(path.parent).free
+        left = f"{free / 1e6:,.0f} MB are left"
     except OSError:
-        left = "nothing is left"
+        free, left = FULL, "nothing is left"
+    # polars tells the number of the system's error in words alone, and not even that at the end of a table.
+    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
+    if not full and (isinstance(error, OSError) or free >= FULL):
+        return getattr(error, "strerror", None) or str(error)
     return f"the disk is full ({left} where {str(path.parent)!r} lies); make room, or choose another folder"
 
 

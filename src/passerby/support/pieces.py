@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,9 @@ class Pieces:
     """Pieces by their number: lines of a file where `path` ends in .jsonl, else a folder of Parquet files.
 
     Lines hold lists of numbers and texts; Parquet files are polars tables, each written whole. `mark` tells what the
-    pieces depend on (see `fingerprint`): pieces with another mark are not taken, and `begin` removes them. They tell of
-    single people: their owner alone can read them.
+    pieces depend on (see `fingerprint`): pieces with another mark are not taken, and `begin` removes them. Each has a
+    seal, in its line or in its name, so that one that is damaged, or of another work, is told from one that is whole.
+    They tell of single people: their owner alone can read them.
     """
 
     path: Path
@@ -41,15 +44,33 @@ class Pieces:
     def add(self, number: int, piece: Any) -> None:
         """Write one more piece."""
         if self._tables:
-            with whole_or_nothing(self.path / f"{number:09d}.parquet", private=True) as draft:
-                piece.write_parquet(draft)
+            content = BytesIO()
+            piece.write_parquet(content)
+            table = content.getvalue()
+            with whole_or_nothing(self.path / self._name(number, table), private=True) as draft:
+                draft.write_bytes(table)
             return
         try:
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([number, piece]) + "\n")
+                file.write(self._line(number, piece))
         except OSError as error:
             reason = why(error, self.path)
             raise PasserbyError(f"{self.path} could not be written: {reason}; earlier results are kept") from error
+
+    def tables(self) -> list[Path]:
+        """The files of finished tables, in the order of their numbers."""
+        return sorted(self.path.glob("*.parquet"))
+
+    def _seal(self, content: bytes) -> str:
+        return hashlib.blake2b(content, digest_size=8, key=self.mark.encode()[:64]).hexdigest()
+
+    def _name(self, number: int, table: bytes) -> str:
+        """The name of a file, in which the seal is of its number, too."""
+        return f"{number:09d}-{self._seal(b'%d ' % number + table)}.parquet"
+
+    def _line(self, number: int, piece: Any) -> str:
+        text = json.dumps([number, piece])
+        return f"{self._seal(text.encode())} {text}\n"
 
     @property
     def _tables(self) -> bool:
@@ -74,10 +95,11 @@ class Pieces:
         lines: list[str] = []
         if self.own():
             lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")[1:-1]
-        found = dict(pair for line in lines if (pair := _pair(line)))
+        texts = (line.partition(" ") for line in lines)
+        found: dict[int, Any] = dict(json.loads(text) for seal, _, text in texts if seal == self._seal(text.encode()))
         with whole_or_nothing(self.path, private=True) as draft:
-            rows = (json.dumps([number, piece]) for number, piece in found.items())
-            draft.write_text("".join(f"{line}\n" for line in (self.mark, *rows)), encoding="utf-8")
+            rows = (self._line(number, piece) for number, piece in found.items())
+            draft.write_text("".join((f"{self.mark}\n", *rows)), encoding="utf-8")
         return found
 
     def _begin_tables(self) -> dict[int, Any]:
@@ -85,24 +107,29 @@ class Pieces:
 
         make_folder(self.path, "folder", private=True)
         if not self.own():
-            for file in self.path.glob("*.parquet"):
+            for file in self.tables():
                 file.unlink()
             with whole_or_nothing(self._sheet, private=True) as draft:
                 draft.write_text(json.dumps({"mark": self.mark}), encoding="utf-8")
         found = {}
-        for file in sorted(self.path.glob("*.parquet")):
-            try:
-                table = pl.read_parquet(file, glob=False)
-                found[int(file.stem)] = None if self.left else table
-            except (pl.exceptions.PolarsError, OSError, ValueError):
-                continue  # it is done again
+        for file in self.tables():
+            number, table = _number(file), _content(file)
+            if number is None or table is None or file.name != self._name(number, table):
+                file.unlink()  # it is done again
+            else:
+                found[number] = None if self.left else pl.read_parquet(BytesIO(table))
         return found
 
 
-def _pair(line: str) -> tuple[int, Any] | None:
-    """The number and the piece of a line; None where it was damaged."""
+def _number(file: Path) -> int | None:
+    """The number in the name of a file; None where somebody else has named it."""
+    digits = file.name.partition("-")[0]
+    return int(digits) if digits.isdecimal() else None
+
+
+def _content(file: Path) -> bytes | None:
+    """The bytes of a file; None where the disk does not give them."""
     try:
-        number, piece = json.loads(line)
-    except (ValueError, TypeError):
+        return file.read_bytes()
+    except OSError:
         return None
-    return (number, piece) if isinstance(number, int) else None

@@ -35,6 +35,10 @@ AHEAD = 2
 HELD = 2
 
 
+class Lost(BrokenExecutor):
+    """Nobody is there any more to hand out work; the text says who it was."""
+
+
 def stream(
     task: Callable[[Data, Item], Result],
     data: Data,
@@ -127,24 +131,31 @@ def _fresh(
     kept: bool,
 ) -> Iterator[tuple[int, Result]]:
     """Do what is left, here or elsewhere."""
-    width = min(_width(executor, workers), max(1, len(left)))
-    if executor is None and width == 1:
-        for number in left:
-            with interruptible():
-                result = work.task(work.data, work.items[number])
-            yield number, result
-        return
-    size = max(1, min(chunk, len(left) // (4 * width)))
-    parts = [left[at : at + size] for at in range(0, len(left), size)]
     try:
+        width = min(_width(executor, workers), max(1, len(left)))
+        if executor is None and width == 1:
+            yield from _alone(work, left)
+            return
+        size = max(1, min(chunk, len(left) // (4 * width)))
+        parts = [left[at : at + size] for at in range(0, len(left), size)]
         with pool_of(executor, width) as pool:
             yield from _together(pool, work, parts, lambda: _width(pool, workers))
-    except BrokenExecutor:
+    except BrokenExecutor as error:
         again = "what is finished is kept: run the same again to go on" if kept else "run it again"
+        if isinstance(error, Lost):
+            raise PasserbyError(f"{error}; {again}, once it is there") from None
         raise PasserbyError(
             "a worker process ended before its time (killed, or out of memory); "
             f"{again}, with fewer workers if memory is short"
         ) from None
+
+
+def _alone(work: _Work[Data, Item, Result], left: list[int]) -> Iterator[tuple[int, Result]]:
+    """Do what is left in this process."""
+    for number in left:
+        with interruptible():
+            result = work.task(work.data, work.items[number])
+        yield number, result
 
 
 def _width(executor: Executor | None, workers: int | None) -> int:

@@ -11,7 +11,7 @@ from typing import IO, Literal
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.files import whole_folder, whole_or_nothing
+from passerby.support.files import remove_drafts, whole_folder, whole_or_nothing
 from passerby.support.workers import Progress
 
 from .city import City
@@ -37,7 +37,8 @@ def write_city(
     The table has the columns person, time and place, as Parquet where the path ends so and otherwise as CSV, with
     gzip where the path ends in `.gz`; "foursquare" is the layout of the TIST2015 check-ins. A path without an ending
     becomes a folder of Parquet files, about a million visits each, with all visits of a person in one of them. What is
-    written takes its name only once it is complete. `progress(done, all)` is told how many people are done.
+    written takes its name only once it is complete; what calls that were killed have left of it is removed.
+    `progress(done, all)` is told how many people are done.
     """
     city = City(people, places, days, step, seed, seen, start)
     if not isinstance(path, str | Path) or not Path(path).name:
@@ -46,6 +47,7 @@ def write_city(
     if layout not in ("table", "foursquare"):
         raise InputError(f"layout {layout!r} cannot be written; choose 'table' or 'foursquare'")
     names = pl.Series("place", _venue_ids(places) if layout == "foursquare" else city.place_names())
+    remove_drafts(target)
     frames = (chunk.with_columns(place=names.gather(chunk["place"])) for chunk in _told(city, progress))
     if not target.suffix:
         if layout != "table":
@@ -101,7 +103,7 @@ def _write_text(file: IO[bytes] | gzip.GzipFile, frames: Iterator[pl.DataFrame],
 
 def _write_parquet(path: Path, frames: Iterator[pl.DataFrame]) -> int:
     """Parts of a chunk each, joined as a stream: polars writes no Parquet file bit by bit."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".city-") as folder:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
         rows, parts = zip(*_write_parts(Path(folder), frames), strict=True)
         pl.scan_parquet(list(parts)).sink_parquet(path)
     return sum(rows)

@@ -123,7 +123,7 @@ class Reading:
 #: What tells a folder of results from one of visits, also where they are not finished.
 WRITTEN = (
     *("audit.toml", "plan.toml", "decision.json", "together.toml", "together.json"),
-    *("parts/audit.toml", "parts/store"),
+    *("parts/audit.toml", "parts/store", "mark.json"),
 )
 
 

@@ -6,6 +6,7 @@ that whoever looks for some people reads little else of it.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -124,12 +125,19 @@ def write_sorted(frame: pl.DataFrame, path: Path) -> None:
 
 
 def load_table(path: Path) -> pl.DataFrame:
-    """A table that was written here; damage is told with what to do about it."""
-    try:
+    """A table that was written here."""
+    with damage_told(path):
         return pl.read_parquet(path, glob=False)
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Damage of what was written here is told, with what to do about it."""
+    try:
+        yield
     except DAMAGED as error:
         raise PasserbyError(
-            f"{path} is damaged or gone ({type(error).__name__}); remove the folder that it is in, and start again"
+            f"{path} is damaged or gone ({type(error).__name__}); start again, which makes it anew"
         ) from None
 
 

@@ -14,7 +14,7 @@ from passerby.support.workers import Progress
 from .everybody import Everybody
 from .gather import drop_duplicates
 from .readers import Reading
-from .runs import DRAWN, Run, load_table, write_runs, write_sorted
+from .runs import DRAWN, Run, damage_told, load_table, write_runs, write_sorted
 from .table import Skipped, Visits
 
 #: Rows of a block, about: with one of them a worker holds some hundred megabytes.
@@ -77,12 +77,13 @@ def _ranges(runs: list[Run], folder: Path) -> list[_Range]:
 
 def _sorted(runs: list[Path], each: _Range) -> tuple[int, int]:
     """Write the block of a range of people, without repeated rows: how many rows were read, and how many are kept."""
-    rows = pl.scan_parquet(runs, glob=False)
-    if each.first is not None:
-        rows = rows.filter(pl.col("person") >= each.first)
-    if each.stop is not None:
-        rows = rows.filter(pl.col("person") < each.stop)
-    table = rows.collect().sort("person")
+    with damage_told(runs[0].parent):
+        rows = pl.scan_parquet(runs, glob=False)
+        if each.first is not None:
+            rows = rows.filter(pl.col("person") >= each.first)
+        if each.stop is not None:
+            rows = rows.filter(pl.col("person") < each.stop)
+        table = rows.collect().sort("person")
     if not table.height:
         return 0, 0
     codes, people, places = _coded(table)

@@ -1,13 +1,14 @@
 """What would be published: the counts.
 
 A page that is shared holds what the release itself would tell, and no more: counts that follow a fixed rule, but for
-small ones. With noise it holds no counts: the true ones would undo the noise, and a draw of its own would be a second
-look at them. The internal page holds the true counts.
+small ones and for those from which they would follow (`report.beside`). With noise it holds no counts: the true ones
+would undo the noise, and a draw of its own would be a second look at them. The internal page holds the true counts.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -18,14 +19,18 @@ from passerby.audits.subjects import in_words, subject_grid
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
 from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.counts import Count
 from passerby.people.others import numbers as all_numbers
 from passerby.report import chart
+from passerby.report.beside import kept_back, least_told
 from passerby.report.evidence import Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few, length, mechanism
 from passerby.support.groups import FEW
 
-EMPTY, SECRET = "left empty", "not on this page"
+EMPTY, SECRET, BESIDE = "left empty", "not on this page", "not told beside a small one"
+#: A number, if one is told, and what is shown.
+Told = tuple[float | None, str]
 
 
 def build(evidence: Evidence) -> Content:
@@ -77,13 +82,17 @@ def rows(evidence: Evidence) -> pl.DataFrame:
     """
     release, labels = evidence.release, evidence.steps
     about, grid = evidence.about, subject_grid(release)
-    numbers = iter(all_numbers(evidence.people, release).tolist())
-    found = []
-    for t, j in zip(*np.nonzero(grid >= 0), strict=True):
-        true, what = next(numbers), about[grid[t, j]]
-        way = mechanism_of(release.counts[t][j]) if isinstance(release, CountRelease) else release.mechanism
-        count, shown = (float(true), f"{true:,}") if evidence.internal else told(way, true)
-        step = release.counts[t][j].first if isinstance(release, CountRelease) else t
+    found, at = [], [*zip(*np.nonzero(grid >= 0), strict=True)]
+    counts = [release.counts[t][j] for t, j in at] if isinstance(release, CountRelease) else None
+    trues = all_numbers(evidence.people, release).tolist()
+    ways = [release.mechanism] * len(at) if counts is None else [mechanism_of(count) for count in counts]
+    said = [told(*each) for each in zip(ways, trues, strict=True)]
+    if evidence.internal:
+        said = [(float(true), f"{true:,}") for true in trues]
+    elif counts is not None:
+        said = apart(counts, said, release.steps)
+    for number, ((t, j), (count, shown)) in enumerate(zip(at, said, strict=True)):
+        step, what = t if counts is None else counts[number].first, about[grid[t, j]]
         ends = what.zones if what.kind == "moved" else (None, None)
         people = None if count is None else int(count)
         found.append((what.kind, int(step) + 1, labels[step], what.name, *ends, count, shown, people))
@@ -92,12 +101,16 @@ def rows(evidence: Evidence) -> pl.DataFrame:
     return pl.DataFrame(found, schema=kinds, orient="row")
 
 
-def told(rule: Mechanism, true: int) -> tuple[float | None, str]:
+def told(rule: Mechanism, true: int) -> Told:
     """What a page that is shared tells of a count: the published number, where it is `FEW` or more; and its words.
 
-    >>> from passerby import Gaussian, Raw, Rounding
+    Nor is a number told that stands for fewer people alone, however large it is.
+
+    >>> from passerby import Gaussian, Raw, Rounding, Scaled
     >>> told(Raw(), 7), told(Raw(), 4), told(Rounding(5), 3), told(Gaussian(1.0), 7)
     ((7.0, '7'), (None, 'fewer than 5'), (5.0, '5'), (None, 'not on this page'))
+    >>> told(Scaled(2.0), 4), told(Scaled(2.0), 5)
+    ((None, 'fewer than 5'), (10.0, '10'))
     """
     try:
         values, _ = rule.law(true)
@@ -108,7 +121,15 @@ def told(rule: Mechanism, true: int) -> tuple[float | None, str]:
     value = float(values[0])
     if math.isnan(value):
         return None, EMPTY
-    return (value, f"{value:,.10g}") if value >= FEW else (None, few())
+    return (value, f"{value:,.10g}") if value >= least_told(rule) else (None, few())
+
+
+def apart(counts: Sequence[Count], said: Sequence[Told], steps: int) -> list[Told]:
+    """What is said of counts, without numbers from which small ones would follow."""
+    open_ = [i for i, (_, shown) in enumerate(said) if shown != SECRET]
+    kept = kept_back([counts[i] for i in open_], [said[i][0] for i in open_], steps)
+    back = {open_[k] for k in kept}
+    return [(None, BESIDE) if i in back else each for i, each in enumerate(said)]
 
 
 SAYS = {
@@ -132,6 +153,8 @@ def says(evidence: Evidence, counts: pl.DataFrame, kind: str = "present") -> str
         out.append(f"The colour shows the sum of the published numbers, but for {few()}; without any, cells are grey.")
     else:
         out.append(f"The colour shows the published count; cells with {few()} are grey.")
+    if (counts["shown"] == BESIDE).any():
+        out.append("So are some that count the same people, from which the small ones would follow.")
     if counts["place" if kind != "moved" else "origin"].n_unique() > chart.PLACES:
         out.append(f"The first {chart.PLACES} {'places' if evidence.release.reveals else 'zones'} are shown.")
     return " ".join(out)

@@ -1,0 +1,107 @@
+"""Which numbers a page keeps back beside small ones, so that these do not follow from it.
+
+A zone less its other parts tells a part of which nothing is told. So the smallest number that may count the same people
+is kept back, too, and then the next, until two values or more remain possible (`measurement.recovery`). Where there are
+too many counts to find out, all such numbers are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from passerby.errors import PasserbyError
+from passerby.measurement.recovery import Table
+from passerby.mechanisms import Mechanism, Suppression, Then
+from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.counts import Count, Moved, changed
+from passerby.model.release import Release
+from passerby.plans.cells import around
+from passerby.support.groups import FEW
+
+#: Counts that may be about the same people, of which so many at most are looked at together.
+MOST = 40
+
+
+def kept_back(counts: Sequence[Count], values: Sequence[float | None], steps: int) -> set[int]:
+    """The numbers of counts, published by rules without chance, whose values are kept back; None is not told anyway.
+
+    >>> from passerby import Present, Raw
+    >>> counts = [Present(zone, 0, mechanism=Raw()) for zone in ([0], [1], [2], [0, 1])]
+    >>> kept_back(counts, [None, 9, 7, 12], 1), kept_back(counts, [8, 9, 7, 17], 1)
+    ({3}, set())
+    """
+    small = [i for i, value in enumerate(values) if value is None]
+    beside = {i for i, value in enumerate(values) if value is not None and _any(counts, i, small)}
+    if not beside:
+        return set()
+    ruled = [changed(count, mechanism=_as_told(mechanism_of(count))) for count in counts]
+    number = {count: i for i, count in enumerate(ruled)}
+    release = Release(counts=ruled, steps=steps)
+    assert isinstance(release, CountRelease)
+    given = [math.nan if value is None else value for value in values]
+    table = Table.of(release, [[given[number[count]] for count in step] for step in release.counts])
+    out: set[int] = set()
+    for g, group in enumerate(table.groups):
+        members = [number[table.counts[k]] for k in group]
+        spare = [i for i in members if i in beside]
+        try:
+            out |= _least(table, g, members, spare, values, counts) if len(members) <= MOST else {*spare}
+        except PasserbyError:
+            out |= {*spare}
+    return out
+
+
+def _least(
+    table: Table,
+    group: int,
+    members: list[int],
+    spare: list[int],
+    values: Sequence[float | None],
+    counts: Sequence[Count],
+) -> set[int]:
+    """Of one group, the smallest numbers first, as long as a count of which none is told has one possible value."""
+
+    def bare(back: set[int]) -> list[int]:
+        possible = [table.possible(k, i in back) for k, i in zip(table.groups[group], members, strict=True)]
+        found = zip(members, table.ranges(group, possible), strict=True)
+        return [i for i, (low, high) in found if values[i] is None and low == high]
+
+    out: set[int] = set()
+    while follow := bare(out):
+        left = [i for i in spare if i not in out and _any(counts, i, follow)]
+        if not left:
+            break
+        out.add(min(left, key=lambda i: (values[i], i)))
+    for i in sorted(out):
+        if not bare(out - {i}):
+            out.remove(i)  # another one was enough
+    return out
+
+
+def least_told(rule: Mechanism) -> float:
+    """The smallest number that is told of what a rule without chance publishes: `FEW`, and what it makes of so many.
+
+    >>> from passerby import Raw, Rounding, Scaled
+    >>> least_told(Raw()), least_told(Rounding(10)), least_told(Scaled(2.5))
+    (5.0, 10.0, 12.5)
+    """
+    return float(np.fmax(FEW, rule.law(FEW)[0][0]))
+
+
+def _as_told(rule: Mechanism) -> Mechanism:
+    """A rule together with that of the page."""
+    return Then(rule, Suppression(math.ceil(least_told(rule))))
+
+
+def _any(counts: Sequence[Count], i: int, others: Sequence[int]) -> bool:
+    return any(_same_people(counts[i], counts[other]) for other in others)
+
+
+def _same_people(one: Count, other: Count) -> bool:
+    """Whether somebody may be counted by both, at a place and a step that both are about."""
+    if isinstance(one, Moved) and isinstance(other, Moved):
+        return one.step == other.step and all({*a} & {*b} for a, b in zip(one.zones, other.zones, strict=True))
+    return not {*around(one)}.isdisjoint(around(other))
