@@ -67,6 +67,7 @@ def taken(
         bool((where == np.arange(states)).all()),
         np.full((steps, states), np.nan) if law is None else law,
         np.full(steps, 99) if pinned is None else pinned,
+        moves.transpose(0, 2, 1) if (where == np.arange(states)).all() else np.empty((0, states, states)),
     )
 
 

@@ -19,10 +19,10 @@ def bound(
 ) -> float:
     whole = np.zeros(chain.states, dtype=np.int64), np.full(chain.states, chain.states), np.arange(chain.states)
     unknown = np.full(chain.steps, -1)
-    case = posterior.Chain(chain.a, chain.Q, *whole, chain.named, True, chain.law, unknown)
-    worth = np.ones(misses + 1) if worth is None else worth
     turned = np.ascontiguousarray(chain.Q.transpose(0, 2, 1))
-    return float(charges.charged(case, turned, guess, worth, low, low * (1 + 1e-9), rounds)[0])
+    case = posterior.Chain(chain.a, chain.Q, *whole, chain.named, True, chain.law, unknown, turned)
+    worth = np.ones(misses + 1) if worth is None else worth
+    return float(charges.charged(case, guess, worth, low, low * (1 + 1e-9), rounds)[0])
 
 
 @given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))

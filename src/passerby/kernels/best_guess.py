@@ -11,7 +11,7 @@ from numba import types
 
 from .ascent import ascend, map_guess, score
 from .ceiling import TOGETHER, first_right, four_told, right_adds, told_step, union_sums
-from .chain import copy, dot, likeliest
+from .chain import copy, dot, likeliest, turn
 from .charge_stretches import charged_apart
 from .heap import put, take
 from .jit import (
@@ -337,7 +337,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     law, pinned, after = np.empty((T, M)), np.empty(T, np.int64), np.empty((T, needed + 1, M))
     room = room_for(T, M, P, needed, ROOT_NODES[0])
     low, high = ranges(matrices)
-    alone = single(place_of)
+    alone, none = single(place_of), np.empty((0, M, M))
     charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
     total, sums, tried = np.zeros(3), np.zeros(4), np.zeros((STAGES, 3))
     order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
@@ -363,7 +363,7 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
             out[i, LEVEL] = -1.0
             total[UNEXPLAINED] += 1.0
             continue
-        chain = Chain(start, moves, low, high, place_of, named, alone, law, pinned)
+        chain = Chain(start, moves, low, high, place_of, named, alone, law, pinned, turn(moves) if charging else none)
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])

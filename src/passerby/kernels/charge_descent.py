@@ -94,7 +94,7 @@ def slope(mass, pick, share, charge, most, line, touched):
 
 
 @making
-def walk(chain, turned, guess, worth, P, charges, gains, first, mass, pick, faint):
+def walk(chain, guess, worth, P, charges, gains, first, mass, pick, faint):
     """Fill `mass` and `pick` (L, C, K, M): where the told adversary is before each step, and what they name there.
 
     Whoever is `faint` is lost sight of: a direction need not be exact.
@@ -111,7 +111,7 @@ def walk(chain, turned, guess, worth, P, charges, gains, first, mass, pick, fain
         Q, most = chain.moves[t - 1], still_open(worth, L - t)
         name_told(Q, P[t - 1], gains[t], charges[t], most, mass[t], pick[t], faint)
         if t + 1 < L:
-            go_on(Q, turned[t - 1], guess[t], mass[t], pick[t], right, total, mass[t + 1])
+            go_on(Q, chain.turned[t - 1], guess[t], mass[t], pick[t], right, total, mass[t + 1])
 
 
 @making

@@ -13,7 +13,7 @@ why short chains are charged, and not one long one. The longest stretch comes fi
 import numpy as np
 
 from .ceiling import TOGETHER, four_told, rows_for
-from .chain import copy, dot, turn
+from .chain import copy, dot
 from .charges import charged
 from .jit import making, once
 from .posterior import Chain
@@ -53,6 +53,7 @@ def between(chain, begin, end):
         chain.single,
         chain.law[begin:end],
         chain.pinned[begin:end],
+        chain.turned[begin : end - 1],
     )
 
 
@@ -81,12 +82,12 @@ def told_worth(chain, worth, out):
 
 
 @once
-def climbed(chain, turned, worth, guess, after):
+def climbed(chain, worth, guess, after):
     """What a guess for a stretch is worth once it is improved, in place; and the work. `worth` is by misses left."""
     L, K = guess.shape[0], worth.shape[0]
     never, everywhere = np.full((L, 1), -1), np.ones((L, chain.start.shape[0]))
     watch = Watch(chain.start, chain.moves, never, everywhere, chain.named)
-    return climb(watch, turned, np.int64(0), np.int64(L), guess, worth[::-1].copy(), after, np.empty(K))
+    return climb(watch, chain.turned, np.int64(0), np.int64(L), guess, worth[::-1].copy(), after, np.empty(K))
 
 
 @once
@@ -101,17 +102,16 @@ def charged_apart(chain, guess, misses, tolerance, rounds):
     for i in range(n):
         begin, end = parts[i]
         part = between(chain, begin, end)
-        turned = turn(part.moves)
         told_worth(part, worth, new)
         after = np.empty((end - begin, misses + 1, M))
         work += 2.0 * (end - begin) * (misses + 1.0) * M * M
         for r in range(misses if i == n - 1 else 0, misses + 1 if end - begin > 1 else 0):
             own = guess[begin:end].copy()
-            low, more = climbed(part, turned, worth[: r + 1], own, after)
+            low, more = climbed(part, worth[: r + 1], own, after)
             work += more
             enough = low * (1.0 + tolerance)
             if new[r] > enough:
-                bound, more = charged(part, turned, own, worth[: r + 1], low, enough, rounds if i == n - 1 else 0)
+                bound, more = charged(part, own, worth[: r + 1], low, enough, rounds if i == n - 1 else 0)
                 new[r] = min(new[r], max(bound, low))
                 work += more
         for r in range(misses - 1, -1, -1):

@@ -65,20 +65,17 @@ def desk_for(steps, C, M):
 
 
 @making
-def count_beside(turned, law, guess, out):
-    """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x.
-
-    Matrices are `turned`.
-    """
+def count_beside(chain, guess, out):
+    """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x."""
     T, C, M = out.shape
     out[:] = 0.0
     rows = np.empty((C, M))
     for t in range(T):
         counts = min(C, t + 1)
         if t == 0:
-            copy(law[0], rows[0])
+            copy(chain.law[0], rows[0])
         else:
-            push_rows(out[t - 1], counts, turned[t - 1], rows)
+            push_rows(out[t - 1], counts, chain.turned[t - 1], rows)
         for c in range(counts):
             wrong = min(c + 1, C - 1)
             for x in range(M):
@@ -194,18 +191,18 @@ def backwards(chain, guess, worth, P, charges, gains, tops, fresh, faint):
 
 
 @making
-def charged(chain, turned, guess, worth, low, enough, rounds):
+def charged(chain, guess, worth, low, enough, rounds):
     """(bound, work) on what any guess for a chain whose states are places is worth; no step of it may be pinned.
 
-    Its matrices are `turned` as well. `worth` (K,) does not decrease. `guess` (L,) is the one that counts beside, and
-    is worth `low`. Charges are improved `rounds` times, or until the bound is not above `enough`.
+    `worth` (K,) does not decrease. `guess` (L,) is the one that counts beside, and is worth `low`. Charges are improved
+    `rounds` times, or until the bound is not above `enough`.
     """
     L, M = chain.law.shape
     K, C = worth.shape[0], worth.shape[0] + 1
     desk = desk_for(L if rounds > 0 else np.int64(1), C, M)
     charges, gains, mass, pick = desk.charges, desk.gains, desk.mass, desk.pick
     P, tops, faint = np.empty((L, C, M)), np.zeros(L, np.int64), FAINT * low
-    count_beside(turned, chain.law, guess, P)
+    count_beside(chain, guess, P)
     best, first = backwards(chain, guess, worth, P, charges, gains, tops, np.bool_(True), faint)
     each = 2.0 * L * C * K * M * M
     work = each
@@ -215,7 +212,7 @@ def charged(chain, turned, guess, worth, low, enough, rounds):
     bound, state = best, np.array([1.0, 0.0])
     share, idle = 1.0, 0
     for _ in range(rounds):
-        walk(chain, turned, guess, worth, P, charges, gains, first, mass, pick, faint)
+        walk(chain, guess, worth, P, charges, gains, first, mass, pick, faint)
         aim = share * (best - low)
         if not descend(P, charges, tops, mass, pick, bound - best + aim, desk.trend, state, faint):
             break
