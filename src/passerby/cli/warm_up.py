@@ -21,7 +21,7 @@ from .screen import stage
 #: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
 #: which then finds it on disk.
 SHARES = (
-    ("chain", "renewal", "best_guess", "glance", "score", "joint_maxima"),
+    ("chain", "renewal", "best_guess", "glance"),
     (
         "decode",
         "decode_lanes",
@@ -32,6 +32,8 @@ SHARES = (
         "renewal_guess",
         "entropy",
         "habits",
+        "score",
+        "joint_maxima",
     ),
 )
 
