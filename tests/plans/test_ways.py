@@ -7,14 +7,17 @@ from tests.plans.towns import town, wanted
 import passerby as pb
 from passerby.audits.settings import Measurement
 from passerby.audits.trials import candidates
+from passerby.plans.survey import LOOK, doubted
 from passerby.plans.ways import MORE, compare
 
 HOW = Measurement(misses=1, budget=1e7, runs=40)
 LEVELS = (0.25, 0.5)
 
 
-def audited(people: pb.People, release: pb.Release) -> pl.DataFrame:
-    return pb.audit(people, release, 1, budget=1e7, runs=40, workers=1)
+def audited(people: pb.People, release: pb.Release, share: float = 1.0) -> pl.DataFrame:
+    """With a share of the doubt."""
+    confidence = doubted(HOW, share).confidence
+    return pb.audit(people, release, 1, budget=1e7, runs=40, workers=1, confidence=confidence)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +31,7 @@ def test_tried_on_everyone_it_is_an_audit_of_each_way(people: pb.People) -> None
     rules = candidates([1.0], [5])
     found = compare(people, release, audited(people, release), rules, HOW, len(people), LEVELS, workers=1)
     for row in found.mechanisms.iter_rows(named=True):
-        table = audited(people, pb.Release(release.sensors, rules[row["mechanism"]]))
+        table = audited(people, pb.Release(release.sensors, rules[row["mechanism"]]), LOOK)
         assert row["lower"] == pytest.approx(table["lower"].mean())
         assert row["upper"] == pytest.approx(table["upper"].mean())
         assert row["baseline"] == pytest.approx(table["baseline_lower"].mean())
@@ -36,7 +39,7 @@ def test_tried_on_everyone_it_is_an_audit_of_each_way(people: pb.People) -> None
     raw = found.mechanisms.row(0, named=True)
     assert (raw["lowest"], raw["highest"]) == (raw["lower"], raw["upper"])
     for row in found.shares.iter_rows(named=True):
-        table = audited(people, pb.Release(release.sensors, rules[row["mechanism"]]))
+        table = audited(people, pb.Release(release.sensors, rules[row["mechanism"]]), LOOK)
         truth = [float((table[end] >= row["threshold"] - 1e-12).mean()) for end in ("lower", "upper")]
         # What is known from other ways may say more than an audit of this one alone.
         assert truth[0] - 1e-12 <= row["at_least"] <= row["at_most"] <= truth[1] + 1e-12
