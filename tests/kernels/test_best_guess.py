@@ -269,7 +269,7 @@ def test_series_that_are_hardly_likely_keep_plain_guesses(chain: Chain, seed: in
     mass /= mass.sum()
     nothing = silence(chain.steps, chain.states), np.ones((5, chain.steps, 1))
     table, guesses, _ = best_guess.brackets(
-        *(chain.a, chain.Q, chain.place_of, *nothing, mass, chain.named, chain.steps - needed),
+        *(chain.a, chain.Q, chain.place_of, *nothing, mass, np.ones(5), chain.named, chain.steps - needed),
         *(tolerance, 0.0, False, np.zeros(5)),
     )
     best, floor, rest = chain.best(chain.a, 0, needed), 0.0, 1.0
