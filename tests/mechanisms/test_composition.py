@@ -81,6 +81,9 @@ GOOD = (
     pb.Then(pb.Scaled(1 / 3), pb.DiscreteGaussian(2.0)),
     pb.Then(pb.Scaled(0.1), pb.Geometric(2.0, clamped=True)),
     pb.Then(pb.Scaled(0.5), pb.Then(pb.Geometric(3.0), pb.Raw())),
+    pb.Then(pb.Then(pb.Scaled(4.7), pb.Geometric(0.7)), pb.Suppression(3)),
+    pb.Then(pb.Then(pb.Scaled(0.3), pb.DiscreteGaussian(2.0, clamped=True)), pb.AtLeast(2)),
+    pb.Then(pb.Then(pb.Then(pb.Scaled(1.1), pb.Geometric(1.0)), pb.Scaled(3)), pb.Suppression(4, keep_zeros=True)),
 )
 
 

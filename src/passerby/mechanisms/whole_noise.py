@@ -87,10 +87,7 @@ class WholeNoise(Additive, Discrete):
         lows, highs, counts = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (low, high, count)))
         if self.clamped:
             lows, highs = (np.where(end <= 0, -np.inf, end) for end in (lows, highs))
-        # Ends that lie next to a whole number are compared with it before the count is taken off.
-        below = np.floor(counts)
-        first, after = (np.ceil(end - (counts - below)) - below for end in (lows, highs))
-        return self._log_range(first, after - 1)
+        return self._log_range(_least(lows, counts), _least(highs, counts) - 1)
 
     def _log_range(self, first: Floats, last: Floats) -> Floats:
         """The log probability of noise from `first` to `last`, whole numbers. The noise is symmetric."""
@@ -186,3 +183,12 @@ class Geometric(WholeNoise):
 def told(values: Floats, counts: Floats) -> Floats:
     """Sums of counts and whole numbers as they are published: one that comes about in two ways is the same number."""
     return np.where(counts == np.floor(counts), values, np.round(values, DIGITS))
+
+
+def _least(end: Floats, counts: Floats) -> Floats:
+    """The least whole numbers that make `end` or more of counts."""
+    # Ends that lie next to a whole number are compared with it before the count is taken off.
+    below = np.floor(counts)
+    out = np.ceil(end - (counts - below)) - below
+    out = np.where(told(counts + out - 1, counts) >= end, out - 1, out)
+    return np.where(told(counts + out, counts) < end, out + 1, out)
