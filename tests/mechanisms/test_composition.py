@@ -84,6 +84,7 @@ GOOD = (
     pb.Then(pb.Then(pb.Scaled(4.7), pb.Geometric(0.7)), pb.Suppression(3)),
     pb.Then(pb.Then(pb.Scaled(0.3), pb.DiscreteGaussian(2.0, clamped=True)), pb.AtLeast(2)),
     pb.Then(pb.Then(pb.Then(pb.Scaled(1.1), pb.Geometric(1.0)), pb.Scaled(3)), pb.Suppression(4, keep_zeros=True)),
+    pb.Then(pb.Then(pb.Sampling(1e-6), pb.Suppression(2)), pb.Gaussian(1.0)),
 )
 
 
