@@ -70,6 +70,26 @@ def rows_apart(chain):
     return True
 
 
+@making
+def ways_apart(chain):
+    """The same of ways of any length: that no state leads to two states of one place, however many steps later."""
+    if chain.single:
+        return True
+    seen = np.full(chain.named.shape[0], -1)
+    for x in range(chain.low.shape[0]):
+        low, high, grown = chain.low[x], chain.high[x], True
+        while grown:
+            grown = False
+            for y in range(low, high):
+                if chain.low[y] < chain.high[y] and (chain.low[y] < low or chain.high[y] > high):
+                    low, high, grown = min(low, chain.low[y]), max(high, chain.high[y]), True
+        for y in range(low, high):
+            if seen[chain.place_of[y]] == x:
+                return False
+            seen[chain.place_of[y]] = x
+    return True
+
+
 @inlined
 def told_together(V, chain, t, low, high, adds):
     """Fill a step of V by telling the past, for k = low..high, four of them at a time; returns the work done.
@@ -118,7 +138,7 @@ def ceilings(V, chain, needed, level, room):
     T, M = V.shape[0], V.shape[2]
     unused = np.empty(T, np.int64)
     sums, gain = np.empty((needed + 1, M)), np.empty(M)
-    by_place, apart = room.by_place[0], rows_apart(chain)
+    by_place, apart, ever_apart = room.by_place[0], rows_apart(chain), ways_apart(chain)
     pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
@@ -136,7 +156,7 @@ def ceilings(V, chain, needed, level, room):
             continue
         work += tell(V, chain, t, low, high, apart, gain, by_place)
         if union and low <= high:
-            union_sums(V, chain, t, low, high, apart, sums, by_place)
+            union_sums(V, chain, t, low, high, ever_apart, sums, by_place)
             work += (T - low - t) * M * M * (M + high - low + 1)
         for k in range(low, high + 1):
             for x in range(M):

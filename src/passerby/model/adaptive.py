@@ -74,7 +74,9 @@ class AdaptiveRelease(Release):
             raise InputError(f"policy: it raised {type(error).__name__} ({error}) after {history!r}") from error
         if len(named) > MOST_NAMED:
             raise InputError(f"policy: it names more than {MOST_NAMED:,} counts for one step, after {history!r}")
-        return tuple(self._count(one, history) for one in named)
+        counts = tuple(self._count(one, history) for one in named)
+        self._check_among(counts)
+        return counts
 
     def _count(self, one: Any, history: History) -> Count:
         """A count of the step after the history, or a place to be counted there."""
@@ -108,9 +110,19 @@ class AdaptiveRelease(Release):
                 f"policy: {mechanism!r} treats small and large counts differently, so the number of other people is "
                 f"needed: others=... in {count!r}"
             )
-        if self.among is not None and count not in self.among.listed:
-            raise InputError(f"policy: {count!r} is none of the counts that it was said to choose among")
         return count
+
+    def _check_among(self, counts: tuple[Count, ...]) -> None:
+        """Refuse what was not said to be chosen among; what is published again, drawn afresh, is another count."""
+        every = counts if self.among is None else self.among.listed
+        for count in counts:
+            if count not in every:
+                raise InputError(f"policy: {count!r} is none of the counts that it was said to choose among")
+            if (times := counts.count(count)) > (said := every.count(count)):
+                raise InputError(
+                    f"policy: {count!r} is named {times} times for one step, and only {said} times among the counts "
+                    "that it was said to choose among; name it there as often"
+                )
 
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior of other steps; places are looked at as they are named."""
