@@ -3,6 +3,7 @@
 Where series are drawn, all ends of a person that may bear on one release hold together at the confidence. Those that
 are certain are passed on freely, and of others only those of one audit, which has half of the doubt; whoever is
 measured besides, once or twice, has the other half. Audits of further releases have all of it, and are not passed on.
+An audit that was made before has all of the doubt and is passed on (`adopt`): then more doubt is to be told.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ class Survey:
         return audit_job(job, folder, workers=self.workers, executor=self.executor, progress=self.progress)
 
     def adopt(self, release: Release, table: pl.DataFrame) -> None:
-        """Take over an audit of everybody, whose ends are passed on."""
+        """Take over an audit of everybody, whose ends are passed on with the doubt that they have."""
         self.tables[release] = table
         self._values[release] = _values(table)
         self._closely[release] = np.ones(len(self.people), dtype=bool)
@@ -171,6 +172,11 @@ class Survey:
             # Without any release, the baseline is achieved, for certain.
             lower = np.fmax(lower, values[2])
         return lower, np.fmax(lower, upper)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the ends of anybody who was measured besides audits rest on series that were drawn."""
+        return any((values[4] == 0).any() for values in self._values.values())
 
     def _name(self, job: Job) -> str:
         return fingerprint(self._mark, job.release, job.measurement)[:16]

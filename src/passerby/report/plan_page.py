@@ -12,6 +12,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from passerby.plans.estimate import CONFIDENCE
 from passerby.plans.limit import points
 from passerby.plans.record import PlanRecord, Record, TallyRecord
 from passerby.plans.settings import PlanSettings, plan_toml
@@ -297,7 +298,8 @@ def _sureness(record: Record) -> list[str]:
         f"For about {record.matter:,} of {record.people:,} people it depends on the release on which side of a limit "
         "they are: all others are above it without any release, or below it with all that is wanted. Releases were "
         f"tried on about {record.drawn:,} of those people, drawn at random. Shares of everyone then have confidence "
-        "limits (99 %, for a draw without replacement), which decide whether such a release is called sure or refused. "
+        f"limits ({level(CONFIDENCE)}, for a draw without replacement), which decide whether such a release is called "
+        "sure or refused. "
         "What is wanted and what is recommended was measured on everyone.",
         "Verdicts rest on the ends of each person's interval, never on averages. Where series had to be drawn for a "
         f"person, all ends of theirs that a verdict may rest on hold together with a confidence of "

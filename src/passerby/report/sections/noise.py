@@ -12,6 +12,7 @@ import polars as pl
 from passerby.audits.trials import candidates
 from passerby.measurement.comparisons import differential_privacy
 from passerby.mechanisms import Gaussian, Mechanism
+from passerby.plans.estimate import CONFIDENCE
 from passerby.plans.ways import MORE
 from passerby.report import chart
 from passerby.report.chart import WITHOUT
@@ -29,8 +30,8 @@ SAYS = (
 )
 SHARES = (
     "The share of everyone who is found with at least this chance. With the release it lies between the best attacks "
-    "and the bounds; with another way, within confidence limits (99 %) from the people it was tried on. In fives of "
-    "people."
+    f"and the bounds; with another way, within confidence limits ({level(CONFIDENCE)}) from the people it was tried "
+    "on. In fives of people."
 )
 #: Room for small and for large errors, and for points at zero.
 _SQRT = alt.Scale(type="sqrt", padding=8, nice=False)
@@ -55,7 +56,7 @@ def build(evidence: Evidence) -> Content:
         head = {"mechanism": ("counts", str), **{name: (name, str) for name in table.columns[1:-1]}}
         shown = sheet(table, {**head, "people": ("tried on (people)", "{:,}".format)}, "shares.csv")
         figures.append(Figure("ways", "People above each threshold, by way to publish", SHARES, shown))
-    return Content([*words(tried), *enough(evidence)], figures)
+    return Content([*words(tried), *enough(evidence), *sureness(evidence)], figures)
 
 
 def shares(evidence: Evidence) -> pl.DataFrame:
@@ -94,6 +95,18 @@ def enough(evidence: Evidence) -> list[str]:
         f"The least normal noise with which at most {level(MORE)} more of the people reach a chance than without any "
         f"release, as found on {found['people'][0]} people: {'; '.join(said)}. A plan (passerby plan) looks further: "
         "for limits of one's own, what else could be left out or changed, and what that costs readers."
+    ]
+
+
+def sureness(evidence: Evidence) -> list[str]:
+    """How sure what is known of each person is, where it rests on series that were drawn."""
+    assert evidence.findings is not None
+    if evidence.findings.confidence is None:
+        return []
+    return [
+        "Confidence limits above are about who was drawn. Where a person's series were too many to list, and were "
+        "drawn too, all that is known of them from the release and from a trial of another way holds together with a "
+        f"confidence of {level(evidence.findings.confidence)}."
     ]
 
 
@@ -147,7 +160,8 @@ def _between(row: dict[str, Any]) -> str:
     """Confidence limits of everyone's mean, where they are not its ends."""
     if row["lowest"] == row["lower"] and row["highest"] == row["upper"]:
         return ""
-    return f" (everyone's mean lies within {span(row['lowest'], row['highest'])}, with a confidence of 99 %)"
+    ends = span(row["lowest"], row["highest"])
+    return f" (everyone's mean lies within {ends}, with a confidence of {level(CONFIDENCE)})"
 
 
 def _rounded() -> pl.Expr:
