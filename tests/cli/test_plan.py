@@ -199,6 +199,14 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
     assert above <= decision["plan"]["wanted"]["tallies"][0]["at_most"]
 
 
+def test_weights_lie_beside_the_settings_of_a_decision_too(folder: tuple[Path, Done], call: Call) -> None:
+    (folder[0] / "beside").mkdir()
+    (folder[0] / "beside" / "weights.csv").write_text("step,weight\n1,0\n2,3\n")
+    (folder[0] / "beside" / "next.toml").write_text('visits = "../visits.parquet"\nweights = "weights.csv"\n')
+    done = call("next", "--settings", "beside/next.toml", *OPTIONS, *LIMIT, "--budget", "1e6", "--out", "weighed")
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_decision_may_stand_among_earlier_releases(folder: tuple[Path, Done], call: Call) -> None:
     """It counts as published for later tables, but not when it is made again; moved, it must name its files anew."""
     table = ("visits.parquet", *OPTIONS, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")

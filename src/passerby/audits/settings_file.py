@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,11 @@ from .settings import GROUPS, SETTINGS, AuditSettings, group_of
 from .validation import PATHS
 
 
-def read_settings(path: str | Path) -> dict[str, Any]:
-    """The values of a settings file, with its paths made relative to the working folder; not yet checked."""
+def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:
+    """The values of a settings file, with its paths made relative to the working folder; not yet checked.
+
+    Paths are those of an audit, and the settings named in `also`.
+    """
     file = Path(path)
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -32,7 +35,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{file} is not a settings file (TOML): {error}") from None
-    for name in PATHS:
+    for name in (*PATHS, *also):
         value = values.get(name)
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             values[name] = [Path(os.path.relpath(file.parent / each)) for each in value]

@@ -14,6 +14,8 @@ OWN = (
     "drawn",
     "minutes",
 )
+#: Those of them that are paths.
+PATHS = ("weights",)
 #: Those that are typed, and what a decision about the next table has beside them.
 OPTIONS = (*(name for name in OWN if name != "limits"), "earlier")
 #: Settings of an audit that a plan has not.
