@@ -48,7 +48,7 @@ def run_plan(
     inputs = gather(settings.audit, visits, tell)
     check_enough(inputs.people)
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
-    with whole_or_nothing(parts / "plan.toml") as draft:
+    with whole_or_nothing(draft_of(out)) as draft:
         draft.write_text(plan_toml(settings, parts), encoding="utf-8")
     found = carry_out(task_of(settings, inputs), workers, executor, parts, tell)
     begin(tell, WRITING)
@@ -56,6 +56,11 @@ def run_plan(
     _write(settings, inputs, found, record)
     shutil.rmtree(parts, ignore_errors=True)
     return found, record
+
+
+def draft_of(folder: Path) -> Path:
+    """Where the settings of an unfinished plan are, to go on with it."""
+    return folder / "parts" / "plan.toml"
 
 
 def check_enough(people: People) -> None:
