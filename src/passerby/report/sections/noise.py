@@ -185,7 +185,7 @@ def picture(tried: pl.DataFrame) -> dict[str, Any]:
             chart.tip("which:N", " "),
             chart.tip("error:Q", "error", ".2f"),
             chart.tip("chance:Q", "chance", chart.FINE),
-            chart.tip("people:Q", "mean of (people)", ",d"),
+            chart.tip("people:Q", "tried on (people)", ",d"),
         ],
     )
     drawn = base.transform_filter("!datum.rounded")
