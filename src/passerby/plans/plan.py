@@ -25,7 +25,7 @@ from passerby.support.checks import whole as whole_number
 from passerby.support.files import make_folder, write_json
 from passerby.support.fingerprint import fingerprint
 from passerby.support.numerals import percent
-from passerby.support.workers import Progress
+from passerby.support.workers import Progress, silent
 
 from .arguments import checked_levels, checked_weights, names, positions, staying
 from .cells import Cell, cells_of
@@ -223,12 +223,12 @@ def _found(
     started = time.monotonic()
     ends = survey.everyone_first(base)
     spent = time.monotonic() - started
-    silent = [counted(limit, *ends.known, ends.known) for limit in task.limits]
-    for tally in silent:
+    without = [counted(limit, *ends.known, ends.known) for limit in task.limits]
+    for tally in without:
         if tally.verdict == "refused":
             raise InputError(broken(tally, "everyone"))
     first = Plan(fixed, base, tuple(whole(survey, base, task.limits)), task.cost(base), len(task.people), True)
-    empty = Plan((), Release.silent(base.steps), tuple(silent), NOTHING, len(task.people), True)
+    empty = Plan((), Release.silent(base.steps), tuple(without), NOTHING, len(task.people), True)
     panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
     end = math.inf if task.minutes is None else began + 60 * task.minutes
     # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
@@ -236,7 +236,7 @@ def _found(
     added = min((limit.added for limit in task.limits if limit.added), default=None)
     search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
-    search.progress = _silent
+    search.progress = silent
     say.at(CONFIRMING, survey, times=RECOMMENDED)
     recommended, looked = choose(panel, good, first, lambda: time.monotonic() + RESERVE * spent > end)
     tried = {**search.tried, **looked}
@@ -331,9 +331,5 @@ class _Teller:
                 self.tell(stage, before + done, max(expected if times > 1 else 0, before + everything))
 
         progress(0, 0)
-        survey.progress = progress if each else _silent
+        survey.progress = progress if each else silent
         return progress
-
-
-def _silent(done: int, everything: int) -> None:
-    """Tell nobody."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from passerby.model.release import Release
-from passerby.support.workers import Progress
+from passerby.support.workers import Progress, silent
 
 from .cells import Cell, cells_of, without
 from .cost import Cost
@@ -88,7 +88,7 @@ class Search:
         progress: Progress | None = None,
     ) -> None:
         self.panel, self.wanted, self.scene, self.cost, self.deadline = panel, wanted, scene, cost, deadline
-        self.progress = progress or (lambda done, everything: None)
+        self.progress = progress or silent
         self.done = self.expected = 0
         self.tried: dict[Release, Plan] = {}
         self.bisections: list[tuple[str, int, int]] = []

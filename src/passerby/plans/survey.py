@@ -32,7 +32,7 @@ from passerby.support.files import make_folder
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.pool import pool_of
-from passerby.support.workers import Progress, collect
+from passerby.support.workers import Progress, collect, silent
 
 from .limit import Decided
 from .order import tells_less
@@ -98,7 +98,7 @@ class Survey:
     ) -> None:
         self.people, self.measurement, self.beside = people, measurement, beside
         self.executor, self.workers, self.folder = executor, workers, folder
-        self.progress: Progress = _silent
+        self.progress: Progress = silent
         self.measured = 0
         self.tables: dict[Release, pl.DataFrame] = {}
         self._values: dict[Release, Floats] = {}
@@ -202,10 +202,6 @@ def _one(task: tuple[Job, Decided | None], person: int) -> list[float]:
     job, decided = task
     ends, certain = person_ends(job, person, decided)
     return [*ends, float(certain)]
-
-
-def _silent(done: int, everything: int) -> None:
-    """Tell nobody."""
 
 
 @contextmanager
