@@ -84,9 +84,7 @@ def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]
     above = None
     for name in SETTINGS:
         group = group_of(name)
-        value = getattr(settings, name)
-        if name == "visits" and len(value) == 1:
-            (value,) = value
+        value = settings.files if name == "visits" else getattr(settings, name)
         value = None if value is None or name in idle else told(name, value)
         if value is None:
             continue

@@ -7,19 +7,18 @@ from concurrent.futures import Executor
 from dataclasses import fields, replace
 from pathlib import Path
 
-from passerby.audits.inputs import fitting, released, traced
+from passerby.audits.inputs import fitting, released, traced, visits_of
 from passerby.audits.places import chosen_places, place_names
 from passerby.audits.sample import only, some_people
 from passerby.audits.settings import AuditSettings, DataSettings, Measurement, StepSettings
 from passerby.audits.settings_file import read_settings
-from passerby.audits.stages import AUDITING, FITTING, READING, Tell, begin
+from passerby.audits.stages import AUDITING, FITTING, Tell, begin
 from passerby.audits.together import JOINT, Together, together
 from passerby.audits.validation import check_settings
 from passerby.errors import ConfigError, InputError
 from passerby.people.habits import People
 from passerby.people.zones import Zones, places_of, read_zones
 from passerby.support.files import make_folder, whole_or_nothing, write_json
-from passerby.visits.readers import read_visits
 from passerby.visits.table import Visits
 
 from .together_page import render_together
@@ -50,11 +49,7 @@ def run_together(
     if len(settings) < 2:
         raise ConfigError("together needs two folders of audits or more, or their settings files")
     check_alike(sources, settings)
-    progress = begin(tell, READING)
-    files = settings[0].visits
-    visits = read_visits(
-        files[0] if len(files) == 1 else files, **settings[0].only(DataSettings, "visits"), progress=progress
-    )
+    visits = visits_of(settings[0], tell)
     begin(tell, FITTING)
     people, zones = common_people(settings, visits)
     releases = {
