@@ -7,12 +7,13 @@ import pytest
 from tests.plans.towns import town, wanted
 
 import passerby as pb
+from passerby.audits.doubt import doubted
 from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
 from passerby.audits.trials import candidates
 from passerby.measurement.measure import Enough
 from passerby.plans import survey
-from passerby.plans.survey import LOOK, doubted
+from passerby.plans.survey import LOOK
 from passerby.plans.ways import MORE, compare
 
 HOW = Measurement(misses=1, budget=1e7, runs=40)

@@ -21,10 +21,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.audits.audit import audit_job
+from passerby.audits.doubt import doubted
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
-from passerby.measurement.question import MOST_CONFIDENT
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
@@ -50,15 +50,6 @@ ANYTHING = (0.0, 1.0, 0.0, 1.0)
 #: The share of the doubt that the audit has whose ends are passed on, and that of a person who is measured besides: to
 #: know on which side of a limit they are, and perhaps once more, to know how far.
 AUDITED, LOOK = 0.5, 0.25
-
-
-def doubted(measurement: Measurement, share: float) -> Measurement:
-    """The measurement with a share of its doubt.
-
-    >>> round(doubted(Measurement(confidence=0.98), 0.5).confidence, 12)
-    0.99
-    """
-    return replace(measurement, confidence=min(MOST_CONFIDENT, 1 - share * (1 - measurement.confidence)))
 
 
 @dataclass(frozen=True)

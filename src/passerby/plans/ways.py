@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.doubt import doubted
 from passerby.audits.population import mean_limits
 from passerby.audits.results import POOLED
 from passerby.audits.sample import some_people
@@ -39,7 +40,7 @@ from .lever import Scene
 from .levers.noise import GAUSSIAN
 from .limit import ROUNDING, Limit
 from .search import Search
-from .survey import LOOK, Survey, doubted, surveying
+from .survey import LOOK, Survey, surveying
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

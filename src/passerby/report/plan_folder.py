@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from passerby.audits.doubt import doubted
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml
@@ -21,7 +22,7 @@ from passerby.plans.arguments import staying
 from passerby.plans.plan import Plans, Task, carry_out
 from passerby.plans.record import Record, record_of, thresholds
 from passerby.plans.settings import PlanSettings, plan_toml
-from passerby.plans.survey import AUDITED, doubted
+from passerby.plans.survey import AUDITED
 from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.groups import FEW
