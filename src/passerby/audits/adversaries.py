@@ -25,6 +25,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
+from passerby.support.checks import is_whole
 from passerby.support.confidence import lower_limit, upper_limit
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
@@ -97,7 +98,7 @@ def adversaries(
 def _checked(known_steps: Sequence[int], steps: int) -> tuple[int, ...]:
     """Numbers of known steps in increasing order; those of more steps than there are would know all."""
     for count in known_steps:
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        if not is_whole(count) or count < 1:
             raise InputError(f"known_steps: expected whole numbers of at least 1, got {count!r}")
     return tuple(sorted({int(count) for count in known_steps if count <= steps}))
 

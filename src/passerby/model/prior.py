@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
-from passerby.support.checks import whole
+from passerby.support.checks import is_whole, whole
 from passerby.support.logs import logs
 
 from .probabilities import frozen, normalised, numbers
@@ -247,7 +247,7 @@ class MarkovPrior:
 
     def check_steps(self, steps: int) -> int:
         """`steps`, if the chain can be run for that many; an `InputError` otherwise."""
-        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
+        if not is_whole(steps) or steps < 1:
             raise InputError(f"steps: expected a whole number of at least 1, got {steps!r}")
         if not self.homogeneous and self.transition.shape[0] != steps - 1:
             raise InputError(
