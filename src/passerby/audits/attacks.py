@@ -134,7 +134,7 @@ def likelihood(people: People, person: int) -> float:
     law, total = prior.initial, 0.0
     for t, place in enumerate(actual.tolist()):
         if t:
-            law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
+            law = law @ prior.matrix(t - 1)
         law = np.where(prior.place_of == number[place], law, 0.0)
         chance = float(law.sum())
         if chance <= 0:
