@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,9 @@ from passerby.support.files import whole_or_nothing
 from .misfits import idle_settings
 from .settings import GROUPS, SETTINGS, AuditSettings, group_of
 from .validation import PATHS
+
+#: The first line of a file of settings.
+HEAD = "# Settings of an audit. To run it again: passerby audit --settings audit.toml"
 
 
 def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:
@@ -51,13 +54,12 @@ def write_settings(settings: AuditSettings, path: str | Path) -> None:
         temporary.write_text(as_toml(settings, file.parent), encoding="utf-8")
 
 
-def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
-    """Settings as the text of a TOML file that lies in `folder`.
+def as_toml(settings: AuditSettings, folder: Path = Path(), head: str = HEAD, leave: Collection[str] = ()) -> str:
+    """Settings as the text of a TOML file that lies in `folder`, below a line that says what it is.
 
-    Settings that are not given are left out, and so are those that change nothing beside the others.
+    Settings that are not given are left out, and so are those that change nothing beside the others, and some by name.
     """
-    head = "# Settings of an audit. To run it again: passerby audit --settings audit.toml"
-    return _written(settings, head, lambda _, value: _relative(value, folder))
+    return _written(settings, head, lambda name, value: None if name in leave else _relative(value, folder))
 
 
 def as_shown(settings: AuditSettings, *, internal: bool) -> str:
@@ -91,7 +93,7 @@ def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]
         if group not in (None, above):
             above = group
             lines += ["", f"# {GROUPS[group].__doc__}"]
-        lines.append(f"{name} = {_toml(value)}")
+        lines.append(f"{name} = {in_toml(value)}")
     return "\n".join(lines) + "\n"
 
 
@@ -107,9 +109,16 @@ def _relative(value: Any, folder: Path) -> Any:
     return Path(os.path.relpath(value, folder)).as_posix() if isinstance(value, Path) else value
 
 
-def _toml(value: object) -> str:
+def in_toml(value: object) -> str:
+    """A value as TOML writes it.
+
+    >>> print(in_toml([{"share": 0.05, "above": 0.5}, "gate", True]))
+    [{share = 0.05, above = 0.5}, "gate", true]
+    """
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name} = {in_toml(each)}' for name, each in value.items())}}}"
     if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(in_toml, value))}]"
     if isinstance(value, str):
         # JSON's strings are TOML's, but for the character DEL.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""The names of a plan's settings and stages, for the command line, whose help must come at once."""
+"""The names of a plan's settings and stages, for the command line, whose help must come at once; and a default."""
 
 #: The settings of a plan that an audit has not.
 OWN = (
@@ -20,6 +20,9 @@ PATHS = ("weights",)
 OPTIONS = (*(name for name in OWN if name != "limits"), "earlier")
 #: Settings of an audit that a plan has not.
 LEFT_OUT = ("published", "explore", "sigmas", "bases", "thresholds", "delta")
+
+#: People that plans are tried on, of those for whom they decide anything.
+DRAWN = 60
 
 #: The stages of a plan.
 BASELINE = "Looking at what is known without a release"

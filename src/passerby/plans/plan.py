@@ -35,13 +35,11 @@ from .estimate import Panel, whole
 from .lever import Dial, Scene, Setting, Zone
 from .levers import BY_NAME, chosen_levers
 from .limit import Limit, Tally, check_limits, counted
-from .names import BASELINE, CONFIRMING, TRYING, WANTED
+from .names import BASELINE, CONFIRMING, DRAWN, TRYING, WANTED
 from .search import Plan, Search
 from .strategy import explore, frontier
 from .survey import Beside, Survey, surveying
 
-#: People that plans are tried on, of those for whom they decide anything.
-DRAWN = 60
 #: Plans that are recommended, and measured on everyone.
 RECOMMENDED = 3
 #: The time that it takes to measure everyone with a plan, as a share of what it took with all that is wanted.
