@@ -101,7 +101,7 @@ class Search:
             self.done += 1
             self.note()
             drawn = len(self.panel.drawn)
-            for count in (min(FIRST, drawn), drawn):
+            for count in dict.fromkeys((min(FIRST, drawn), drawn)):
                 tallies = tuple(self.panel.tallies(release, count=count))
                 if joint(tallies) == "refused":
                     break
@@ -136,7 +136,7 @@ class Search:
             settings = (*before, family.setting(positions[rank]))
             plan = self.attempt(settings, family.build(base, positions[rank]))
             if plan.stronger is None and rank + 1 < len(positions):
-                plan = Plan(**{**vars(plan), "stronger": lambda: at(rank + 1)})
+                plan = replace(plan, stronger=lambda: at(rank + 1))
                 self.tried[plan.release] = plan
             return plan
 
@@ -266,5 +266,10 @@ class Search:
             setting = Setting(lever.name, float(len(fewer)), lever.kept(everything - len(fewer), everything))
             tried = self.attempt((*plan.settings[:-1], setting), release)
             if self.passes(tried):
-                plan, gone = Plan(**{**vars(tried), "stronger": lambda plan=plan: plan}), fewer
+                plan, gone = replace(tried, stronger=_giving(plan)), fewer
         return plan
+
+
+def _giving(plan: Plan) -> Callable[[], Plan]:
+    """What gives a plan that is there already."""
+    return lambda: plan
