@@ -23,9 +23,9 @@ from .cells import cells_of, ways_of
 from .cost import NOTHING
 from .estimate import whole
 from .plan import Plans, Task, Tell, carry_out
-from .record import in_fives
 from .search import Plan
 from .survey import surveying
+from .told import in_fives
 
 Answer = Literal["publish", "coarser", "hold"]
 #: What can be done to a table that comes after others: counts of it are left out.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import altair as alt
@@ -19,7 +18,7 @@ from passerby.report.chart import WITHOUT
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, level
-from passerby.support.groups import FEW
+from passerby.support.groups import FEW, fives_above, fives_below
 from passerby.support.numerals import percent, span
 
 TITLE = "The chance to be found and the error of the counts"
@@ -63,22 +62,16 @@ def shares(evidence: Evidence) -> pl.DataFrame:
     """A row for each way to publish, with the share of everyone at or above each threshold, in fives of people."""
     assert evidence.findings is not None
     found = evidence.findings.shares.filter(pl.col("people") >= FEW)
-    everyone = evidence.known.height
+    everyone = max(1, evidence.known.height)
     table = []
     for name in found["mechanism"].unique(maintain_order=True):
         some = found.filter(pl.col("mechanism") == name)
         row = {"mechanism": name}
         for each in some.iter_rows(named=True):
-            low, high = each["lowest"], each["highest"]
-            row[f"at least {level(each['threshold'])}"] = span(_fives(low, everyone, 0), _fives(high, everyone, 1))
+            low, high = fives_below(each["lowest"] * everyone), fives_above(each["highest"] * everyone)
+            row[f"at least {level(each['threshold'])}"] = span(low / everyone, min(1.0, high / everyone))
         table.append({**row, "people": some["people"][0]})
     return pl.DataFrame(table)
-
-
-def _fives(share: float, everyone: int, up: int) -> float:
-    """A share of everyone in fives of people, rounded down or up."""
-    fives = share * everyone / FEW
-    return min(1.0, FEW * (math.ceil(fives - 1e-9) if up else math.floor(fives + 1e-9)) / max(1, everyone))
 
 
 def enough(evidence: Evidence) -> list[str]:
