@@ -15,10 +15,12 @@ MOST_NOISE = 1_000_000
 MOST_PEOPLE = 1_000_000_000
 
 
-def above_zero(owner: object, name: str, value: Any, instead: str = "use Raw() for no noise") -> None:
+def above_zero(owner: object, name: str, value: Any) -> None:
     """Refuse what is not a finite number above 0, or too far from a count of one for arithmetic."""
     if not is_number(value) or not 0 < value < math.inf:
-        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a finite number above 0; {instead}")
+        raise InputError(
+            f"{type(owner).__name__}({name}={value!r}): {name} must be a finite number above 0; use Raw() for no noise"
+        )
     if not 1 / MOST_NOISE <= value <= MOST_NOISE:
         raise InputError(
             f"{type(owner).__name__}({name}={value!r}): {name} must lie between {1 / MOST_NOISE:g} and {MOST_NOISE:,}; "

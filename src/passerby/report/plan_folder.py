@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -26,19 +25,12 @@ from passerby.plans.survey import AUDITED
 from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.groups import FEW
-from passerby.visits.table import Visits
 
 from .plan_page import render_plan
 
 
 def run_plan(
-    settings: PlanSettings,
-    visits: Visits | None = None,
-    *,
-    overwrite: bool = False,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    tell: Tell | None = None,
+    settings: PlanSettings, *, overwrite: bool = False, workers: int | None = None, tell: Tell | None = None
 ) -> tuple[Plans, Record]:
     """Plan, and write the folder. What is finished is kept there until all is, and the same call goes on with it."""
     out = settings.audit.out
@@ -46,12 +38,12 @@ def run_plan(
         raise InputError(f"out: {str(out)!r} is a file; name a folder")
     if (out / "plan.json").exists() and not overwrite:
         raise ConfigError(f"{out} holds a finished plan; choose another folder (out), or overwrite it")
-    inputs = gather(settings.audit, visits, tell)
+    inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     with whole_or_nothing(draft_of(out)) as draft:
         draft.write_text(plan_toml(settings, parts), encoding="utf-8")
-    found = carry_out(task_of(settings, inputs), workers, executor, parts, tell)
+    found = carry_out(task_of(settings, inputs), workers, None, parts, tell)
     begin(tell, WRITING)
     record = record_of(found, inputs.people, settings, inputs.window, inputs.alerts)
     _write(settings, inputs, found, record)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -36,7 +35,6 @@ def run_together(
     *,
     overwrite: bool = False,
     workers: int | None = None,
-    executor: Executor | None = None,
     tell: Tell | None = None,
 ) -> Together:
     """Measure the releases of some audits together, and write the folder: a page, together.json and people.parquet.
@@ -60,7 +58,7 @@ def run_together(
     chosen = settings[0].sample if sample is None else sample
     if chosen is not None:
         people = only(people, some_people(people, chosen, how.seed))
-    found = together(people, releases, **vars(how), workers=workers, executor=executor, progress=begin(tell, AUDITING))
+    found = together(people, releases, **vars(how), workers=workers, progress=begin(tell, AUDITING))
     own = {"misses": how.misses, "budget": f"{how.budget:g}", "seed": how.seed, "sample": chosen}
     words = [word for name, value in own.items() if value is not None for word in (f"--{name}", str(value))]
     _write(make_folder(out, "out"), found, render_together(found, releases, words))
