@@ -194,7 +194,7 @@ def read_everyone(
     traces = _traced(settings, visits, chosen_places(settings, visits.everybody, zoned), folder / "traces")
     common = fit_blocks(traces.told, traces.blocks, *vars(fitting).values())
     common = replace(common, whereabouts=StoredWhereabouts.over(traces, fitting.holdout))
-    times = visits.everybody.times()
+    times = visits.everybody.all_times
     shutil.rmtree(folder / "visits")
     return Everyone.of(common, traces, fitting.least), visits, times
 

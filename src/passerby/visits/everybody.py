@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cached_property, partial
 
 import polars as pl
 
@@ -29,11 +29,19 @@ class Everybody:
             raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
         return cls(Blocks.here(visits), visits.timezone, visits.until)
 
+    @cached_property
+    def all_times(self) -> Times:
+        """All of their times by the clock: to know them, all blocks are read."""
+        return self._times(None, None)
+
     def times(self, origin: str | datetime | None = None, end: str | datetime | None = None) -> Times:
         """Their times by the clock, between origin and end."""
         zone = self.timezone
         first = None if origin in (None, FIRST_VISIT) else on_the_clock(parse_instant(origin, "origin", zone), zone)
         last = None if end is None else on_the_clock(parse_instant(end, "end", zone), zone)
+        return self.all_times if first is last is None else self._times(first, last)
+
+    def _times(self, first: datetime | None, last: datetime | None) -> Times:
         starts, stops, counts = zip(*self.blocks.map(_ends, (first, last)), strict=True)
         ends = (start for start in starts if start is not None), (stop for stop in stops if stop is not None)
         left = partial(_left, self.blocks)
