@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from passerby.audits.inputs import fitting, released, traced, visits_of
 from passerby.audits.places import chosen_places, place_names
 from passerby.audits.sample import only, some_people
-from passerby.audits.settings import AuditSettings, DataSettings, Measurement, StepSettings
+from passerby.audits.settings import AuditSettings, DataSettings, StepSettings
 from passerby.audits.settings_file import read_settings
 from passerby.audits.stages import AUDITING, FITTING, Tell, begin
 from passerby.audits.together import JOINT, Together, together
@@ -30,7 +31,7 @@ OWN = ("places", "place_names", "min_active")
 def run_together(
     sources: Sequence[Path],
     out: Path,
-    measurement: Measurement | None = None,
+    measured: Mapping[str, Any] | None = None,
     sample: int | None = None,
     *,
     overwrite: bool = False,
@@ -39,7 +40,8 @@ def run_together(
 ) -> Together:
     """Measure the releases of some audits together, and write the folder: a page, together.json and people.parquet.
 
-    `sources` are folders of audits, or settings files. How people are measured is as in the first, unless it is given.
+    `sources` are folders of audits, or settings files. How people are `measured` is as in the first, but for what is
+    given of it by name.
     """
     if (out / "together.json").exists() and not overwrite:
         raise ConfigError(f"{out} holds releases that were looked at together; choose another out, or overwrite it")
@@ -54,7 +56,7 @@ def run_together(
         name: released(each, people, inside)[0]
         for name, each, inside in zip(names_of(sources), settings, zones, strict=True)
     }
-    how = measurement or settings[0].measurement
+    how = replace(settings[0].measurement, **(measured or {}))
     chosen = settings[0].sample if sample is None else sample
     if chosen is not None:
         people = only(people, some_people(people, chosen, how.seed))
