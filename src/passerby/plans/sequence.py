@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from passerby.audits.stages import Tell
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Raw
 from passerby.model.counts import Count
@@ -21,9 +22,10 @@ from passerby.support.numerals import percent
 from .cells import cells_of, ways_of
 from .cost import NOTHING
 from .estimate import whole
-from .plan import Plans, Task, Tell, carry_out
+from .plan import Plans, carry_out
 from .search import Plan
 from .survey import surveying
+from .task import Task
 from .told import in_fives
 
 Answer = Literal["publish", "coarser", "hold"]

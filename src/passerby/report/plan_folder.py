@@ -18,10 +18,11 @@ from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.arguments import staying
-from passerby.plans.plan import Plans, Task, carry_out
+from passerby.plans.plan import Plans, carry_out
 from passerby.plans.record import Record, record_of, thresholds
 from passerby.plans.settings import PlanSettings, plan_toml
 from passerby.plans.survey import AUDITED
+from passerby.plans.task import Task
 from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.groups import FEW
