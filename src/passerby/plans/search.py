@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -87,7 +88,8 @@ class Search:
         deadline: float = math.inf,
         progress: Progress | None = None,
     ) -> None:
-        self.panel, self.wanted, self.scene, self.cost, self.deadline = panel, wanted, scene, cost, deadline
+        self.panel, self.wanted, self.scene, self.deadline = panel, wanted, scene, deadline
+        self.cost = cache(cost)  # what is begun from is asked for with each item that may go
         self.progress = progress or silent
         self.done = self.expected = 0
         self.tried: dict[Release, Plan] = {}

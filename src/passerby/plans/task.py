@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ class Task:
         """How much a wanted number matters."""
         return self._truth.weight(cell)
 
-    @property
+    @cached_property
     def _truth(self) -> Truth:
         if self.alike:
             return Truth(lambda release: [1] * len(cells_of(release)), self.weights)
