@@ -23,8 +23,10 @@ class Everybody:
     until: datetime | None = None
 
     @classmethod
-    def of(cls, visits: Visits) -> "Everybody":
-        """Visits in memory."""
+    def of(cls, visits: "Visits | Everybody") -> "Everybody":
+        """Visits in memory, as one block; or what is in blocks already."""
+        if isinstance(visits, Everybody):
+            return visits
         if not isinstance(visits, Visits):
             raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
         return cls(Blocks.here(visits), visits.timezone, visits.until)
@@ -92,8 +94,7 @@ def chosen_window(
     """The length of a step: as given, or for "auto" the one that fits the visits between origin and end."""
     if window != AUTO:
         return window
-    everybody = visits if isinstance(visits, Everybody) else Everybody.of(visits)
-    times = everybody.times(origin, end)
+    times = Everybody.of(visits).times(origin, end)
     least = whole(min_active, "min_active")
     # Without visits between them, the message about origin and end comes with any length.
     return step_length(times, whole(holdout, "holdout"), least, rhythm) if times.count else USUAL[0]
