@@ -76,7 +76,7 @@ def doubt(prior: MarkovPrior, count: Visitors, steps: int) -> float:
     law[0] = state_laws(prior, steps)[count.first]
     for t in range(count.first, count.read + 1):
         if t > count.first:
-            law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
+            law = law @ prior.matrix(t - 1)
         if t in count.steps:
             there = law[:, inside]
             law[:, inside] = 0.0

@@ -1,4 +1,4 @@
-"""A plan on the screen: its stages, what may be published, and how to go on after an interruption."""
+"""A plan on the screen: its stages, and what may be published."""
 
 from __future__ import annotations
 
@@ -9,25 +9,19 @@ from rich.console import Console
 
 from passerby.plans.settings import PlanSettings
 from passerby.report.next_folder import run_next
-from passerby.report.plan_folder import run_plan
+from passerby.report.plan_folder import draft_of, run_plan
 from passerby.report.plan_page import in_short
 
-from .screen import Interrupted, Terminated, stages
+from .going_on import resumable
+from .screen import stages
 
 
 def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwrite: bool = False) -> None:
     """Plan, write the folder, and say what may be published."""
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     out = settings.audit.out
-    try:
-        with stages(aside) as tell:
-            found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell)
-    except KeyboardInterrupt as stop:
-        draft, kind = out / "parts" / "plan.toml", Terminated if isinstance(stop, Terminated) else Interrupted
-        command = ["passerby", "plan", "--settings", str(draft), *(["--workers", str(workers)] if workers else [])]
-        command += ["--overwrite"] if overwrite else []
-        how = f"what is finished is kept. To go on:\n  {' '.join(map(shlex.quote, command))}"
-        raise kind(f"{str(stop) or 'interrupted'}; {how if draft.exists() else 'nothing was written'}") from None
+    with resumable("plan", draft_of(out), workers, overwrite), stages(aside) as tell:
+        found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell)
     for alert in record.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in in_short(record):

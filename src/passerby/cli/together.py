@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -49,8 +48,6 @@ def together(
     """
     from rich.console import Console
 
-    from passerby.audits.settings_file import read_settings
-    from passerby.audits.validation import check_settings
     from passerby.errors import ConfigError
 
     from .screen import stages
@@ -59,12 +56,10 @@ def together(
     if len(audits) < 2:
         raise ConfigError("name two folders of audits or more: passerby together A/ B/")
     ready()
-    from passerby.report.together_folder import run_together, settings_file
+    from passerby.report.together_folder import run_together
 
-    first = settings_file(audits[0])
     given = {"misses": misses, "budget": budget, "seed": seed}
-    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    how = replace(check_settings(read_settings(first), str(first)).measurement, **own)
+    how = {name: value for name, value in given.items() if value is not None}
     with stages(Console(stderr=True, highlight=False)) as tell:
         found = run_together(audits, out, how, sample, overwrite=overwrite, workers=workers, tell=tell)
     for line in (*found.lines(), f"The page: {out / 'together.html'}", f"All numbers: {out / 'together.json'}"):

@@ -8,11 +8,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NoReturn
 
-import numpy as np
-
 from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.mechanisms import Mechanism
-from passerby.support.checks import whole
+from passerby.support.checks import is_number, is_whole, whole
 
 from .count_release import MOST_STEPS, CountRelease, Counts, mechanism_of
 from .counts import Count, Present
@@ -81,7 +79,7 @@ class AdaptiveRelease(Release):
     def _count(self, one: Any, history: History) -> Count:
         """A count of the step after the history, or a place to be counted there."""
         step = len(history)
-        if isinstance(one, (int, np.integer)) and not isinstance(one, bool) and one >= 0:
+        if is_whole(one) and one >= 0:
             one = Present([int(one)], step)
         if not isinstance(one, Count):
             raise InputError(
@@ -229,7 +227,7 @@ def _values(published: Any) -> list[tuple[float, ...]]:
     steps = [tuple(step) if isinstance(step, Iterable) else (step,) for step in published]
     for t, step in enumerate(steps):
         for value in step:
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            if not is_number(value):
                 raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
     return [as_values(step) for step in steps]
 

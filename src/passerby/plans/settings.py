@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from passerby.audits.settings import AuditSettings
-from passerby.audits.settings_file import as_toml
+from passerby.audits.settings_file import as_toml, in_toml
 from passerby.audits.validation import check_sources
 from passerby.audits.wording import Options, Source
 from passerby.errors import ConfigError, PasserbyError
 from passerby.support.checks import number, whole
 
 from .limit import Limit, check_limits
-from .names import LEFT_OUT, OWN
+from .names import DRAWN, LEFT_OUT, OWN
 
 #: The folder of a plan that nobody named.
 FOLDER = Path("passerby-plan")
 TITLE = "What may be published"
+#: The first line of a file of settings.
+HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class PlanSettings:
     fix: tuple[tuple[str, float], ...] = ()
     stay: tuple[str, ...] = ()
     weights: Path | None = None
-    drawn: int = 60
+    drawn: int = DRAWN
     minutes: float | None = None
 
 
@@ -154,29 +155,19 @@ def _as_number(value: Any, name: str) -> int | float:
 
 def plan_toml(settings: PlanSettings, folder: Path) -> str:
     """Settings as the text of a file that lies in `folder`, from which `passerby plan --settings` plans again."""
-    audit = replace(settings.audit, explore=AuditSettings.explore)
-    lines = as_toml(audit, folder).splitlines()
-    kept = [line for line in lines if not line.startswith(tuple(f"{name} = " for name in LEFT_OUT))]
-    kept[0] = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
-    own = ["", "# The plan."]
-    rows = [
-        f"{{share = {each.share!r}, {'above' if each.added is None else 'added'} = {each.level!r}}}"
-        for each in settings.limits
-    ]
-    own.append(f"limits = [{', '.join(rows)}]")
-    for name in ("levers", "forbid", "stay"):
-        value = getattr(settings, name)
-        if value:
-            own.append(f"{name} = [{', '.join(map(_quoted, value))}]")
-    if settings.fix:
-        own.append(f"fix = {{{', '.join(f'{name} = {position!r}' for name, position in settings.fix)}}}")
-    if settings.weights is not None:
-        own.append(f"weights = {_quoted(Path(os.path.relpath(settings.weights, folder)).as_posix())}")
-    own.append(f"drawn = {settings.drawn}")
-    if settings.minutes is not None:
-        own.append(f"minutes = {settings.minutes!r}")
-    return "\n".join([*kept, *own]) + "\n"
+    weights = settings.weights
+    own = {
+        "limits": [_limit(each) for each in settings.limits],
+        **{name: getattr(settings, name) for name in ("levers", "forbid", "stay")},
+        "fix": dict(settings.fix),
+        "weights": None if weights is None else Path(os.path.relpath(weights, folder)).as_posix(),
+        "drawn": settings.drawn,
+        "minutes": settings.minutes,
+    }
+    lines = [f"{name} = {in_toml(value)}" for name, value in own.items() if value not in (None, (), {})]
+    return "\n".join([as_toml(settings.audit, folder, HEAD, LEFT_OUT), "# The plan.", *lines]) + "\n"
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _limit(limit: Limit) -> dict[str, float]:
+    """A limit as a file holds it."""
+    return {"share": limit.share, "above" if limit.added is None else "added": limit.level}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from concurrent.futures import Executor
 from dataclasses import fields
 from pathlib import Path
 
@@ -35,7 +34,6 @@ def run_next(
     *,
     overwrite: bool = False,
     workers: int | None = None,
-    executor: Executor | None = None,
     tell: Tell | None = None,
 ) -> Decision:
     """Decide, and write the folder: decision.json, settings of what may go out, and those of all that is out then."""
@@ -54,7 +52,7 @@ def run_next(
     before = [earlier_release(file, inputs.people, settings) for file in files]
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     task = task_of(settings, inputs)
-    found = decide(task, before, workers=workers, executor=executor, folder=parts, tell=tell)
+    found = decide(task, before, workers=workers, folder=parts, tell=tell)
     told = record_of(found.found, inputs.people, settings, inputs.window, inputs.alerts).model_dump(mode="json")
     record = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before), "plan": told}
     (out / "decision.json").unlink(missing_ok=True)
