@@ -213,6 +213,13 @@ class Chain:
         return np.asarray(np.minimum(V + slack, 1.0))
 
 
+def look(chain: Chain) -> posterior.Chain:
+    """The chain with what `posterior.look` finds out about it."""
+    seen = chain.unseen
+    posterior.look(seen)
+    return seen
+
+
 def _to_one(law: Floats) -> Floats:
     """Divided by its sums along the last axis; where these are zero, nobody leaves."""
     empty = law.sum(axis=-1) == 0

@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from .ascent import ascend, map_guess, score
-from .ceiling import TOGETHER, first_right, four_told, right_adds, told_step, union_sums
+from .ceiling import first_right, right_adds
 from .chain import copy, dot, likeliest, turn
 from .charge_stretches import charged_apart
 from .heap import put, take
@@ -32,17 +32,12 @@ from .jit import (
 )
 from .posterior import Chain, add_by_place, look, posterior, ranges, single, top_place
 from .search import room_for, search
-from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, STATE_NODES, cost_of_stage, keep_score, stage_after
+from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, cost_of_stage, keep_score, stage_after
+from .state_ceilings import ceilings
 
 #: Charges are set at once if they cost no more than so many scores of a guess.
 AT_ONCE = 10.0
-#: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
-#: on trying all constants.
-UNION_AT_ONCE = 1e5
-UNION_LIMIT = 1e8
-#: Unions that help nobody are given up at the lowest level, after so many steps.
-PATIENT = 6
-AVOID_LIMIT = 3e8
+#: Largest number of operations spent on trying all constants.
 CONSTANT_LIMIT = 2e8
 #: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
 #: make up for the few that stay outside, and all would be done again at ever higher levels. A series alone need not.
@@ -54,127 +49,6 @@ DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
 GAP, ACHIEVED, BEYOND, SQUARES = range(4)
 #: What the search took, and how many series could not be explained.
 NODES, WORK, UNEXPLAINED = range(3)
-
-
-@making
-def rows_apart(chain):
-    """Whether no row leads to two states of one place, as in a mixture of chains whose states are places."""
-    return states_apart(chain, np.bool_(False))
-
-
-@making
-def ways_apart(chain):
-    """The same of ways of any length: that no state leads to two states of one place, however many steps later."""
-    return states_apart(chain, np.bool_(True))
-
-
-@making
-def states_apart(chain, ever):
-    """Whether no state leads to two states of one place in a step, or in however many if it is `ever`."""
-    if chain.single:
-        return True
-    seen = np.full(chain.named.shape[0], -1)
-    for x in range(chain.low.shape[0]):
-        low, high, grown = chain.low[x], chain.high[x], ever
-        while grown:
-            grown = False
-            for y in range(low, high):
-                if chain.low[y] < chain.high[y] and (chain.low[y] < low or chain.high[y] > high):
-                    low, high, grown = min(low, chain.low[y]), max(high, chain.high[y]), True
-        for y in range(low, high):
-            if seen[chain.place_of[y]] == x:
-                return False
-            seen[chain.place_of[y]] = x
-    return True
-
-
-@inlined
-def told_together(V, chain, t, low, high, adds):
-    """Fill a step of V by telling the past, for k = low..high, four of them at a time; returns the work done.
-
-    Rows must be `rows_apart`, and there must be a fourth: high is at least 4. What is so filled in below low is read by
-    nobody.
-    """
-    M = V.shape[2]
-    least = min(low, high + 1 - TOGETHER)
-    for k in range(least, high + 1):
-        right_adds(V, t + 1, k, adds[k])
-        for x in range(M):
-            adds[k, x] *= chain.named[chain.place_of[x]]
-    for x in range(M):
-        if chain.law[t, x] > 0.0:
-            for k in range(least, high + 1, TOGETHER):
-                first = min(k, high + 1 - TOGETHER)
-                four_told(chain.moves[t, x], chain.low[x], chain.high[x], V[t + 1], adds, V[t], first, x)
-            for k in range(low, high + 1):
-                V[t, k, x] = min(V[t, k, x], 1.0)
-    return (high - low + 1.0) * M * M
-
-
-@inlined
-def tell(V, chain, t, low, high, apart, gain, by_place):
-    """Fill a step of V by telling the past, for k = low..high and states that are possible; returns the work done."""
-    M, work = V.shape[2], 0.0
-    for k in range(low, high + 1):
-        right_adds(V, t + 1, k, gain)
-        for x in range(M):
-            gain[x] *= chain.named[chain.place_of[x]]
-        for x in range(M):
-            if chain.law[t, x] > 0.0:
-                V[t, k, x] = told_step(V, chain, t, x, k, gain, apart, by_place)
-                work += M
-    return work
-
-
-@once
-def ceilings(V, chain, needed, level, room):
-    """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
-
-    Whether right steps are rare (union below told-the-past) decides how the entries are improved at higher levels: by
-    avoidance, or by a search from the state.
-    """
-    T, M = V.shape[0], V.shape[2]
-    unused = np.empty(T, np.int64)
-    sums, gain = np.empty((needed + 1, M)), np.empty(M)
-    by_place, apart, ever_apart = room.by_place[0], rows_apart(chain), ways_apart(chain)
-    pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
-    union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
-    state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
-    avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
-    plain = not union and state_nodes <= 1 and apart
-    work, helps = 0.0, True
-    V[:, 0] = 1.0
-    V[:, 1:] = 0.0
-    for t in range(T - 2, -1, -1):
-        low, high = max(1, needed - t - 1), min(needed, T - 1 - t)
-        union = union and (helps or level > 0 or T - t <= PATIENT)
-        helps = False
-        if plain and high >= max(low, TOGETHER):
-            work += told_together(V, chain, t, low, high, sums)
-            continue
-        work += tell(V, chain, t, low, high, apart, gain, by_place)
-        if union and low <= high:
-            union_sums(V, chain, t, low, high, ever_apart, sums, by_place)
-            work += (T - low - t) * M * M * (M + high - low + 1)
-        for k in range(low, high + 1):
-            for x in range(M):
-                if chain.law[t, x] == 0.0:
-                    continue
-                b = V[t, k, x]
-                rare = union and sums[k, x] < b
-                if rare:
-                    b, helps = sums[k, x], True
-                    if avoid:
-                        b = min(b, first_right(V, chain, chain.moves[t, x], t + 1, k, room))
-                        work += 2 * (T - k - t) * M * M
-                elif state_nodes > 1 and b > 1e-12:
-                    found, _, _, more = search(
-                        V, chain, chain.moves[t, x], t + 1, k, state_nodes, 0.0, np.bool_(False), unused, room
-                    )
-                    b = min(b, found)
-                    work += more
-                V[t, k, x] = min(b, 1.0)
-    return work
 
 
 @once
