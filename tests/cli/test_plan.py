@@ -106,6 +106,15 @@ def test_nobody_is_named(folder: tuple[Path, Done]) -> None:
     assert not any(person(number) in done.stdout + done.stderr for number in range(40))
 
 
+def test_the_page_names_no_files(folder: tuple[Path, Done]) -> None:
+    """It may be shared, and a path may hold the name of somebody."""
+    made, _ = folder
+    assert 'visits = "../visits.parquet"' in (made / "plan" / "plan.toml").read_text()
+    page = (made / "plan" / "plan.html").read_text()
+    assert "visits.parquet" not in page
+    assert "Files and folders are in plan.toml alone." in page
+
+
 def test_a_finished_plan_is_left_alone(call: Call) -> None:
     done = call("plan", "visits.parquet", *OPTIONS, *LIMIT, "--out", "plan")
     assert done.returncode == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from passerby.audits.settings import AuditSettings
-from passerby.audits.settings_file import as_toml
+from passerby.audits.settings_file import as_shown, as_toml
 from passerby.audits.validation import check_sources
 from passerby.audits.wording import Options, Source
 from passerby.errors import ConfigError, PasserbyError
@@ -154,10 +154,27 @@ def _as_number(value: Any, name: str) -> int | float:
 
 def plan_toml(settings: PlanSettings, folder: Path) -> str:
     """Settings as the text of a file that lies in `folder`, from which `passerby plan --settings` plans again."""
-    audit = replace(settings.audit, explore=AuditSettings.explore)
-    lines = as_toml(audit, folder).splitlines()
-    kept = [line for line in lines if not line.startswith(tuple(f"{name} = " for name in LEFT_OUT))]
-    kept[0] = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
+    head = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
+    weights = None
+    if settings.weights is not None:
+        weights = Path(os.path.relpath(settings.weights, folder)).as_posix()
+    return _written(settings, as_toml(_plain(settings), folder), head, weights)
+
+
+def plan_shown(settings: PlanSettings) -> str:
+    """Settings as the page shows them, without files and folders: a path may hold the name of somebody."""
+    head = "# Settings of the plan. Files and folders are in plan.toml alone."
+    return _written(settings, as_shown(_plain(settings), internal=False), head, None)
+
+
+def _plain(settings: PlanSettings) -> AuditSettings:
+    return replace(settings.audit, explore=AuditSettings.explore)
+
+
+def _written(settings: PlanSettings, audit: str, head: str, weights: str | None) -> str:
+    """The settings of an audit, but for those that a plan has not, and those of the plan alone."""
+    kept = [line for line in audit.splitlines() if not line.startswith(tuple(f"{name} = " for name in LEFT_OUT))]
+    kept[0] = head
     own = ["", "# The plan."]
     rows = [
         f"{{share = {each.share!r}, {'above' if each.added is None else 'added'} = {each.level!r}}}"
@@ -170,8 +187,8 @@ def plan_toml(settings: PlanSettings, folder: Path) -> str:
             own.append(f"{name} = [{', '.join(map(_quoted, value))}]")
     if settings.fix:
         own.append(f"fix = {{{', '.join(f'{name} = {position!r}' for name, position in settings.fix)}}}")
-    if settings.weights is not None:
-        own.append(f"weights = {_quoted(Path(os.path.relpath(settings.weights, folder)).as_posix())}")
+    if weights is not None:
+        own.append(f"weights = {_quoted(weights)}")
     own.append(f"drawn = {settings.drawn}")
     if settings.minutes is not None:
         own.append(f"minutes = {settings.minutes!r}")

@@ -14,7 +14,7 @@ import polars as pl
 
 from passerby.plans.limit import points
 from passerby.plans.record import PlanRecord, Record, TallyRecord
-from passerby.plans.settings import PlanSettings, plan_toml
+from passerby.plans.settings import PlanSettings, plan_shown
 from passerby.support.groups import FEW
 from passerby.support.numerals import percent, span
 
@@ -62,7 +62,7 @@ def render_plan(record: Record, settings: PlanSettings) -> str:
         internal=False,
         short=[*(f"Alert: {alert}" for alert in record.alerts), *in_short(record)],
         facts=facts(record),
-        settings=plan_toml(settings, settings.audit.out),
+        settings=plan_shown(settings),
         beside="plan.toml",
         again="passerby plan --settings plan.toml --overwrite",
     )
