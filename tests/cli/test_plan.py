@@ -208,6 +208,22 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
     assert above <= decision["plan"]["wanted"]["tallies"][0]["at_most"]
 
 
+def test_the_audit_of_a_release_is_no_other_release(folder: tuple[Path, Done], call: Call) -> None:
+    """With fresh noise, what is published twice tells more; the audit before the sign-off publishes nothing."""
+    table = ("visits.parquet", *OPTIONS, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")
+    noise = (*table, "--mechanism", "gaussian", "--sigma", "3", "--budget", "1e6", "--runs", "30")
+    few = ("--explore", "0", "--backtest", "0", "--adversaries", "0", "--workers", "1")
+    assert call("next", *noise, "--out", "released/one").returncode == 0
+    assert call("audit", "--settings", "released/one/audit.toml", *few).returncode == 0
+    assert call("next", *noise, "--earlier", "released", "--out", "released/two").returncode == 0
+    assert call("audit", "--settings", "released/two/together/together.toml", *few).returncode == 0
+    assert call("audit", "--settings", "released/two/audit.toml", "--mechanism", "raw", *few).returncode == 0
+    assert call("next", *noise, "--earlier", "released", "--out", "released/three").returncode == 0
+    decisions = [json.loads(Path(f"released/{name}/decision.json").read_text()) for name in ("two", "three")]
+    # What an audit looked at that is not the release that lies above it may have been published.
+    assert [each["earlier"] for each in decisions] == [1, 3]
+
+
 def test_a_decision_may_stand_among_earlier_releases(folder: tuple[Path, Done], call: Call) -> None:
     """It counts as published for later tables, but not when it is made again; moved, it must name its files anew."""
     table = ("visits.parquet", *OPTIONS, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import fields
 from pathlib import Path
@@ -51,7 +52,7 @@ def run_next(
     files = earlier_files(earlier, out)
     inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
-    before = [earlier_release(file, inputs.people, settings) for file in files]
+    before = earlier_releases(files, inputs.people, settings)
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     task = task_of(settings, inputs)
     found = decide(task, before, workers=workers, executor=executor, folder=parts, tell=tell)
@@ -88,6 +89,21 @@ def earlier_files(folder: Path | None, out: Path) -> list[Path]:
     if not files:
         raise InputError(f"earlier: {str(folder)!r} holds no audit.toml; leave it out where nothing is published yet")
     return files
+
+
+def earlier_releases(files: Sequence[Path], people: People, settings: PlanSettings) -> list[Release]:
+    """All earlier releases, each once: the audit of one that lies in its folder tells of it, and is no other."""
+    found = [(file, earlier_release(file, people, settings)) for file in files]
+    return [release for file, release in found if not _audit_of_another(file, release, people, settings)]
+
+
+def _audit_of_another(file: Path, release: Release, people: People, settings: PlanSettings) -> bool:
+    """Whether these are the results of an audit of the same release, whose settings lie in the folder above."""
+    folder = file.resolve().parent
+    for above in (folder.parent / name for name in ("audit.toml", TOGETHER)):
+        if above.exists() and check_settings(read_settings(above), str(above)).out.resolve() == folder:
+            return earlier_release(above, people, settings) == release
+    return False
 
 
 def earlier_release(file: Path, people: People, settings: PlanSettings) -> Release:
