@@ -108,6 +108,18 @@ def test_the_page_shows_every_plan_and_escapes_names(made: tuple[Plans, Record, 
     assert len(figures[1].sheet.rows) == len(found.tried) + 2
 
 
+def test_the_page_shows_the_shares_by_which_verdicts_are_given(made: tuple[Plans, Record, PlanSettings]) -> None:
+    """Few of those who were drawn may be above a limit, while that is not sure of everyone."""
+    record = made[1]
+    shares = {"at_least": 0.1, "at_most": 0.15, "lowest": 0.05, "highest": 0.35}
+    tallies = [tally.model_copy(update=shares) for tally in record.tried[0].tallies]
+    drawn = record.tried[0].model_copy(update={"verdict": "open", "everyone": False, "tallies": tallies})
+    built = sections(record.model_copy(update={"tried": [drawn]}))
+    figures = {figure.key: figure.sheet for section in built for figure in section.content.figures}
+    assert figures["tried"].rows[0][1:4] == ["open", "5.0 %", "35 %"]
+    assert ["open", "5.0 %", "35 %"] in [row[1:4] for row in figures["frontier-1"].rows]
+
+
 def test_the_frontier_leads_from_what_is_wanted_to_less_risk(made: tuple[Plans, Record, PlanSettings]) -> None:
     found = made[0]
     edge = found.frontier

@@ -50,7 +50,10 @@ FRONTIER = (
     f"names are the plans that are recommended. {chart.ZOOM}"
 )
 OUT_OF_TIME = "The search ended because the time was up: with more minutes, better releases may be found."
-TRIED = "All releases that were tried, those that cost readers least first."
+TRIED = (
+    "All releases that were tried, those that cost readers least first. Where people were drawn, the shares of people "
+    "above are confidence limits (99 %) for everyone."
+)
 
 
 def render_plan(record: Record, settings: PlanSettings) -> str:
@@ -248,8 +251,9 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
             "name": name,
             "words": plan.words if name != "wanted" else f"all that is wanted ({plan.counts:,} counts)",
             "verdict": plan.verdict,
-            "at_least": plan.tallies[number].at_least,
-            "at_most": plan.tallies[number].at_most,
+            # Where some people were drawn, the limits of the share of everyone, by which it is sure or refused.
+            "at_least": plan.tallies[number].lowest,
+            "at_most": plan.tallies[number].highest,
             "mean": _error(plan, plan.mean_error),
             "worst": _error(plan, plan.worst_error),
             "published": plan.published,
