@@ -16,7 +16,7 @@ from passerby.plans.limit import Tally
 from passerby.plans.plan import Plans
 from passerby.plans.record import Record, _tally, record_of, told_cost
 from passerby.plans.settings import PlanSettings
-from passerby.report.plan_page import render_plan, sections
+from passerby.report.plan_page import render_plan, sections, sentence
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -118,6 +118,20 @@ def test_the_page_shows_the_shares_by_which_verdicts_are_given(made: tuple[Plans
     figures = {figure.key: figure.sheet for section in built for figure in section.content.figures}
     assert figures["tried"].rows[0][1:4] == ["open", "5.0 %", "35 %"]
     assert ["open", "5.0 %", "35 %"] in [row[1:4] for row in figures["frontier-1"].rows]
+
+
+def test_how_many_numbers_a_rule_leaves_is_told_as_the_least(made: tuple[Plans, Record, PlanSettings]) -> None:
+    """One to five that are empty are told as five, so that more may be left than the share says."""
+    people = town(2, people=30)
+    release, limits = wanted(people), made[2].limits
+    found = pb.plan(people, release, limits, 0, levers=["suppression", "places"], budget=1e6, workers=1)
+    record = record_of(found, people, made[2], "6h")
+    for plan in record.tried:
+        empty = plan.published < plan.counts / record.wanted.counts - 0.01
+        assert plan.some_empty == empty
+        said = sentence(plan, record)
+        assert ("at least" in said) == empty
+    assert any(plan.some_empty for plan in record.tried)
 
 
 def test_the_frontier_leads_from_what_is_wanted_to_less_risk(made: tuple[Plans, Record, PlanSettings]) -> None:

@@ -86,6 +86,9 @@ class PlanRecord(_Record):
         description="Share of the wanted numbers that are published; where it depends on the counts, those that are "
         "not are told in fives, rounded up."
     )
+    some_empty: bool = Field(
+        default=False, description="Whether a rule leaves numbers empty: `published` is then the least share."
+    )
     places_left_out: list[str] = Field(description="Places of which nothing that is wanted is published.")
     steps_left_out: list[int] = Field(description="Steps, from 1, of which nothing that is wanted is published.")
     total_error: float = Field(
@@ -221,6 +224,7 @@ def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
         mean_error=cost.mean,
         worst_error=cost.worst,
         published=cost.published,
+        some_empty=not _full(plan.release, plan.cost),
         places_left_out=[people.places[x] for x in sorted(places - kept_places)] if kept_places else [],
         steps_left_out=[t + 1 for t in sorted(steps - kept_steps)] if kept_steps else [],
         total_error=cost.total,
@@ -281,8 +285,7 @@ def told_cost(release: Release, cost: Cost) -> Cost:
     a share of is always told in fives.
     """
     free = all(mechanism.shift_invariant for mechanism in release.ways)
-    full = cost.numbers >= len(cells_of(release)) - 1e-9
-    published = cost.published if full else 1 - _fives(1 - cost.published, cost.number)
+    published = cost.published if _full(release, cost) else 1 - _fives(1 - cost.published, cost.number)
     total = _told_total(cost, exact=free and cost.published >= 1)
     mean, worst = cost.mean, cost.worst
     if mean is None or worst is None or not (free or cost.numbers >= FEW):
@@ -290,6 +293,11 @@ def told_cost(release: Release, cost: Cost) -> Cost:
     else:
         mean, worst = _digits(mean), _digits(worst if free else math.ceil(worst))
     return replace(cost, mean=mean, worst=worst, published=_digits(max(0.0, published)), total=_digits(total))
+
+
+def _full(release: Release, cost: Cost) -> bool:
+    """Whether no number of a release is left empty."""
+    return cost.numbers >= len(cells_of(release)) - 1e-9
 
 
 def _told_total(cost: Cost, *, exact: bool) -> float:

@@ -101,7 +101,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     """A plan in words, with its figures."""
     number = "" if plan.mean_error is None else f"{plan.mean_error:.2g}"
     error = f", mean error {number} {'person' if number == '1' else 'people'}" if number else ""
-    some = "" if plan.published > 0.9999 else f", {percent(plan.published)} of the wanted numbers"
+    some = "" if plan.published > 0.9999 else f", {_published(plan)} of the wanted numbers"
     gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
     more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
     names = f" Left out: {', '.join(gone[:NAMED])}{more}." if gone else ""
@@ -186,7 +186,7 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
             chart.tip("at_least:Q", "people above, at least", chart.FINE),
             chart.tip("at_most:Q", "people above, at most", chart.FINE),
             chart.tip("mean:N", "mean error (people)"),
-            chart.tip("published:Q", "numbers published", chart.PERCENT),
+            chart.tip("published:N", "numbers published"),
             chart.tip("people:Q", "measured on (people)", ",d"),
         ],
     )
@@ -256,7 +256,7 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
             "at_most": plan.tallies[number].highest,
             "mean": _error(plan, plan.mean_error),
             "worst": _error(plan, plan.worst_error),
-            "published": plan.published,
+            "published": _published(plan),
             "total": plan.total_error,
             "measured": "everyone" if plan.everyone else f"{plan.people:,} drawn",
             "people": record.people if plan.everyone else max(FEW, plan.people),
@@ -272,6 +272,11 @@ def _error(plan: PlanRecord, value: float | None) -> str:
     return f"{value:.2g}"
 
 
+def _published(plan: PlanRecord) -> str:
+    """The share of the wanted numbers that are published; how many a rule leaves empty is told in fives."""
+    return f"{'at least ' if plan.some_empty else ''}{percent(plan.published)}"
+
+
 def _columns(record: Record, number: int = 0) -> Columns:
     return {
         "verdict": ("verdict", str),
@@ -279,7 +284,7 @@ def _columns(record: Record, number: int = 0) -> Columns:
         "at_most": ("people above, at most", percent),
         "mean": ("mean error", str),
         "worst": ("largest error", str),
-        "published": ("numbers published", percent),
+        "published": ("numbers published", str),
         "total": ("error in all", percent),
         "measured": ("measured on", str),
     }
