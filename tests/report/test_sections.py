@@ -157,6 +157,16 @@ def test_a_rhythm_still_has_a_spectral_gap(made: Evidence) -> None:
     assert gap.is_between(0, 1).all()
 
 
+@pytest.mark.parametrize(("most", "some"), [(7, 7), (8, 12), (12, 12)])
+def test_a_part_of_the_people_leaves_out_nobody_or_five(monkeypatch: pytest.MonkeyPatch, most: int, some: int) -> None:
+    people = pb.fit_people(pb.simulate_city(12, 20, 4), window="3h", places=9, min_active=1, holdout=4, rhythm="hour")
+    table = pb.audit(people, pb.Release([0] * 4), 1, workers=1)
+    monkeypatch.setattr(traits, "REFITTED", most)
+    assert traits.traits(table, people, table).height == some
+    said = ["The figures are of 7 people, drawn at random from 12."]
+    assert traits._drawn(some, 12) == (said if some == 7 else [])
+
+
 def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     """One person alone, six alike, and six of whom one matters most."""
     falls = np.zeros((3, 20))
