@@ -281,6 +281,11 @@ def test_each_verdict_has_its_words(made: Evidence, more: dict[str, object], wor
     assert words in " ".join(backtest.words(summary))
 
 
+def test_a_difference_of_nothing_has_no_sign() -> None:
+    said = [backtest._points(value) for value in (None, -0.004, 0.004, -0.026, 0.11)]
+    assert said == ["not known", "0 points", "0 points", "-3 points", "+11 points"]
+
+
 def test_one_origin_has_points_without_bars(made: Evidence) -> None:
     assert made.summary.backtest is not None
     alone = [each.model_copy(update={"lower": None, "upper": None}) for each in made.summary.backtest.by_promise]
