@@ -186,6 +186,8 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     assert shared.select("fall", "error", "without", "with_all").null_count().row(0) == (2, 2, 2, 2)
     assert internal["people"].to_list() == [6, 1, 1]
     assert "What is left blank is not told: fewer than 5 people are behind the fall." in ranking.says("sensor", shared)
+    places = ranking.bars(shared, "sensor")["encoding"]["y"]["scale"]["domain"]
+    assert places == [chart.wrapped(name) for name in shared["name"]], "a bar that is left blank keeps its place"
     alone = replace(made, findings=replace(made.findings, people=20, left_out=rows.head(1)))
     assert ranking.says("sensor", ranking.rows(alone, "sensor")) == (
         "No single sensor stands out: no fall of the chance rests on 5 people or more."

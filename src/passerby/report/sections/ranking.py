@@ -221,12 +221,14 @@ def bars(table: pl.DataFrame, what: str, least: int = FEW) -> dict[str, Any]:
     table = table.sort("step") if what == "step" else table.head(chart.PLACES)
     table = table.with_columns(label=chart.label(pl.col("name")))
     title = None if what == "sensor" else "step: begins"
+    # Those that are not told have no bar, and keep their place.
+    every = alt.Scale(domain=table["label"].to_list())
     drawn = (
         alt.Chart(chart.values(table, least))
         .mark_bar(color="#d55e00")
         .encode(
             x=alt.X("fall:Q", title="fall of the chance (points)", axis=alt.Axis(tickCount=4)),
-            y=alt.Y("label:N", title=title, sort=None, axis=alt.Axis(labelLimit=0)),
+            y=alt.Y("label:N", title=title, sort=None, scale=every, axis=alt.Axis(labelLimit=0)),
             tooltip=[chart.tip("name:N", what), *_tips()],
         )
     )
