@@ -194,6 +194,14 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     )
 
 
+@pytest.mark.parametrize(("falls", "these"), [([0.0, 0.0], "them"), ([0.0, None], "those that are told")])
+def test_nothing_is_said_of_falls_that_are_not_told(falls: list[float | None], these: str) -> None:
+    rows = pl.DataFrame({"place": ["a", "b"], "step": [1, 1], "start": ["x", "x"], "with_all": 0.5, "fall": falls})
+    said = ranking.says("count", rows.with_columns(error=0.0))
+    assert said.endswith(f"without any one of {these} the chance stays about the same.")
+    assert ranking._colour(rows)["scale"]["domain"] == [0, 0.01]
+
+
 @pytest.mark.parametrize("places", [chart.PLACES, chart.PLACES + 1])
 def test_places_that_are_not_shown_are_told(places: int) -> None:
     rows = pl.DataFrame({"place": [f"place {i}" for i in range(places)], "fall": 2.5, "error": 0.1, "with_all": 0.4})
