@@ -18,11 +18,7 @@ from passerby.errors import ConfigError, PasserbyError
 from passerby.support.checks import number, whole
 
 from .limit import Limit, check_limits
-from .names import LEFT_OUT, OWN
-
-#: The folder of a plan that nobody named.
-FOLDER = Path("passerby-plan")
-TITLE = "What may be published"
+from .names import FOLDER, LEFT_OUT, OWN, TITLE
 
 
 @dataclass(frozen=True)
