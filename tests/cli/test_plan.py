@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 from tests.cli.small_audit import ALONE, Call, person, write_visits
+from tests.cli.test_interrupted import stopping
 from tests.cli.test_main import Done, run_here
 
 from passerby import InputError
@@ -118,7 +119,9 @@ def test_the_page_names_no_files(folder: tuple[Path, Done]) -> None:
 def test_a_finished_plan_is_left_alone(call: Call) -> None:
     done = call("plan", "visits.parquet", *OPTIONS, *LIMIT, "--out", "plan")
     assert done.returncode == 2
-    assert "finished plan" in done.stderr
+    assert done.stderr == (
+        "passerby: plan holds a finished plan; choose another --out, or replace it with --overwrite\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,6 +209,25 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
     table_of = pl.read_parquet(made / "third" / "together" / "audit" / "people.parquet")
     above = (table_of["upper"] - table_of["baseline_lower"] > 0.9).mean()
     assert above <= decision["plan"]["wanted"]["tallies"][0]["at_most"]
+
+
+def test_an_interrupted_decision_goes_on(
+    folder: tuple[Path, Done], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = ("next", "visits.parquet", *OPTIONS, "--sensor-count", "1", *LIMIT, "--out", "stopped")
+    for where, how in (
+        ("passerby.report.next_folder.gather", "nothing was written"),
+        ("passerby.plans.sequence.carry_out", "what is finished is kept, and the same command goes on with it"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(where, stopping(where, 0))
+            done = call(*table)
+        assert done.returncode == 130
+        assert done.stderr.endswith(f"; {how}\n")
+    assert call(*table).returncode == 0
+    assert call(*table).stderr == (
+        "passerby: stopped holds a decision; choose another --out, or replace it with --overwrite\n"
+    )
 
 
 def test_the_audit_of_a_release_is_no_other_release(folder: tuple[Path, Done], call: Call) -> None:

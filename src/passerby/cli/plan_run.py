@@ -7,12 +7,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from passerby.audits.wording import Options
 from passerby.plans.settings import PlanSettings
 from passerby.report.next_folder import run_next
 from passerby.report.plan_folder import run_plan
 from passerby.report.plan_page import in_short
 
-from .screen import Interrupted, Terminated, stages
+from .screen import kind_of, stages
 
 
 def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwrite: bool = False) -> None:
@@ -21,13 +22,15 @@ def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwri
     out = settings.audit.out
     try:
         with stages(aside) as tell:
-            found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell)
+            found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     except KeyboardInterrupt as stop:
-        draft, kind = out / "parts" / "plan.toml", Terminated if isinstance(stop, Terminated) else Interrupted
+        draft = out / "parts" / "plan.toml"
         command = ["passerby", "plan", "--settings", str(draft), *(["--workers", str(workers)] if workers else [])]
         command += ["--overwrite"] if overwrite else []
         how = f"what is finished is kept. To go on:\n  {' '.join(map(shlex.quote, command))}"
-        raise kind(f"{str(stop) or 'interrupted'}; {how if draft.exists() else 'nothing was written'}") from None
+        raise kind_of(stop)(
+            f"{str(stop) or 'interrupted'}; {how if draft.exists() else 'nothing was written'}"
+        ) from None
     for alert in record.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in in_short(record):
@@ -52,8 +55,13 @@ def decide_and_show(
 ) -> None:
     """Decide about the next table, write the folder, and say what was decided and why."""
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    with stages(aside) as tell:
-        found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell)
+    try:
+        with stages(aside) as tell:
+            found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
+    except KeyboardInterrupt as stop:
+        kept = "what is finished is kept, and the same command goes on with it"
+        how = kept if (settings.audit.out / "parts").exists() else "nothing was written"
+        raise kind_of(stop)(f"{str(stop) or 'interrupted'}; {how}") from None
     screen.print(f"{ANSWERS[found.answer]}: {found.why}.", markup=False)
     if found.table is not None:
         screen.print(f"What may go out: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)

@@ -24,7 +24,7 @@ from passerby.support.blocks import Team
 from passerby.support.numerals import chance, duration, percent, span
 from passerby.visits.table import Visits
 
-from .screen import Interrupted, Terminated, stages
+from .screen import kind_of, stages
 
 #: What is said of steps that nobody asked for.
 CHOSEN = ", which fit the visits (--window sets another length)"
@@ -40,8 +40,7 @@ def run_and_show(
             report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     except KeyboardInterrupt as stop:
         how = how_to_go_on(draft_of(settings.out), workers, overwrite)
-        kind = Terminated if isinstance(stop, Terminated) else Interrupted
-        raise kind(f"{str(stop) or 'interrupted'}; {how}") from None
+        raise kind_of(stop)(f"{str(stop) or 'interrupted'}; {how}") from None
     for what, said in report.summary.coverage.lines():
         aside.print(f"Data: {what}: {said}", markup=False, soft_wrap=True)
     for alert in report.summary.alerts:

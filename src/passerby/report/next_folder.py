@@ -14,6 +14,7 @@ from passerby.audits.settings import AuditSettings, StepSettings
 from passerby.audits.settings_file import as_toml, read_settings
 from passerby.audits.stages import Tell
 from passerby.audits.validation import check_settings
+from passerby.audits.wording import Arguments, Wording, instead
 from passerby.errors import ConfigError, InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -38,11 +39,12 @@ def run_next(
     workers: int | None = None,
     executor: Executor | None = None,
     tell: Tell | None = None,
+    wording: Wording = Arguments(),  # noqa: B008
 ) -> Decision:
     """Decide, and write the folder: decision.json, settings of what may go out, and those of all that is out then."""
     out = settings.audit.out
     if (out / "decision.json").exists() and not overwrite:
-        raise ConfigError(f"{out} holds a decision; choose another folder (out), or overwrite it")
+        raise ConfigError(f"{out} holds a decision; {instead(wording)}")
     for name in ("levers", "forbid", "fix"):
         if getattr(settings, name):
             raise ConfigError(
