@@ -8,6 +8,7 @@ from tests.cli.small_audit import ALONE, FILES, NASTY, OPTIONS, Call, Made, coun
 import passerby as pb
 from passerby.audits.settings_file import read_settings
 from passerby.audits.summary import Summary
+from passerby.cli import run
 from passerby.cli.run import found
 
 
@@ -84,6 +85,11 @@ def test_a_dry_run_writes_nothing(made: Made, call: Call) -> None:
     for part in ("people 40", "28 to fit habits to, 4 published", "places 13", "8 counts from 2 places", "time about"):
         assert part in words
     assert not (folder / "dry").exists()
+
+
+def test_one_person_and_little_time_are_said_in_words() -> None:
+    assert [run._people(count) for count in (1, 2, 2000)] == ["1 person", "2 people", "2,000 people"]
+    assert [run._pace(seconds) for seconds in (0.0004, 0.0123, 4.5)] == ["less than 1 ms", "12 ms", "4,500 ms"]
 
 
 @pytest.mark.parametrize(
