@@ -130,7 +130,7 @@ def test_a_finished_plan_is_left_alone(call: Call) -> None:
         ((), "no limit is given"),
         (("--above", "0.5"), "needs --at-most"),
         (("--at-most", "0.05"), "give one of them"),
-        (("--at-most", "0.05", "--above", "0.5", "--added", "0.1"), "give one of them"),
+        (("--at-most", "0.05", "--above", "0.5", "--added", "0.1"), "--above and --added are both given"),
         (("--at-most", "x", "--above", "0.5"), "expected a number"),
         ((*LIMIT, "--stay", "nowhere"), "--stay: 'nowhere' is not"),
         ((*LIMIT, "--levers", "magic"), "is none of"),

@@ -100,6 +100,8 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
             raise ConfigError(
                 f"{Options().name(next(iter(single)))} needs --at-most, the share of people who may be so"
             )
+        if len(single) > 2:
+            raise ConfigError("--above and --added are both given; keep one of them, or give several limits in a file")
         if len(single) != 2:
             raise ConfigError(
                 "at_most needs --above, the chance that few people may exceed, or --added, what the release may add to "
