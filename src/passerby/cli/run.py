@@ -78,9 +78,10 @@ def found(summary: Summary) -> Iterator[str]:
     for above in summary.above:
         low, high = above.loss_lower, above.loss_upper
         if above.threshold == 0.5 and low is not None and high is not None:
+            without = "not told" if above.baseline is None else percent(above.baseline)
             yield (
-                f"More likely than not to be found: {span(low, high)} of the people with "
-                f"the release, {percent(above.baseline)} without it."
+                f"More likely than not to be found: {span(low, high)} of the people with the release, "
+                f"{without} without it."
             )
     if summary.realised:
         yield (
