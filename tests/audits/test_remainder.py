@@ -56,6 +56,20 @@ def test_all_counts_tell_more_than_the_kept_ones_and_little_more(
     assert upper <= max(finer.upper, loss.lower) * (1 + 1e-9) or not rest
 
 
+def test_a_number_that_is_published_again_with_fresh_chance_tells_more_also_beside_windows() -> None:
+    """Nine windows tell the first three steps, and three samples of half of the people tell of the last one."""
+    prior = pb.MarkovPrior(np.full(3, 1 / 3), np.full((3, 3), 1 / 3))
+    windows = [pb.Visitors([place], pair) for place in range(3) for pair in ((0, 1), (1, 2), (0, 2))]
+    samples = [pb.Present([0], 3, mechanism=pb.Sampling(0.5), others=0)] * 3
+    loss, part, upper, certain = measured(
+        prior, pb.Release(counts=[*windows, *samples], steps=4), misses=0, tolerance=0, confidence=0.99
+    )
+    assert certain
+    assert len(part.listed) == 12
+    # At the last step one of three samples holds them, or one of the other two places is named.
+    assert loss.lower <= 7 / 24 + 1 / 3 <= upper * (1 + 1e-9)
+
+
 @given(cases())
 def test_doubt_is_the_chance_of_the_less_likely(case: tuple[pb.MarkovPrior, pb.Release]) -> None:
     prior, release = case

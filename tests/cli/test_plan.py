@@ -13,8 +13,9 @@ from tests.cli.test_main import Done, run_here
 
 from passerby import InputError
 from passerby.plans.limit import Limit, counted
-from passerby.plans.record import VERSION, Record, _down, _up
+from passerby.plans.record import VERSION, Record
 from passerby.report.next_folder import earlier_files, earlier_release
+from passerby.support.groups import fives_above, fives_below
 
 OPTIONS = (
     "--window",
@@ -84,8 +85,8 @@ def test_an_audit_of_each_plan_gives_its_figures(folder: tuple[Path, Done], call
         tally = counted(Limit(0.2, added=0.05), lower, upper, (low, high))
         assert tally.verdict == plan.verdict
         assert plan.tallies[0].at_most >= tally.possibly / 40 > plan.tallies[0].at_most - 5 / 40
-        assert plan.tallies[0].at_least == _down(tally.surely) / 40
-        assert plan.tallies[0].at_most in (_up(tally.possibly, 40) / 40, 8 / 40)
+        assert plan.tallies[0].at_least == fives_below(tally.surely) / 40
+        assert plan.tallies[0].at_most in (min(40, fives_above(tally.possibly)) / 40, 8 / 40)
 
 
 @pytest.mark.thorough
@@ -244,6 +245,14 @@ def test_the_audit_of_a_release_is_no_other_release(folder: tuple[Path, Done], c
     decisions = [json.loads(Path(f"released/{name}/decision.json").read_text()) for name in ("two", "three")]
     # What an audit looked at that is not the release that lies above it may have been published.
     assert [each["earlier"] for each in decisions] == [1, 3]
+
+
+def test_weights_lie_beside_the_settings_of_a_decision_too(folder: tuple[Path, Done], call: Call) -> None:
+    (folder[0] / "beside").mkdir()
+    (folder[0] / "beside" / "weights.csv").write_text("step,weight\n1,0\n2,3\n")
+    (folder[0] / "beside" / "next.toml").write_text('visits = "../visits.parquet"\nweights = "weights.csv"\n')
+    done = call("next", "--settings", "beside/next.toml", *OPTIONS, *LIMIT, "--budget", "1e6", "--out", "weighed")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_decision_may_stand_among_earlier_releases(folder: tuple[Path, Done], call: Call) -> None:

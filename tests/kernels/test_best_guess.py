@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.evidence import silence
-from tests.guesses import Chain, small_chains
+from tests.guesses import Chain, small_chains, taken
 
 from passerby.kernels import ascent, best_guess, ceiling, posterior, stages
 
@@ -29,6 +29,26 @@ def test_looking_at_a_chain(chain: Chain) -> None:
         there = np.unique(chain.place_of[seen.law[t] > 0])
         certain = len(there) == 1 and chain.named[there[0]] > 0
         assert seen.pinned[t] == (there[0] if certain else -1)
+
+
+@given(small_chains())
+def test_ways_are_apart_where_no_two_states_of_one_place_can_be_reached(chain: Chain) -> None:
+    reached = step = (chain.Q != 0).any(axis=0)
+    for _ in range(chain.states):
+        reached = reached | reached @ step
+    shared = [len(set(chain.place_of[row])) < row.sum() for row in reached]
+    assert not (best_guess.ways_apart(chain.taken) and any(shared))
+
+
+def test_ways_may_meet_where_rows_are_apart() -> None:
+    """Whoever was at place 0 is known by other states from there on, also back at place 1; a mode is kept to."""
+    half = np.full((2, 2), 0.5)
+    visits = np.array([[0.0, 0.5, 0.5, 0.0], [0.0, 0.5, 0.5, 0.0], [0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 0.5, 0.5]])
+    modes = np.kron(np.eye(2), half)
+    for moves, apart in ((visits, False), (modes, True)):
+        chain = taken(np.full(4, 0.25), moves[None], np.ones(2), np.array([0, 1, 0, 1]))
+        assert best_guess.rows_apart(chain)
+        assert best_guess.ways_apart(chain) == apart
 
 
 @given(small_chains())
@@ -269,7 +289,7 @@ def test_series_that_are_hardly_likely_keep_plain_guesses(chain: Chain, seed: in
     mass /= mass.sum()
     nothing = silence(chain.steps, chain.states), np.ones((5, chain.steps, 1))
     table, guesses, _ = best_guess.brackets(
-        *(chain.a, chain.Q, chain.place_of, *nothing, mass, chain.named, chain.steps - needed),
+        *(chain.a, chain.Q, chain.place_of, *nothing, mass, np.ones(5), chain.named, chain.steps - needed),
         *(tolerance, 0.0, False, np.zeros(5)),
     )
     best, floor, rest = chain.best(chain.a, 0, needed), 0.0, 1.0

@@ -86,7 +86,7 @@ def test_union_sums(chain: Chain, seed: int) -> None:
     needed = chain.steps
     V, exact = chain.loosened(needed, seed), chain.exact(needed)
     for t in range(chain.steps - 1):
-        sums, apart = np.empty((needed + 1, chain.states)), bool(best_guess.rows_apart(chain.taken))
+        sums, apart = np.empty((needed + 1, chain.states)), bool(best_guess.ways_apart(chain.taken))
         ceiling.union_sums(V, chain.taken, t, 1, needed, apart, sums, np.empty(chain.places))
         for x in np.flatnonzero(chain.law[t]):
             for k in range(1, needed + 1):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels import charges, posterior
+from passerby.kernels import charge_names, charges, posterior
 
 pytestmark = pytest.mark.usefixtures("plainly")
 
@@ -66,14 +66,39 @@ def test_no_guess_exceeds_it_with_many_misses(seed: int) -> None:
             assert success.max() <= min(found) * (1 + 1e-12)
 
 
-def test_four_numbers_of_misses_at_once_are_what_each_is() -> None:
+def test_what_is_left_after_paying_is_what_the_recursion_says() -> None:
+    """Eight rows of misses, four at a time; names in any order, and with more misses left than matter."""
     rng = np.random.default_rng(0)
-    move, charge, less = rng.dirichlet(np.ones(9)), 0.01 * rng.random(9), np.sort(rng.random((7, 9)), axis=0)
-    gain, found = np.diff(less, axis=0, append=1.0), np.full((7, 3), -1.0)
-    charges.four_left(move, less, gain, charge, 2, 1, found)
-    for k in range(2, 6):
-        assert found[k, 1] == pytest.approx(move @ less[k] + max(0.0, (move * gain[k] - charge).max()), rel=1e-12)
-    assert (np.delete(found[:, 1], range(2, 6)) == -1).all()
+    M, names, C = 9, np.array([4, 0, 7]), 7
+    Q, gains, less = rng.dirichlet(np.ones(M), M), rng.random((C, 8, M)), rng.random((C, 8, M))
+    owed = 0.05 * rng.random((C, 3, M))
+    page = charge_names.Page(names, gains, owed, owed)
+    for most, before in ((5, 9), (2, 9), (5, 3), (-1, 9)):
+        W = np.full((C, 8, M), -1.0)
+        charges.pay(Q, np.ascontiguousarray(Q.T), less, page, most, before, 0.9, np.empty((4, M)), W)
+        for c in range(min(C, before + 1)):
+            for k in range(max(0, C - 2 - before), 8):
+                best = (Q[:, names] * gains[c, k, names] - owed[c].T).max(axis=1)
+                left = np.minimum(1.0, Q @ less[c, k] + np.maximum(0.0, best)) if k <= most else 0.9
+                np.testing.assert_allclose(W[c, k], left, rtol=1e-12)
+
+
+def test_names_are_listed_that_come_to_more_than_a_limit() -> None:
+    """What it comes to: of each count, the most that a right name adds, times the chance of being there."""
+    chain = Chain(1, 5, 4)
+    book, rng = charge_names.book_for(4, 4, 5, True), np.random.default_rng(1)
+    arrived, gain, full = rng.random((4, 5)), rng.random((4, 4, 5)), np.empty(5)
+    gain[:, 3] = 0.0
+    charge_names.full_charges(arrived, gain, full)
+    np.testing.assert_allclose(full, (arrived * gain[:, :3].max(axis=1)).sum(axis=0))
+    limit = float(np.sort(full)[2])
+    charge_names.list_names(book, 3, int(full.argmin()), full, limit)
+    listed = [int(full.argmin()), *(g for g in range(chain.states) if full[g] > limit)]
+    assert book.places[3, : book.numbers[3]].tolist() == listed
+    assert charge_names.most_unlisted(book, 3, full) == limit
+    assert charge_names.own_charge(arrived, gain, 2) == pytest.approx(
+        sum(arrived[c, 2] * gain[c, 2 - c, 2] for c in range(3))
+    )
 
 
 def test_closes_the_gap_where_steps_are_independent() -> None:

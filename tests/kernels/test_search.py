@@ -131,6 +131,7 @@ def brackets_of(case: Case, tolerance: float, budget: float) -> tuple[Any, ...]:
         of_case(case),
         relative(series.evidence),
         series.mass,
+        np.ones(len(series)),
         case.prior.guessable.astype(np.float64),
         case.misses,
         tolerance,
@@ -200,7 +201,7 @@ class TestBrackets:
         chain = np.array([1.0, 0.0]), np.eye(2)[None], np.arange(2), np.array([[0, 1], [1, 0]])
         weights = np.array([[[1.0, 1.0], [1.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]])
         named, mass = np.ones(2), np.array([0.0, 1.0])
-        table, _, _ = best_guess.brackets(*chain, weights, mass, named, 0, 0.0, 1e6, False, np.zeros(2))
+        table, _, _ = best_guess.brackets(*chain, weights, mass, np.ones(2), named, 0, 0.0, 1e6, False, np.zeros(2))
         assert table[0, 4] == -1
         assert table[1, :4].tolist() == [1, 1, 1, 1]
 

@@ -310,6 +310,14 @@ class TestBadInput:
         with pytest.raises(pb.InputError, match="none of the counts that it was said to choose among"):
             pb.measure(LINE, release)
 
+    def test_what_is_named_more_often_than_was_said(self) -> None:
+        """Drawn afresh, each tells more: what is chosen among would not bound it."""
+        noisy = [pb.Present([0], 0, mechanism=pb.Gaussian(1.0))]
+        once, twice = (pb.Release.adaptive(lambda history: noisy * 2, 1, among=noisy * times) for times in (1, 2))
+        with pytest.raises(pb.InputError, match="named 2 times for one step, and only 1 times among"):
+            pb.measure(LINE, once)
+        assert pb.measure(LINE, twice, runs=20).lower > 0
+
     @pytest.mark.parametrize(
         "use",
         [

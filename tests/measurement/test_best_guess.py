@@ -32,7 +32,7 @@ from passerby.measurement.best_guess import (
 from passerby.measurement.methods.fano import fano_bound
 from passerby.measurement.methods.leakage import leakage_bound
 from passerby.measurement.stretches import bracket_stretches
-from passerby.outcomes.series import Series, enumerate_series, given_series
+from passerby.outcomes.series import Series, distinct, enumerate_series, given_series, sample_series
 from passerby.support.confidence import upper_limit
 
 Floats = NDArray[np.float64]
@@ -241,7 +241,7 @@ def test_charges_among_many_places(seed: int) -> None:
         best = best_of_three(joint, misses)
         for budget in 10.0 ** np.arange(9):
             table, *_ = brackets.brackets(
-                start, moves, np.arange(places), told, np.ones((1, 3, 1)), np.ones(1), np.ones(places),
+                start, moves, np.arange(places), told, np.ones((1, 3, 1)), np.ones(1), np.ones(1), np.ones(places),
                 misses, 1e-12, budget, False, np.zeros(1),
             )  # fmt: skip
             lower, upper = table[0, brackets.LOWER], table[0, brackets.UPPER]
@@ -249,6 +249,20 @@ def test_charges_among_many_places(seed: int) -> None:
             reached.add(int(table[0, brackets.LEVEL]))
     # Whoever gets further than stage 3 was charged in rounds before.
     assert 1 in reached
+
+
+def test_series_that_are_drawn_again_are_looked_at_once() -> None:
+    """Each draw gets the ends of its series, and draws of the same one cost no more than one of it."""
+    prior = pb.MarkovPrior.stationary([[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.3, 0.3, 0.4]])
+    release = pb.Release([0, 1, 0])
+    drawn = sample_series(prior, release, np.random.default_rng(0), 60)
+    first, which = distinct(drawn.evidence)
+    assert len(first) <= 8
+    found = bracket_series(prior, release, drawn, 1, 0.0, 1e8)
+    alone = bracket_series(prior, release, drawn.some(first, drawn.mass[first]), 1, 0.0, 1e8)
+    for all_of_them, each in zip(found[:5], alone[:5], strict=True):
+        np.testing.assert_array_equal(all_of_them, each[which])
+    assert found.operations <= alone.operations
 
 
 def test_an_impossible_series_is_refused_in_logs() -> None:

@@ -168,3 +168,14 @@ def test_many_zones_of_few_places_with_noise_and_a_small_budget() -> None:
     release = pb.Release(counts=counts, steps=steps, mechanism=pb.Gaussian(1.0))
     loss = pb.measure(prior, release, 2, budget=1e5, runs=20)
     assert loss.baseline.lower <= loss.lower <= loss.upper <= 1
+
+
+def test_two_states_of_one_place_may_be_reached_in_two_steps() -> None:
+    """Whoever was at the first place remembers it, and is at the second one as well as whoever was not."""
+    moves = np.array([np.full((3, 3), 1 / 3), [[0, 1, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]]])
+    prior, visitors = pb.MarkovPrior([0, 0, 1], moves), pb.Visitors([0], steps=[1, 2], times=2)
+    loss = pb.measure(prior, pb.Release(counts=[visitors], steps=3), misses=1)
+    # One of two unknown steps must be right. Place 1 is, unless somebody stays at place 2, 1 of 6 times.
+    assert loss.baseline.lower == pytest.approx(5 / 6, rel=1e-12)
+    assert loss.lower == pytest.approx(5 / 6, rel=1e-12)
+    assert loss.upper == pytest.approx(5 / 6, rel=1e-12)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -80,6 +81,10 @@ GOOD = (
     pb.Then(pb.Scaled(1 / 3), pb.DiscreteGaussian(2.0)),
     pb.Then(pb.Scaled(0.1), pb.Geometric(2.0, clamped=True)),
     pb.Then(pb.Scaled(0.5), pb.Then(pb.Geometric(3.0), pb.Raw())),
+    pb.Then(pb.Then(pb.Scaled(4.7), pb.Geometric(0.7)), pb.Suppression(3)),
+    pb.Then(pb.Then(pb.Scaled(0.3), pb.DiscreteGaussian(2.0, clamped=True)), pb.AtLeast(2)),
+    pb.Then(pb.Then(pb.Then(pb.Scaled(1.1), pb.Geometric(1.0)), pb.Scaled(3)), pb.Suppression(4, keep_zeros=True)),
+    pb.Then(pb.Then(pb.Sampling(1e-6), pb.Suppression(2)), pb.Gaussian(1.0)),
 )
 
 
@@ -89,6 +94,26 @@ def test_they_keep_their_promises_together(mechanism: pb.Mechanism) -> None:
     release = pb.Release([0, 1], mechanism, others=[2, 4])
     loss = pb.measure(pb.line_prior(4), release, misses=0, runs=50, budget=1e8)
     assert loss.baseline.lower <= loss.upper <= 1
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.3, 0.7, 1.1])
+def test_a_number_that_comes_about_in_two_ways_is_one_value(weight: float) -> None:
+    """17 tenths less 2 and 7 tenths less 1 are the same, whatever the digits that they are held with."""
+    people, rate, noise = 25, 0.5, pb.Geometric(1.0)
+    mechanism = pb.Sampling(rate) | pb.Scaled(weight) | noise
+    added, likely = noise.law(0)
+    laws: list[dict[Fraction, float]] = [{}, {}]
+    for bit, law in enumerate(laws):
+        for k in range(people + bit + 1):
+            chance = math.comb(people + bit, k) * rate**k * (1 - rate) ** (people + bit - k)
+            for z, p in zip(added.tolist(), likely.tolist(), strict=True):
+                value = k * Fraction(str(weight)) + Fraction(z)
+                law[value] = law.get(value, 0.0) + chance * p
+    apart = sum(abs(laws[0].get(value, 0.0) - laws[1].get(value, 0.0)) for value in laws[0] | laws[1]) / 2
+    assert mechanism.total_variation(people) == pytest.approx(apart, rel=1e-9)
+    values = mechanism.outputs(people)
+    assert values is not None
+    assert np.exp(mechanism.log_likelihood(values, people)).sum() == pytest.approx(1, rel=1e-9)
 
 
 @pytest.mark.parametrize(

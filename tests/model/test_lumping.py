@@ -75,6 +75,7 @@ def test_merging_changes_no_success(prior: pb.MarkovPrior, sensors: list[list[in
         classes(release.grid, prior.place_of),
         relative(series.evidence),
         series.mass,
+        np.ones(6),
         prior.guessable.astype(float),
         misses,
         0.0,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.people.family import Cycle, Flows, Grouping, Start, Trim, spans
+from passerby.people.family import Cycle, Flows, Grouping, Start, Trim, span, spans
 from passerby.people.population import LITTLE, Flow
 
 from .test_habits import nothing_is_lost, random_traces, traces
@@ -158,6 +158,14 @@ def test_spans() -> None:
     assert [each.tolist() for each in spans(array, 2, "none")] == [[0, 0, 0], [5, 5, 5]]
     assert [each.tolist() for each in spans(array, 2, "before")] == [[1, 0, 0], [5, 5, 5]]
     assert [each.tolist() for each in spans(array, 2, "around")] == [[1, 0, 0], [4, 5, 5]]
+
+
+def test_one_person_is_trimmed_as_everybody_is() -> None:
+    """They are asked about one by one when chains are made, and all at once when habits are chosen."""
+    steps = np.random.default_rng(0).integers(0, 3, (200, 6)).astype(np.int32)
+    for trim in get_args(Trim):
+        first, stop = spans(steps, 2, trim)
+        assert [span(row, 2, trim) for row in steps] == list(zip(first.tolist(), stop.tolist(), strict=True))
 
 
 def test_habits_follow_the_part_of_the_day() -> None:

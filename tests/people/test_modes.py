@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.people.modes import FIRST, LEAST, SHRINKAGE, USUAL, fitted_weights, groups, joined, log_chances
+from passerby.people.family import Grouping
+from passerby.people.modes import FIRST, LEAST, SHRINKAGE, USUAL, fitted_weights, group_of, groups, joined, log_chances
 
 from .test_habits import chance, random_traces, traces
 
@@ -76,6 +78,12 @@ def test_groups() -> None:
     assert groups(array, 2, "alike").tolist() == [0] * 5
     assert groups(array, 2, "seen").tolist() == [1, 1, 1, 0, 1]
     assert groups(array, 2, "lately").tolist() == [2, 2, 1, 0, 2]
+
+
+def test_one_person_is_grouped_as_everybody_is() -> None:
+    steps = np.random.default_rng(0).integers(0, 3, (200, 6)).astype(np.int32)
+    for grouping in get_args(Grouping):
+        assert [group_of(row, 2, grouping) for row in steps] == groups(steps, 2, grouping).tolist()
 
 
 WEIGHTS = st.lists(st.floats(0.05, 1), min_size=4, max_size=4).map(lambda w: np.array(w) / sum(w))

@@ -14,8 +14,9 @@ from passerby.plans.cells import cells_of
 from passerby.plans.cost import Cost, Truth, cost_of
 from passerby.plans.limit import Tally
 from passerby.plans.plan import Plans
-from passerby.plans.record import Record, _tally, record_of, told_cost
+from passerby.plans.record import Record, _tally, record_of
 from passerby.plans.settings import PlanSettings
+from passerby.plans.told import told_cost
 from passerby.report.plan_page import render_plan, sections, sentence
 
 DOCS = Path(__file__).parents[2] / "docs"

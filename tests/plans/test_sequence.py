@@ -10,9 +10,9 @@ import passerby as pb
 from passerby.audits.settings import Measurement
 from passerby.plans.cells import cells_of, ways_of
 from passerby.plans.limit import counted
-from passerby.plans.plan import Task
 from passerby.plans.sequence import Decision, decide, together
 from passerby.plans.survey import COLUMNS
+from passerby.plans.task import Task
 
 HOW = Measurement(misses=0, tolerance=0.0, budget=1e9)
 

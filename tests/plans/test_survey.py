@@ -8,11 +8,12 @@ from tests.plans.towns import town, wanted
 
 import passerby as pb
 from passerby.audits.audit import audit_job
+from passerby.audits.doubt import doubted
 from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
 from passerby.plans import survey as module
 from passerby.plans.limit import Decided
-from passerby.plans.survey import Survey, doubted
+from passerby.plans.survey import Survey
 
 HOW = Measurement(misses=1, runs=20, confidence=0.98, budget=1e5)
 

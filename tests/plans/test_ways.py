@@ -1,13 +1,19 @@
 """Ways to publish side by side: one set of numbers about everyone."""
 
+from collections import Counter
+
 import polars as pl
 import pytest
 from tests.plans.towns import town, wanted
 
 import passerby as pb
+from passerby.audits.doubt import doubted
+from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
 from passerby.audits.trials import candidates
-from passerby.plans.survey import LOOK, doubted
+from passerby.measurement.measure import Enough
+from passerby.plans import survey
+from passerby.plans.survey import LOOK
 from passerby.plans.ways import MORE, compare
 
 HOW = Measurement(misses=1, budget=1e7, runs=40)
@@ -84,3 +90,31 @@ def test_rounded_counts_get_no_noise(people: pb.People) -> None:
     found = compare(people, release, audited(people, release), {"raw": pb.Raw()}, HOW, 8, LEVELS, workers=1)
     assert found.noise.height == 0
     assert found.mechanisms["people"].to_list() == [8]
+
+
+def test_the_doubt_of_an_audit_and_of_a_trial_adds_up(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One look has a share of the doubt, so that there must be no second one at another threshold."""
+    looks = Counter[tuple[pb.Mechanism, int]]()
+
+    def found_at_most(job: Job, person: int, enough: Enough) -> tuple[tuple[float, ...], bool]:
+        looks[job.release.mechanism, person] += 1
+        wide, narrow = (0.26, 0.6, 0.0, 0.0), (0.26, 0.4, 0.0, 0.0)
+        return (wide if enough(*wide) else narrow), False
+
+    monkeypatch.setattr(survey, "person_ends", found_at_most)
+    release = wanted(people)
+    nothing = {"lower": 0.0, "upper": 1.0, "baseline_lower": 0.0, "baseline_upper": 0.0}
+    table = audited(people, release).with_columns(pl.lit(value).alias(name) for name, value in nothing.items())
+    for drawn, share in ((True, 1 + LOOK), (False, LOOK)):
+        looks.clear()
+        known = table.with_columns(sampled=pl.lit(drawn))
+        found = compare(people, release, known, {}, HOW, 8, LEVELS, workers=1)
+        assert set(looks.values()) == {1}
+        assert found.confidence == pytest.approx(1 - share * (1 - HOW.confidence))
+
+
+def test_what_is_certain_has_no_confidence(people: pb.People) -> None:
+    release = wanted(people)
+    table = audited(people, release)
+    assert not table["sampled"].any()
+    assert compare(people, release, table, {}, HOW, 8, (), workers=1).confidence is None

@@ -130,3 +130,14 @@ def test_windows_follow_from_their_parts_alone() -> None:
     once = pb.Release(counts=[noisy], steps=1)
     assert tells_less(once, once + once)
     assert not tells_less(once + once, once)
+
+
+def test_what_is_published_twice_still_is() -> None:
+    """Drawn afresh, the second tells more: a plan must not count it as gone."""
+    table = pb.Release(counts=[pb.Present([0, 1], 0), pb.Present([2], 0)], steps=1, mechanism=pb.Gaussian(1.0))
+    twice = table + table
+    assert without(twice, frozenset()).listed == twice.listed
+    assert without(twice, frozenset([pb.Present([2], 0)])).listed == (twice.listed[0],) * 2
+    lever = BY_NAME["rounding"]
+    assert isinstance(lever, Dial)
+    assert len(lever.family(twice, Scene(("a", "b", "c"))).build(twice, 5.0).listed) == len(twice.listed)

@@ -216,6 +216,13 @@ def test_the_error_of_rounded_counts() -> None:
     assert noise.error_of(pb.Rounding(20)) == pytest.approx(np.sqrt((20**2 + 2) / 12), rel=0.01)
 
 
+def test_how_sure_drawn_series_leave_what_is_known_of_a_person(made: Evidence) -> None:
+    assert made.findings
+    for confidence, said in ((None, False), (0.9875, True)):
+        words = " ".join(noise.build(replace(made, findings=replace(made.findings, confidence=confidence))).lead)
+        assert ("holds together with a confidence of 98.75 %." in words) == said
+
+
 def test_realised_counts_of_few_people_are_not_told(made: Evidence) -> None:
     status = ["impossible"] * 2 + ["ok"] * (made.table.height - 2)
     table = made.table.with_columns(

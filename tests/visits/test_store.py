@@ -2,6 +2,7 @@
 
 import errno
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -183,7 +184,7 @@ def test_damage_is_told(city: Path, tmp_path: Path) -> None:
     for content in damaged(block):
         block.write_bytes(content)
         with pytest.raises(pb.PasserbyError, match="damaged or gone"):
-            everybody.times()
+            replace(everybody).times()  # which remembers nothing
     for content in damaged(piece.path):
         piece.path.write_bytes(content)
         with pytest.raises(pb.PasserbyError, match="damaged or gone"):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from passerby import InputError
 from passerby.visits import Traces, Visits, read_visits, window_visits
+from passerby.visits.steps import Times, step_length
 
 START = datetime(2024, 1, 1, 9, 30, tzinfo=UTC)
 
@@ -260,3 +261,20 @@ def test_first_and_last_go_by_time_when_clocks_are_set_back(rule: Any, place: st
     found = window_visits(visits, window="1h", places=["A", "B"], min_active=1, rule=rule)
     seen = [found.places[number] for number in found.array[found.people.to_list().index("x")]]
     assert [each for each in seen if each != "elsewhere"] == [place]
+
+
+@pytest.mark.parametrize(
+    ("rhythm", "days", "length"),
+    [
+        ("none", 10, timedelta(hours=6)),
+        ("none", 800, timedelta(days=20)),
+        ("hour", 800, timedelta(hours=6)),
+        ("weekday", 800, timedelta(days=1)),
+        ("workday", 800, timedelta(days=1)),
+        ("workday", 10, timedelta(hours=6)),  # which one week is enough to tell
+    ],
+)
+def test_steps_that_fit_the_visits_fit_a_rhythm(rhythm: str, days: int, length: timedelta) -> None:
+    first = datetime(2024, 1, 1)
+    times = Times.of(pl.Series([first, first + timedelta(days=days)]))
+    assert step_length(times, 5, 10, rhythm) == length

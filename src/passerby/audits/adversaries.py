@@ -25,6 +25,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
+from passerby.support.checks import is_whole
 from passerby.support.confidence import lower_limit, upper_limit
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
@@ -32,7 +33,7 @@ from passerby.support.workers import Progress, collect
 
 from .attacks import Look, seen_alike
 from .job import Job, check_job
-from .knowledge import Knowing, Target, found_by
+from .knowledge import Knowing, Target, blind_guess, found_by
 from .person import stream_of
 from .sample import only, some_people
 from .settings import BacktestSettings, Measurement
@@ -85,8 +86,7 @@ def adversaries(
     counts = _checked(known_steps, release.steps)
     chosen = only(people, some_people(people, sample, seed + 2))
     job = replace(job, people=replace(chosen, whereabouts=None), others=everyone_else(chosen, release))
-    sensed = [] if job.zones is not None else sorted({place for step in release.sensors for place in step})
-    work = _Work(job, Stranger.of(people, sensed, job.zones), counts)
+    work = _Work(job, Stranger.of(people, job.sensed, job.zones), counts)
     kept = None if file is None else Pieces(file, fingerprint(work))
     everyone = range(len(chosen))
     found = collect(_one, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept)
@@ -98,7 +98,7 @@ def adversaries(
 def _checked(known_steps: Sequence[int], steps: int) -> tuple[int, ...]:
     """Numbers of known steps in increasing order; those of more steps than there are would know all."""
     for count in known_steps:
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        if not is_whole(count) or count < 1:
             raise InputError(f"known_steps: expected whole numbers of at least 1, got {count!r}")
     return tuple(sorted({int(count) for count in known_steps if count <= steps}))
 
@@ -195,8 +195,7 @@ def _stranger(
     told, seen = seen_alike((own.prior, own.release), (stranger.prior, release), rng)
     aided = guess_series(*seen, misses)
     named = guess_series(*seen[:2], one_series(seen.release.evidence(values)), misses)[0]
-    silent, nothing = Release.silent(steps), one_series(np.zeros((1, steps, 1)))
-    blind = guess_series(stranger.prior, silent, nothing, misses)[0]
+    blind = blind_guess(stranger.prior, steps, misses)
     places = np.unique(stranger.places[np.concatenate([aided.ravel(), named, blind])])
     wide = own
     if release.reveals:

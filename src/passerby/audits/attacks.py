@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.measurement.best_guess import bracket_series
+from passerby.measurement.decode import unaided_success
 from passerby.measurement.methods.constant import constant_attack
 from passerby.measurement.methods.prior import prior_trace
 from passerby.model.prior import MarkovPrior
@@ -21,7 +22,6 @@ from passerby.outcomes.series import (
     one_series,
     sample_series,
     sampled_series,
-    score,
     wrong_laws,
 )
 from passerby.people.habits import People
@@ -65,8 +65,7 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
     series = listed_series(prior, release, rng)
     guesses = aided_guesses(prior, release, series)
     real = one_series(release.drawn(trace[None], rng))
-    blind, silent = prior_trace(base, release.steps), Release.silent(release.steps)
-    nothing = np.zeros((1, release.steps, 1))
+    blind = prior_trace(base, release.steps)
     try:
         named = aided_guesses(prior, release, real)
     except InputError:
@@ -78,7 +77,7 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
         same = constant_attack(base, release.steps, allowed)
         assert same.guess is not None
         promised[:2, column] = [series.mean(success[:, allowed])[0] for success in aided]
-        promised[2, column] = score(base, silent, nothing, blind[None], allowed)[0]
+        promised[2, column] = unaided_success(base, blind, allowed)
         promised[3, column] = same.value
         all_named = np.array([*named[:, 0], blind, same.guess])
         right[:, column] = (all_named != trace).sum(axis=1) <= allowed
@@ -135,7 +134,7 @@ def likelihood(people: People, person: int) -> float:
     law, total = prior.initial, 0.0
     for t, place in enumerate(actual.tolist()):
         if t:
-            law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
+            law = law @ prior.matrix(t - 1)
         law = np.where(prior.place_of == number[place], law, 0.0)
         chance = float(law.sum())
         if chance <= 0:

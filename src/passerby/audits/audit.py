@@ -91,11 +91,8 @@ def audit_job(
     """The audit of a job that says by itself who the others are; a folder keeps what is finished."""
     check_job(job)
     kept = None if folder is None else parts_of(job, folder)
-    if kept and kept.foreign():
-        raise ConfigError(
-            f"{kept.path} holds an unfinished audit of other people or with other settings; "
-            "choose another folder, or remove it to start afresh"
-        )
+    if kept:
+        check_own(kept)
     parts = partitions(job)
     tables = collect(
         _rows, parts.common, parts, workers=workers, executor=executor, sizes=parts.sizes, progress=progress, kept=kept
@@ -106,6 +103,15 @@ def audit_job(
 def parts_of(job: Job, folder: str | Path) -> Pieces:
     """The finished partitions of an audit in its folder."""
     return Pieces(Path(folder) / "parts", fingerprint(job, partition_size(len(job.people))))
+
+
+def check_own(kept: Pieces) -> None:
+    """Refuse to go on where another audit was interrupted."""
+    if kept.foreign():
+        raise ConfigError(
+            f"{kept.path} holds an unfinished audit of other people or with other settings; "
+            "choose another folder, or remove it to start afresh"
+        )
 
 
 def _rows(common: Job, rows: Rows | range) -> pl.DataFrame:

@@ -27,6 +27,7 @@ from passerby.people.habits import People
 from passerby.people.others import Counted, everyone_else
 from passerby.people.sensors import most_visited_sensors
 from passerby.people.whereabouts import Whereabouts
+from passerby.support.checks import is_whole
 from passerby.support.fingerprint import fingerprint
 from passerby.support.groups import FEW
 from passerby.support.pieces import Pieces
@@ -163,7 +164,7 @@ def run_backtest(
     cuts = earlier_origins(work.traces.array.shape[1], holdout, origins)
     if not 0 <= work.misses < holdout:
         raise InputError(f"misses: {work.misses!r} of {holdout} steps; expected 0 to {holdout - 1}")
-    if isinstance(work.people, bool) or work.people < 1:
+    if not is_whole(work.people) or work.people < 1:
         raise InputError(f"people: expected a whole number of at least 1, got {work.people!r}")
     work = replace(work, numbers=_everybodys(work, cuts), traces=some_traces(work.traces, MOST_PEOPLE, work.seed))
     kept = None if file is None else Pieces(file, fingerprint(work, cuts))
@@ -192,7 +193,7 @@ def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:
     >>> earlier_origins(30, 5, 3), earlier_origins(30, 5, 9), earlier_origins(16, 5, 3), earlier_origins(5, 2, 3)
     ([25, 20, 15], [25, 20, 15], [11, 8, 5], [3, 2])
     """
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+    if not is_whole(count) or count < 1:
         raise InputError(f"origins: expected a whole number of at least 1, got {count!r}")
     latest = steps - holdout
     earliest = max(2, latest // 2)

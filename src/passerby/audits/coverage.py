@@ -202,7 +202,7 @@ def coverage_of(
 
 def _ends(visits: Visits | Times | None) -> tuple[str | None, str | None]:
     """The minutes of the first and the last visit, by the clock."""
-    times = Everybody.of(visits).times() if isinstance(visits, Visits) else visits
+    times = Everybody.of(visits).all_times if isinstance(visits, Visits) else visits
     if times is None or not times.count:
         return None, None
     first, last = (f"{moment:%Y-%m-%d %H:%M}" for moment in times.ends)

@@ -14,6 +14,7 @@ from passerby.people.others import ByHabits, Counted
 from passerby.support.workers import Progress
 
 from .audit import audit_job, clear_parts
+from .doubt import doubted
 from .job import Job
 from .population import open_people
 from .sample import only
@@ -21,21 +22,21 @@ from .settings import Measurement
 
 #: The first pass has half of the effort, the second one four times of it for an eighth of the people: the other half.
 CHEAP, THOROUGH, SHARE = 0.5, 4.0, 8
+#: The share of the doubt that each pass has: an interval may be of either.
+EACH = 0.5
 #: The seed of the second pass is that of the first and this: its draws must not be those that chose whom to look at.
 AFRESH = 2**32
 
 
 def first_pass(how: Measurement) -> Measurement:
-    """What everyone gets. An interval may be of either pass, so each has half of the doubt."""
-    runs = max(2, round(how.runs * CHEAP))
-    return replace(how, runs=runs, budget=how.budget * CHEAP, confidence=(1 + how.confidence) / 2)
+    """What everyone gets."""
+    return replace(doubted(how, EACH), runs=max(2, round(how.runs * CHEAP)), budget=how.budget * CHEAP)
 
 
 def second_pass(how: Measurement) -> Measurement:
     """What those get whose interval decides something, from what all were asked to get."""
-    runs = round(how.runs * THOROUGH)
-    confidence = (1 + how.confidence) / 2
-    return replace(how, runs=runs, budget=how.budget * THOROUGH, confidence=confidence, seed=how.seed + AFRESH)
+    runs, budget = round(how.runs * THOROUGH), how.budget * THOROUGH
+    return replace(doubted(how, EACH), runs=runs, budget=budget, seed=how.seed + AFRESH)
 
 
 def audit_open(

@@ -13,10 +13,11 @@ from passerby.model.release import Release
 from passerby.people.fit import traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
-from passerby.people.zones import Zones, places_of, read_zones
+from passerby.people.zones import Levels, Zones, places_of, read_zones
 from passerby.support.blocks import Team
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
+from passerby.visits.store import StoredVisits
 from passerby.visits.table import Visits
 from passerby.visits.traces import Traces
 
@@ -95,22 +96,41 @@ def gather(
     if stored is not None:
         return _gather_stored(settings, stored, tell)
     if visits is None:
-        progress = begin(tell, READING)
-        files = settings.visits[0] if len(settings.visits) == 1 else settings.visits
-        visits = read_visits(files, **settings.only(DataSettings, "visits"), progress=progress)
+        visits = visits_of(settings, tell)
     begin(tell, FITTING)
     levels = read_zones(settings.zones) if settings.zones else None
     traces = traced(settings, visits, places_of(levels) if levels else ())
     people = fitting(settings).people(traces)
-    zones = Zones.among(people, levels, str(settings.zones)) if levels else None
-    release, published = released(settings, people, zones)
-    release.check_misses(settings.misses)
+    zones, release, published = _counted(settings, people, levels)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    remarks = (*visits.remarks, *people.remarks, *(zones.remarks if zones else ()))
-    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+    said = _alerts(settings, covered, visits, people, zones)
     return Inputs(people, eligible, release, covered, traces, published, said, zones)
+
+
+def _counted(
+    settings: AuditSettings, people: People, levels: Levels | None
+) -> tuple[Zones | None, Release, Published | None]:
+    """The zones, what is counted of them or of sensors, and what was published of it."""
+    zones = Zones.among(people, levels, str(settings.zones)) if levels else None
+    release, published = released(settings, people, zones)
+    release.check_misses(settings.misses)
+    return zones, release, published
+
+
+def _alerts(
+    settings: AuditSettings, covered: Coverage, visits: Visits | StoredVisits, people: People, zones: Zones | None
+) -> tuple[str, ...]:
+    """What must be known of the visits, of habits and of zones before anything is believed."""
+    remarks = (*visits.remarks, *people.remarks, *(zones.remarks if zones else ()))
+    return alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+
+
+def visits_of(settings: AuditSettings, tell: Tell | None) -> Visits:
+    """The visits, read into memory."""
+    progress = begin(tell, READING)
+    return read_visits(settings.files, **settings.only(DataSettings, "visits"), progress=progress)
 
 
 @dataclass(frozen=True)
@@ -128,12 +148,9 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     zoned = places_of(levels) if levels else ()
     everyone, visits, times = read_everyone(settings, how, zoned, stored.folder, stored.team, tell)
     common, eligible = everyone.common, len(everyone)
-    zones = Zones.among(common, levels, str(settings.zones)) if levels else None
-    release, published = released(settings, common, zones)
-    release.check_misses(settings.misses)
+    zones, release, published = _counted(settings, common, levels)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_seen)
-    remarks = (*visits.remarks, *common.remarks, *(zones.remarks if zones else ()))
-    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+    said = _alerts(settings, covered, visits, common, zones)
     traces = everyone.some_traces(MOST_PEOPLE, seed)
     if settings.sample is not None:
         people = everyone.some(some_numbers(eligible, settings.sample, seed))

@@ -16,7 +16,7 @@ from passerby.measurement.measure import measure
 from passerby.measurement.methods.prior import prior_attack
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import one_series, score
+from passerby.outcomes.series import one_series, score, silent_series
 
 from .attacks import seen_alike
 from .job import Job, over_states
@@ -64,10 +64,8 @@ class Knowing:
         release, misses = target.release, settings["misses"]
         prior = target.given(seen)
         loss = measure(prior, release, **settings)
-        silent, nothing = Release.silent(release.steps), one_series(np.zeros((1, release.steps, 1)))
-        blind = guess_series(prior, silent, nothing, misses)[0]
         ends = np.array([loss.baseline.lower, loss.lower, loss.upper])
-        made = cls(prior, ends, blind, np.empty(2))
+        made = cls(prior, ends, blind_guess(prior, release.steps, misses), np.empty(2))
         return replace(made, aided=made.success(prior, release, misses, rng))
 
     def success(
@@ -78,6 +76,11 @@ class Knowing:
         guesses = guess_series(*mine, misses)
         aided = told.series.mean(score(told.prior, told.release, told.series.evidence, guesses, misses))[0]
         return np.array([unaided_success(truth, self.blind, misses), aided])
+
+
+def blind_guess(prior: MarkovPrior, steps: int, misses: int) -> Ints:
+    """The best guess (T,) that is found without any release."""
+    return np.asarray(guess_series(prior, Release.silent(steps), silent_series(steps), misses)[0])
 
 
 def found_by(target: Target, seen: Mapping[int, int], values: NDArray[np.float64], real: Ints, misses: int) -> float:

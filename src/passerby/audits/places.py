@@ -16,7 +16,7 @@ def chosen_places(settings: AuditSettings, visits: Visits | Everybody, zoned: Se
     """The places to keep: by name or the most visited, and those of zones that anybody visits."""
     if not zoned:
         return settings.place_names or settings.places
-    known = set(visited(_all(visits))["place"].to_list())
+    known = set(visited(Everybody.of(visits))["place"].to_list())
     more = (name for name in zoned if name in known and name != ELSEWHERE)
     return tuple(dict.fromkeys([*place_names(settings, visits), *more]))
 
@@ -25,9 +25,7 @@ def place_names(settings: AuditSettings, visits: Visits | Everybody) -> tuple[st
     """The names of the places to keep, without zones: as given, or the most visited."""
     if settings.place_names:
         return settings.place_names
-    ranked = visited(_all(visits)).sort("n", descending=True, maintain_order=True)["place"].head(settings.places)
+    ranked = (
+        visited(Everybody.of(visits)).sort("n", descending=True, maintain_order=True)["place"].head(settings.places)
+    )
     return tuple(name for name in ranked.to_list() if name != ELSEWHERE)
-
-
-def _all(visits: Visits | Everybody) -> Everybody:
-    return visits if isinstance(visits, Everybody) else Everybody.of(visits)

@@ -92,7 +92,7 @@ def _called(row: dict[str, object]) -> str:
 
 def _number(value: object, where: str) -> float:
     """A count; an empty one was hidden."""
-    if value is None or str(value).strip() == "":
+    if not given(value):
         return HIDDEN
     try:
         number = float("nan" if "_" in str(value) else str(value))  # Python takes 1_000 for a thousand

@@ -20,7 +20,7 @@ from .departure import highest_mean
 
 
 class Record(BaseModel):
-    """A part of `summary.json`."""
+    """A part of `summary.json`, or of another file of results."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -20,7 +20,7 @@ from passerby.measurement.loss import Loss
 from passerby.measurement.measure import Enough, measure, measure_until
 from passerby.mechanisms import Raw
 from passerby.model.count_release import CountRelease
-from passerby.model.counts import Count, Moved, Present, Visitors
+from passerby.model.counts import Moved, Present, Visitors
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
 
@@ -76,7 +76,7 @@ def doubt(prior: MarkovPrior, count: Visitors, steps: int) -> float:
     law[0] = state_laws(prior, steps)[count.first]
     for t in range(count.first, count.read + 1):
         if t > count.first:
-            law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
+            law = law @ prior.matrix(t - 1)
         if t in count.steps:
             there = law[:, inside]
             law[:, inside] = 0.0
@@ -89,10 +89,10 @@ def by_steps(release: Release) -> Release:
     """A release that tells more: the raw numbers of the zones of visitors, at each step of their windows."""
     if not isinstance(release, CountRelease):
         return release
-    counts: dict[Count, None] = {}
-    for count in release.listed:
-        steps = count.steps if isinstance(count, Visitors) else ()
-        counts |= dict.fromkeys(Present(count.zones[0], t, mechanism=Raw()) for t in steps) if steps else {count: None}
+    windows = [count for count in release.listed if isinstance(count, Visitors)]
+    # A raw number tells no more the second time; with noise that is drawn afresh, another count does.
+    each = dict.fromkeys(Present(window.places, t, mechanism=Raw()) for window in windows for t in window.steps)
+    counts = [*each, *(count for count in release.listed if not isinstance(count, Visitors))]
     return Release(counts=counts, steps=release.steps)
 
 

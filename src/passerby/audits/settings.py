@@ -280,6 +280,11 @@ class AuditSettings(
         """How each person is measured."""
         return Measurement(**self.only(Measurement))
 
+    @property
+    def files(self) -> Path | tuple[Path, ...]:
+        """The visits as readers take them: one path, by whose name they are called in messages, or several."""
+        return self.visits[0] if len(self.visits) == 1 else self.visits
+
     def only(self, group: type[Any], *leave: str) -> dict[str, Any]:
         """The values of the settings of a group, but for some."""
         return {each.name: getattr(self, each.name) for each in fields(group) if each.name not in leave}

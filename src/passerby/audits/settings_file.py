@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,15 @@ from .misfits import idle_settings
 from .settings import GROUPS, SETTINGS, AuditSettings, group_of
 from .validation import PATHS
 
+#: The first line of a file of settings.
+HEAD = "# Settings of an audit. To run it again: passerby audit --settings audit.toml"
 
-def read_settings(path: str | Path) -> dict[str, Any]:
-    """The values of a settings file, with its paths made relative to the working folder; not yet checked."""
+
+def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:
+    """The values of a settings file, with its paths made relative to the working folder; not yet checked.
+
+    Paths are those of an audit, and the settings named in `also`.
+    """
     file = Path(path)
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -32,7 +38,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{file} is not a settings file (TOML): {error}") from None
-    for name in PATHS:
+    for name in (*PATHS, *also):
         value = values.get(name)
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             values[name] = [Path(os.path.relpath(file.parent / each)) for each in value]
@@ -48,30 +54,30 @@ def write_settings(settings: AuditSettings, path: str | Path) -> None:
         temporary.write_text(as_toml(settings, file.parent), encoding="utf-8")
 
 
-def as_toml(settings: AuditSettings, folder: Path = Path()) -> str:
-    """Settings as the text of a TOML file that lies in `folder`.
+def as_toml(settings: AuditSettings, folder: Path = Path(), head: str = HEAD, leave: Collection[str] = ()) -> str:
+    """Settings as the text of a TOML file that lies in `folder`, below a line that says what it is.
 
-    Settings that are not given are left out, and so are those that change nothing beside the others.
+    Settings that are not given are left out, and so are those that change nothing beside the others, and some by name.
     """
-    head = "# Settings of an audit. To run it again: passerby audit --settings audit.toml"
-    return _written(settings, head, lambda _, value: _relative(value, folder))
+    return _written(settings, head, lambda name, value: None if name in leave else _relative(value, folder))
 
 
-def as_shown(settings: AuditSettings, *, internal: bool) -> str:
+def as_shown(settings: AuditSettings, *, internal: bool, what: str = "audit", leave: Collection[str] = ()) -> str:
     """Settings as a page shows them: files by their names on an internal page, and not at all on one that is shared.
 
     The path of a file may hold the name of somebody. Who shared the work changes nothing, and is nobody's business.
+    With `leave`, some settings are left out by name, where these are of something else than an audit.
     """
 
     def told(name: str, value: Any) -> Any:
-        if group_of(name) == "Engine":
+        if group_of(name) == "Engine" or name in leave:
             return None
         if name not in PATHS:
             return value
         return _names(value) if internal and name != "out" else None
 
     rest = "Folders of files are" if internal else "Files and folders are"
-    return _written(settings, f"# Settings of the audit. {rest} in audit.toml alone.", told)
+    return _written(settings, f"# Settings of the {what}. {rest} in {what}.toml alone.", told)
 
 
 def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]) -> str:
@@ -81,16 +87,14 @@ def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]
     above = None
     for name in SETTINGS:
         group = group_of(name)
-        value = getattr(settings, name)
-        if name == "visits" and len(value) == 1:
-            (value,) = value
+        value = settings.files if name == "visits" else getattr(settings, name)
         value = None if value is None or name in idle else told(name, value)
         if value is None:
             continue
         if group not in (None, above):
             above = group
             lines += ["", f"# {GROUPS[group].__doc__}"]
-        lines.append(f"{name} = {_toml(value)}")
+        lines.append(f"{name} = {in_toml(value)}")
     return "\n".join(lines) + "\n"
 
 
@@ -106,9 +110,16 @@ def _relative(value: Any, folder: Path) -> Any:
     return Path(os.path.relpath(value, folder)).as_posix() if isinstance(value, Path) else value
 
 
-def _toml(value: object) -> str:
+def in_toml(value: object) -> str:
+    """A value as TOML writes it.
+
+    >>> print(in_toml([{"share": 0.05, "above": 0.5}, "gate", True]))
+    [{share = 0.05, above = 0.5}, "gate", true]
+    """
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name} = {in_toml(each)}' for name, each in value.items())}}}"
     if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(in_toml, value))}]"
     if isinstance(value, str):
         # JSON's strings are TOML's, but for the character DEL.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from passerby.support.workers import Progress
+from passerby.support.workers import Progress, silent
 
 #: Is called with the name of a stage, how much of it is done, and how much there is (0 where that is not known).
 Tell = Callable[[str, int, int], None]
@@ -35,10 +35,6 @@ def begin(tell: Tell | None, stage: str) -> Progress:
     Auditing people 3 8
     """
     if tell is None:
-        return _silent
+        return silent
     tell(stage, 0, 0)
     return partial(tell, stage)
-
-
-def _silent(done: int, everything: int) -> None:
-    """Tell nobody."""

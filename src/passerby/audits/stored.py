@@ -17,7 +17,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.errors import ConfigError
 from passerby.model.counts import Count
 from passerby.people.fit import fit_blocks, often_enough, with_rows
 from passerby.people.habits import People
@@ -37,6 +36,7 @@ from passerby.visits.trace_store import StoredTraces, store_traces, taken
 from passerby.visits.traces import Traces
 from passerby.visits.windows import check_rules, planned
 
+from .audit import check_own
 from .backtest import Fitting
 from .columns import SCHEMA
 from .coverage import Seen
@@ -151,8 +151,7 @@ def on_disk(settings: AuditSettings) -> bool:
 
 def reading_of(settings: AuditSettings) -> Reading:
     """What is read, and how."""
-    files = settings.visits[0] if len(settings.visits) == 1 else settings.visits
-    return Reading.of(files, settings.only(DataSettings, "visits"))
+    return Reading.of(settings.files, settings.only(DataSettings, "visits"))
 
 
 def rows_about(reading: Reading) -> int:
@@ -195,7 +194,7 @@ def read_everyone(
     traces = _traced(settings, visits, chosen_places(settings, visits.everybody, zoned), folder / "traces")
     common = fit_blocks(traces.told, traces.blocks, *vars(fitting).values())
     common = replace(common, whereabouts=StoredWhereabouts.over(traces, fitting.holdout))
-    times = visits.everybody.times()
+    times = visits.everybody.all_times
     shutil.rmtree(folder / "visits")
     return Everyone.of(common, traces, fitting.least), visits, times
 
@@ -222,11 +221,7 @@ def audit_everyone(
     first = everyone.some(np.arange(min(1, len(everyone))))
     check_job(joined(job, Rows(first.ids, first.fitted, first.actual))[0])
     kept = parts_of_everyone(job, everyone, folder, values)
-    if kept.foreign():
-        raise ConfigError(
-            f"{kept.path} holds an unfinished audit of other people or with other settings; "
-            "choose another folder, or remove it to start afresh"
-        )
+    check_own(kept)
     real = None if values is None else replace(job, others=counted(everyone.common, job.release))
     done = everyone.partitions.stream(_rows, (job, real, values), sizes=everyone.sizes, progress=progress, kept=kept)
     for _ in done:

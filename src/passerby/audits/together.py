@@ -20,7 +20,7 @@ import polars as pl
 
 from passerby.errors import InputError
 from passerby.measurement.finding import exact, limit, refute
-from passerby.measurement.question import MOST_CONFIDENT, check_effort
+from passerby.measurement.question import check_effort
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW, counting, nested_shares, told
@@ -28,6 +28,7 @@ from passerby.support.numerals import chance, percent, span
 from passerby.support.workers import Progress
 
 from .audit import audit
+from .doubt import doubted
 from .engine import engine_of
 from .job import enough_workers
 from .settings import EngineSettings, Measurement, ReportSettings
@@ -173,21 +174,15 @@ def together(
     named = _named(releases)
     check_effort(tolerance, budget, confidence, runs)
     joint = reduce(add, named.values())
-    how: dict[str, Any] = {
-        "tolerance": tolerance,
-        "runs": runs,
-        # Ends are handed on from one release to another, so that all must hold together.
-        "confidence": min(MOST_CONFIDENT, 1 - (1 - confidence) / (len(named) + 1)),
-        "budget": budget,
-        "seed": seed,
-    }
     tables, every = {}, {**named, JOINT: joint}
+    # Ends are handed on from one release to another, so that all must hold together.
+    how = vars(doubted(Measurement(misses, tolerance, runs, confidence, budget, seed), 1 / len(every)))
     with engine_of(engine, scheduler, workers, executor) as pool:
         few = enough_workers(len(people), workers, pool)
         for number, (name, release) in enumerate(every.items()):
             part = None if folder is None else Path(folder) / f"release-{number + 1}"
             tell = None if progress is None else partial(_told, progress, number, len(every))
-            tables[name] = audit(people, release, misses, **how, workers=few, executor=pool, folder=part, progress=tell)
+            tables[name] = audit(people, release, **how, workers=few, executor=pool, folder=part, progress=tell)
     return Together(_joined(tables), tuple(named), misses, joint.steps)
 
 

@@ -103,7 +103,8 @@ class Findings:
     simple attacks are those without a search: the likeliest trace given the counts, the likeliest without them, and one
     place throughout; they see the same series each time.
 
-    `mechanisms`, `shares` and `noise` compare ways to publish the same counts (`passerby.plans.ways`).
+    `mechanisms`, `shares` and `noise` compare ways to publish the same counts (`passerby.plans.ways`). All that they
+    rest on of a person holds together at the `confidence`; None where no series were drawn.
     """
 
     people: int
@@ -111,6 +112,7 @@ class Findings:
     mechanisms: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=MEANS))
     shares: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SHARES))
     noise: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NOISE))
+    confidence: float | None = None
 
 
 def try_out(

@@ -11,6 +11,7 @@ from cyclopts.validators import Number
 from passerby.audits.settings import SETTINGS
 
 from .options import RUN, with_settings
+from .sources import sources_of
 
 Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
 
@@ -44,19 +45,11 @@ def audit(  # noqa: D417
     workers
         Processes that share the work. [default: all cores]
     """
-    from passerby.audits.settings_file import read_settings
     from passerby.audits.validation import check_sources
-    from passerby.audits.wording import Options, Source
-    from passerby.errors import ConfigError
 
     from .warm_up import ready
 
-    options = {name: value for name, value in {"visits": visits or None, **given}.items() if value is not None}
-    sources = [Source(read_settings(settings), str(settings))] if settings else []
-    sources += [Source(options, "options", Options())] if options else []
-    if not any("visits" in source.values for source in sources):
-        raise ConfigError("no visits are given: passerby audit VISITS, or --settings with a file that names them")
-    checked = check_sources(*sources)
+    checked = check_sources(*sources_of("audit", visits, settings, given))
     ready()
     from .run import estimate_and_show, run_and_show
 

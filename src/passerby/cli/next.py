@@ -9,10 +9,11 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from passerby.audits.settings import SETTINGS
-from passerby.plans.names import LEFT_OUT
+from passerby.plans.names import LEFT_OUT, PATHS
 
 from .options import RUN, with_settings
 from .plan import DEFAULTS, PLAN, Flag, Real, Whole
+from .sources import sources_of
 
 
 @with_settings(leave=LEFT_OUT, defaults=DEFAULTS)
@@ -58,20 +59,12 @@ def next_table(  # noqa: D417
     workers
         Processes that share the work. [default: all cores]
     """
-    from passerby.audits.settings_file import read_settings
-    from passerby.audits.wording import Options, Source
-    from passerby.errors import ConfigError
     from passerby.plans.settings import check_plan
 
     from .warm_up import ready
 
     own = {"at_most": at_most, "above": above, "added": added, "drawn": drawn, "minutes": minutes}
-    options = {name: value for name, value in {"visits": visits or None, **own, **given}.items() if value is not None}
-    sources = [Source(read_settings(settings), str(settings))] if settings else []
-    sources += [Source(options, "options", Options())] if options else []
-    if not any("visits" in source.values for source in sources):
-        raise ConfigError("no visits are given: passerby next VISITS, or --settings with a file that names them")
-    checked = check_plan(*sources)
+    checked = check_plan(*sources_of("next", visits, settings, {**own, **given}, PATHS))
     ready()
     from .plan_run import decide_and_show
 

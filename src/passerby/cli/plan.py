@@ -9,9 +9,10 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from passerby.audits.settings import SETTINGS
-from passerby.plans.names import FOLDER, LEFT_OUT, TITLE
+from passerby.plans.names import FOLDER, LEFT_OUT, PATHS, TITLE
 
 from .options import RUN, with_settings, word
+from .sources import sources_of
 
 PLAN = Group("Plan", sort_key=0)
 Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
@@ -83,29 +84,14 @@ def plan(  # noqa: D417
     workers
         Processes that share the work. [default: all cores]
     """
-    from passerby.audits.settings_file import read_settings
-    from passerby.audits.wording import Options, Source
-    from passerby.errors import ConfigError
     from passerby.plans.settings import check_plan
 
     from .warm_up import ready
 
     own = {"at_most": at_most, "above": above, "added": added, "levers": levers, "forbid": forbid, "fix": fix}
     own |= {"stay": stay, "weights": weights, "drawn": drawn, "minutes": minutes}
-    options = {name: value for name, value in {"visits": visits or None, **own, **given}.items() if value is not None}
-    sources = [Source(_placed(read_settings(settings), settings), str(settings))] if settings else []
-    sources += [Source(options, "options", Options())] if options else []
-    if not any("visits" in source.values for source in sources):
-        raise ConfigError("no visits are given: passerby plan VISITS, or --settings with a file that names them")
-    checked = check_plan(*sources)
+    checked = check_plan(*sources_of("plan", visits, settings, {**own, **given}, PATHS))
     ready()
     from .plan_run import plan_and_show
 
     plan_and_show(checked, workers, overwrite=overwrite)
-
-
-def _placed(values: dict[str, Any], file: Path) -> dict[str, Any]:
-    """Values of a settings file, of which a path is relative to where the file lies."""
-    if isinstance(values.get("weights"), str):
-        values["weights"] = str(file.parent / values["weights"])
-    return values

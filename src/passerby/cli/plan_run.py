@@ -1,4 +1,4 @@
-"""A plan on the screen: its stages, what may be published, and how to go on after an interruption."""
+"""A plan on the screen: its stages, and what may be published."""
 
 from __future__ import annotations
 
@@ -10,27 +10,19 @@ from rich.console import Console
 from passerby.audits.wording import Options
 from passerby.plans.settings import PlanSettings
 from passerby.report.next_folder import run_next
-from passerby.report.plan_folder import run_plan
+from passerby.report.plan_folder import draft_of, run_plan
 from passerby.report.plan_page import in_short
 
-from .screen import kind_of, stages
+from .going_on import repeatable, resumable
+from .screen import stages
 
 
 def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwrite: bool = False) -> None:
     """Plan, write the folder, and say what may be published."""
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     out = settings.audit.out
-    try:
-        with stages(aside) as tell:
-            found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
-    except KeyboardInterrupt as stop:
-        draft = out / "parts" / "plan.toml"
-        command = ["passerby", "plan", "--settings", str(draft), *(["--workers", str(workers)] if workers else [])]
-        command += ["--overwrite"] if overwrite else []
-        how = f"what is finished is kept. To go on:\n  {' '.join(map(shlex.quote, command))}"
-        raise kind_of(stop)(
-            f"{str(stop) or 'interrupted'}; {how if draft.exists() else 'nothing was written'}"
-        ) from None
+    with resumable("plan", draft_of(out), workers, overwrite), stages(aside) as tell:
+        found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     for alert in record.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in in_short(record):
@@ -55,13 +47,8 @@ def decide_and_show(
 ) -> None:
     """Decide about the next table, write the folder, and say what was decided and why."""
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    try:
-        with stages(aside) as tell:
-            found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
-    except KeyboardInterrupt as stop:
-        kept = "what is finished is kept, and the same command goes on with it"
-        how = kept if (settings.audit.out / "parts").exists() else "nothing was written"
-        raise kind_of(stop)(f"{str(stop) or 'interrupted'}; {how}") from None
+    with repeatable(settings.audit.out / "parts"), stages(aside) as tell:
+        found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     screen.print(f"{ANSWERS[found.answer]}: {found.why}.", markup=False)
     if found.table is not None:
         screen.print(f"What may go out: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)

@@ -1,8 +1,7 @@
-"""An audit on the screen: its stages, what was found, and how to go on after an interruption."""
+"""An audit on the screen: its stages, and what was found."""
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,12 +18,13 @@ from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.report.folder import draft_of, finished, run_audit
-from passerby.report.terms import length, mechanism
+from passerby.report.terms import length, mechanism, share_of_people
 from passerby.support.blocks import Team
 from passerby.support.numerals import chance, duration, percent, span
 from passerby.visits.table import Visits
 
-from .screen import kind_of, stages
+from .going_on import resumable
+from .screen import stages
 
 #: What is said of steps that nobody asked for.
 CHOSEN = ", which fit the visits (--window sets another length)"
@@ -35,12 +35,8 @@ def run_and_show(
 ) -> None:
     """Audit, write the folder, and say what was found."""
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    try:
-        with stages(aside) as tell:
-            report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
-    except KeyboardInterrupt as stop:
-        how = how_to_go_on(draft_of(settings.out), workers, overwrite)
-        raise kind_of(stop)(f"{str(stop) or 'interrupted'}; {how}") from None
+    with resumable("audit", draft_of(settings.out), workers, overwrite), stages(aside) as tell:
+        report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     for what, said in report.summary.coverage.lines():
         aside.print(f"Data: {what}: {said}", markup=False, soft_wrap=True)
     for alert in report.summary.alerts:
@@ -50,16 +46,6 @@ def run_and_show(
     if settings.window == "auto":
         screen.print(f"Steps last {length(report.summary.window)}{CHOSEN}.", markup=False)
     screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
-
-
-def how_to_go_on(draft: Path, workers: int | None, overwrite: bool) -> str:
-    """What to type after an interruption."""
-    if not draft.exists():
-        return "nobody was measured yet, and nothing was written"
-    command = ["passerby", "audit", "--settings", str(draft)]
-    command += ["--workers", str(workers)] if workers else []
-    command += ["--overwrite"] if overwrite else []
-    return f"what is finished is kept. To go on:\n  {' '.join(map(shlex.quote, command))}"
 
 
 def found(summary: Summary) -> Iterator[str]:
@@ -78,10 +64,9 @@ def found(summary: Summary) -> Iterator[str]:
     for above in summary.above:
         low, high = above.loss_lower, above.loss_upper
         if above.threshold == 0.5 and low is not None and high is not None:
-            without = "not told" if above.baseline is None else percent(above.baseline)
             yield (
                 f"More likely than not to be found: {span(low, high)} of the people with the release, "
-                f"{without} without it."
+                f"{share_of_people(above.baseline)} without it."
             )
     if summary.realised:
         yield (

@@ -39,11 +39,6 @@ class Terminated(Interrupted):
     """The system asked the work to end (SIGTERM), as it does before a time limit or a shutdown."""
 
 
-def kind_of(stop: KeyboardInterrupt) -> type[Interrupted]:
-    """The kind of an interruption, to say more of it."""
-    return Terminated if isinstance(stop, Terminated) else Interrupted
-
-
 @contextmanager
 def _every_minute(console: Console, what: str, pace: Pace) -> Iterator[None]:
     """Off a terminal, tell how far a stage is, so that a log shows that it goes on."""

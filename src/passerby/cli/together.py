@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
-
-from passerby.audits.settings import Measurement
 
 
 def together(
@@ -50,8 +46,9 @@ def together(
     overwrite
         Replace earlier results in the folder.
     """
-    from passerby.audits.settings_file import read_settings
-    from passerby.audits.validation import check_settings
+    from rich.console import Console
+
+    from passerby.audits.wording import Options
     from passerby.errors import ConfigError
 
     from .warm_up import ready
@@ -59,28 +56,16 @@ def together(
     if len(audits) < 2:
         raise ConfigError("name two folders of audits or more: passerby together A/ B/")
     ready()
-    from passerby.report.together_folder import settings_file
-
-    first = settings_file(audits[0])
-    given = {"misses": misses, "budget": budget, "seed": seed}
-    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    how = replace(check_settings(read_settings(first), str(first)).measurement, **own)
-    _look_and_show(audits, out, how, sample=sample, overwrite=overwrite, workers=workers)
-
-
-def _look_and_show(audits: Sequence[Path], out: Path, how: Measurement, **options: Any) -> None:
-    """Measure the tables, write the folder, and say what was found."""
-    from rich.console import Console
-
-    from passerby.audits.wording import Options
     from passerby.report.together_folder import run_together
 
-    from .screen import kind_of, stages
+    from .going_on import repeatable
+    from .screen import stages
 
-    try:
-        with stages(Console(stderr=True, highlight=False)) as tell:
-            found = run_together(audits, out, how, **options, tell=tell, wording=Options())
-    except KeyboardInterrupt as stop:
-        raise kind_of(stop)(f"{str(stop) or 'interrupted'}; nothing was written") from None
+    given = {"misses": misses, "budget": budget, "seed": seed}
+    how = {name: value for name, value in given.items() if value is not None}
+    with repeatable(), stages(Console(stderr=True, highlight=False)) as tell:
+        found = run_together(
+            audits, out, how, sample, overwrite=overwrite, workers=workers, tell=tell, wording=Options()
+        )
     for line in (*found.lines(), f"The page: {out / 'together.html'}", f"All numbers: {out / 'together.json'}"):
         Console(highlight=False).print(line, markup=False, soft_wrap=True)

@@ -35,7 +35,7 @@ from .search import room_for, search
 from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, STATE_NODES, cost_of_stage, keep_score, stage_after
 
 #: Charges are set at once if they cost no more than so many scores of a guess.
-AT_ONCE = 20.0
+AT_ONCE = 10.0
 #: Largest number of operations spent on union sums (at the lowest level, and above), on avoidance for every state, and
 #: on trying all constants.
 UNION_AT_ONCE = 1e5
@@ -64,6 +64,26 @@ def rows_apart(chain):
     seen = np.full(chain.named.shape[0], -1)
     for x in range(chain.low.shape[0]):
         for y in range(chain.low[x], chain.high[x]):
+            if seen[chain.place_of[y]] == x:
+                return False
+            seen[chain.place_of[y]] = x
+    return True
+
+
+@making
+def ways_apart(chain):
+    """The same of ways of any length: that no state leads to two states of one place, however many steps later."""
+    if chain.single:
+        return True
+    seen = np.full(chain.named.shape[0], -1)
+    for x in range(chain.low.shape[0]):
+        low, high, grown = chain.low[x], chain.high[x], True
+        while grown:
+            grown = False
+            for y in range(low, high):
+                if chain.low[y] < chain.high[y] and (chain.low[y] < low or chain.high[y] > high):
+                    low, high, grown = min(low, chain.low[y]), max(high, chain.high[y]), True
+        for y in range(low, high):
             if seen[chain.place_of[y]] == x:
                 return False
             seen[chain.place_of[y]] = x
@@ -118,7 +138,7 @@ def ceilings(V, chain, needed, level, room):
     T, M = V.shape[0], V.shape[2]
     unused = np.empty(T, np.int64)
     sums, gain = np.empty((needed + 1, M)), np.empty(M)
-    by_place, apart = room.by_place[0], rows_apart(chain)
+    by_place, apart, ever_apart = room.by_place[0], rows_apart(chain), ways_apart(chain)
     pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
     union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
@@ -136,7 +156,7 @@ def ceilings(V, chain, needed, level, room):
             continue
         work += tell(V, chain, t, low, high, apart, gain, by_place)
         if union and low <= high:
-            union_sums(V, chain, t, low, high, apart, sums, by_place)
+            union_sums(V, chain, t, low, high, ever_apart, sums, by_place)
             work += (T - low - t) * M * M * (M + high - low + 1)
         for k in range(low, high + 1):
             for x in range(M):
@@ -251,18 +271,18 @@ def first_look(chain, needed, found, guesses, thorough, after):
 
 
 @inlined
-def count_in(sums, sign, mass, found, anchored):
-    """Add a series to (or take it from) the sums of gaps, lower ends, what is beyond the anchor, and its squares."""
+def count_in(sums, times, mass, found, anchored):
+    """Add a series so many times to the sums of gaps, lower ends, what is beyond the anchor, and its squares."""
     more = mass * max(found[LOWER] - anchored, 0.0)
-    sums[GAP] += sign * mass * (found[UPPER] - found[LOWER])
-    sums[ACHIEVED] += sign * mass * found[LOWER]
-    sums[BEYOND] += sign * more
-    sums[SQUARES] += sign * more * more
+    sums[GAP] += times * mass * (found[UPPER] - found[LOWER])
+    sums[ACHIEVED] += times * mass * found[LOWER]
+    sums[BEYOND] += times * more
+    sums[SQUARES] += times * more * more
 
 
 @inlined
 def allowed(sums, n, tolerance, sampled):
-    """The gap that may remain of the sum over n series."""
+    """The gap that may remain of the sum over n series, those that are the same counted each."""
     error = np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n) if sampled else 0.0
     return max(tolerance * sums[ACHIEVED], 0.25 * error)
 
@@ -318,9 +338,11 @@ def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, a
 _RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
 
 
-@kernel(_RESULT(vector, cube, wholes, whole_matrix, cube, vector, vector, whole, number, number, flag, vector))
-def brackets(initial, matrices, place_of, classes, weights, mass, named, misses, tolerance, budget, sampled, anchored):
-    """Bracket the best guess for each of n series (weights (n, T, C), mass (n,)).
+@kernel(_RESULT(vector, cube, wholes, whole_matrix, cube, vector, vector, vector, whole, number, number, flag, vector))
+def brackets(
+    initial, matrices, place_of, classes, weights, mass, times, named, misses, tolerance, budget, sampled, anchored
+):
+    """Bracket the best guess for each of n series (weights (n, T, C)), of so much mass (n,) each, so many times (n,).
 
     Returns a table (n, 5) of what is found (stage -1 where the series could not be explained: it is impossible, or
     numbers underflow), the guesses (n, 3, T), and what it took, with the number of these. Every series (but the least
@@ -340,8 +362,9 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
     alone, none = single(place_of), np.empty((0, M, M))
     charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
     total, sums, tried = np.zeros(3), np.zeros(4), np.zeros((STAGES, 3))
-    order, heap, parts, size = np.argsort(-mass), np.empty(n, np.int64), np.zeros(n), 0
-    done, rest, last = 0, mass.sum(), anchored.shape[0] - 1
+    whole_mass = mass * times
+    order, heap, parts, size = np.argsort(-whole_mass), np.empty(n, np.int64), np.zeros(n), 0
+    done, rest, last = 0, whole_mass.sum(), anchored.shape[0] - 1
     searching, closer = tolerance < np.inf, tolerance * (CLOSER if n > 1 else ALONE)
     while True:
         if done < n:
@@ -351,13 +374,13 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
             break
         else:
             i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK], tried)
-            if i < 0 or sums[GAP] <= allowed(sums, n, tolerance, sampled):
+            if i < 0 or sums[GAP] <= allowed(sums, times.sum(), tolerance, sampled):
                 break
             stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
             nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes)
-            count_in(sums, -1.0, mass[i], out[i], anchored[min(i, last)])
+            count_in(sums, -times[i], mass[i], out[i], anchored[min(i, last)])
         start, moves, log_mass = posterior(initial, matrices, low, high, classes, weights[i])
         if log_mass == -np.inf:
             out[i, LEVEL] = -1.0
@@ -368,11 +391,11 @@ def brackets(initial, matrices, place_of, classes, weights, mass, named, misses,
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
         deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, total)
-        rest -= mass[i] if stage == 0 else 0.0
-        count_in(sums, 1.0, mass[i], out[i], anchored[min(i, last)])
+        rest -= whole_mass[i] if stage == 0 else 0.0
+        count_in(sums, times[i], mass[i], out[i], anchored[min(i, last)])
         if charging and stage > 1:
-            keep_score(tried, stage, parts[i], mass[i] * (out[i, UPPER] - out[i, LOWER]))
-        parts[i] = mass[i] * (out[i, UPPER] - out[i, LOWER])
+            keep_score(tried, stage, parts[i], whole_mass[i] * (out[i, UPPER] - out[i, LOWER]))
+        parts[i] = whole_mass[i] * (out[i, UPPER] - out[i, LOWER])
         if parts[i] > 0.0 and stage < STAGES - 1:
             size = put(heap, size, parts, i)
     return out, guesses, total

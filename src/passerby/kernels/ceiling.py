@@ -148,7 +148,8 @@ def union_sums(V, chain, t, low, high, apart, sums, by_place):
     """`sums[k, x] = Σ_{u>t} max_g Σ_{y at g} Pr[X_u = y | X_t = x] V_u(y, k-1)`, k = low..high, up to a pinned step.
 
     A first right step later than T - k leaves too few steps for the rest, so few misses make for short sums. A sum that
-    is not below `V[t, k, x]` any more helps nobody: those of x are given up once all that would go on are such.
+    is not below `V[t, k, x]` any more helps nobody: those of x are given up once all that would go on are such. `apart`
+    tells that no state leads to two states of one place, however many steps later.
     """
     T, M = V.shape[0], V.shape[2]
     sums[low : high + 1] = 0.0

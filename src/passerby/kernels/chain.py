@@ -87,17 +87,26 @@ def turn(matrices):
 
 @adding
 def push_four(table, k, turned, out):
-    """`out[k..k+3] = table[k..k+3] @ matrix`, by the `turned` matrix: its rows are read once for all four."""
+    """`out[k..k+3] = table[k..k+3] @ matrix`, by the `turned` matrix: four rows and two of its own are read at once."""
     first, second, third, fourth = table[k], table[k + 1], table[k + 2], table[k + 3]
-    for y in range(turned.shape[0]):
-        line = turned[y]
+    last = turned.shape[0] - 1
+    for y in range(0, last + 1, 2):
+        line, other = turned[y], turned[min(y + 1, last)]
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        e, f, g, h = 0.0, 0.0, 0.0, 0.0
         for x in range(line.shape[0]):
-            a += line[x] * first[x]
-            b += line[x] * second[x]
-            c += line[x] * third[x]
-            d += line[x] * fourth[x]
+            p, q = line[x], other[x]
+            a += p * first[x]
+            b += p * second[x]
+            c += p * third[x]
+            d += p * fourth[x]
+            e += q * first[x]
+            f += q * second[x]
+            g += q * third[x]
+            h += q * fourth[x]
         out[k, y], out[k + 1, y], out[k + 2, y], out[k + 3, y] = a, b, c, d
+        if y < last:
+            out[k, y + 1], out[k + 1, y + 1], out[k + 2, y + 1], out[k + 3, y + 1] = e, f, g, h
 
 
 @inlined

@@ -9,7 +9,7 @@ import numpy as np
 from .jit import adding, inlined, making
 
 #: Shares of what naming the known guess gains that are tried as its own charge, until no other place is charged more.
-SHARES = np.array([0.0, 0.03, 0.06, 0.1, 0.2, 0.4, 0.7, 1.0])
+SHARES = np.array([0.03, 0.06, 0.1, 0.2, 0.4, 0.7, 1.0])
 #: Charges are raised for those who have so many misses more left than the known guess, in this order: somebody who left
 #: it behind and was wrong gains most by following a person about.
 AHEAD = np.array([-1, -2, 1, -3, 2, 3, 4, 5])
@@ -25,21 +25,6 @@ def still_open(worth, steps):
     return k - 1
 
 
-@inlined
-def charge_row(move, gain, mine, share, out):
-    """`out(g) = max(0, A(g) - A(mine) + share max(0, A(mine)))`, `A(g) = move(g) gain(g)`."""
-    least = (share - 1.0) * max(0.0, move[mine] * gain[mine])
-    for g in range(move.shape[0]):
-        out[g] = max(0.0, move[g] * gain[g] + least)
-
-
-@inlined
-def add_times(a, row, out):
-    """`out += a row`."""
-    for g in range(row.shape[0]):
-        out[g] += a * row[g]
-
-
 @adding
 def top(row):
     """The largest entry, or 0."""
@@ -49,67 +34,107 @@ def top(row):
     return best
 
 
-@making
-def set_charges(Q, P, gain, mine, charges, sums, begin, most, faint):
-    """Fill `charges` (C, M, M) for a step, and `sums` (M,), `Λ`: with a share at which no place exceeds `mine`.
+@adding
+def charge_all(move, gain, least, P, faint, out):
+    """Fill `out(x) = max(0, move(x) gain + least(x))`, nothing for who is `faint`; returns what it comes to."""
+    total = 0.0
+    for x in range(move.shape[0]):
+        owed = max(0.0, move[x] * gain + least[x]) if P[x] > faint else 0.0
+        out[x] = owed
+        total += P[x] * owed
+    return total
 
-    `P` (C, M) is the law beside at the step before, `gain` (C, R, M) what a right name adds. Success
-    is open with up to `most` misses left.
-    Shares are tried from the number `begin` on; returns that of the one that was taken. Who is `faint` is not charged.
+
+@adding
+def lacking(move, gain, least, P, faint, charge):
+    """What charges (M,) for a name lack, `max(0, move(x) gain + least(x) - charge(x))`, times chances."""
+    total = 0.0
+    for x in range(move.shape[0]):
+        lacks = max(0.0, move[x] * gain + least[x] - charge[x])
+        total += P[x] * lacks if P[x] > faint else 0.0
+    return total
+
+
+@adding
+def raise_all(move, gain, least, P, faint, share, charge):
+    """Add a share of what they lack to charges (M,) for a name; returns what that comes to."""
+    total = 0.0
+    for x in range(move.shape[0]):
+        lacks = max(0.0, move[x] * gain + least[x] - charge[x])
+        added = share * lacks if P[x] > faint else 0.0
+        charge[x] += added
+        total += P[x] * added
+    return total
+
+
+@inlined
+def less_own(move, gain, share, out):
+    """Fill `out(x) = (share - 1) max(0, A(x))`, `A(x) = move(x) gain` being what the known guess's name adds."""
+    for x in range(out.shape[0]):
+        out[x] = (share - 1.0) * max(0.0, move[x] * gain)
+
+
+@inlined
+def as_good(move, gain, charge, out):
+    """Fill `out` (M,): what is to be added to naming a place, less its charge, if the known guess's name is as good."""
+    for x in range(out.shape[0]):
+        out[x] = min(0.0, charge[x] - move[x] * gain)
+
+
+@inlined
+def share_out(names, turned, P, share, sums, least, faint):
+    """Fill the charges of a page with the known guess's own at a share of what it adds, and `sums` (n,), `Λ`."""
+    places, gains, charges = names.places, names.gains, names.charges
+    K = P.shape[0] - 1
+    sums[:] = 0.0
+    for c in range(K):
+        gain = gains[c, K - 1 - c]
+        less_own(turned[places[0]], gain[places[0]], share, least)
+        for i in range(places.shape[0]):
+            g = places[i]
+            sums[i] += charge_all(turned[g], gain[g], least, P[c], faint, charges[c, i])
+
+
+@inlined
+def raise_ahead(names, turned, P, ahead, most, limit, sums, more, least, faint):
+    """Raise charges for those who have so many misses more left than the known guess, as far as a limit allows."""
+    places, gains, charges = names.places, names.gains, names.charges
+    C, n = P.shape[0], places.shape[0]
+    K, mine = C - 1, places[0]
+    first, last = max(0, K - 1 + ahead - min(K - 1, most)), min(C - 1, K - 1 + ahead)
+    more[:] = 0.0
+    for turn in range(2):
+        for c in range(first, last + 1):
+            gain = gains[c, K - 1 - c + ahead]
+            as_good(turned[mine], gain[mine], charges[c, 0], least)
+            for i in range(1, n):
+                g = places[i]
+                if turn == 0:
+                    more[i] += lacking(turned[g], gain[g], least, P[c], faint, charges[c, i])
+                elif more[i] > 0.0:
+                    sums[i] += raise_all(turned[g], gain[g], least, P[c], faint, more[i], charges[c, i])
+        if turn == 0:
+            for i in range(1, n):
+                more[i] = min(1.0, (limit - sums[i]) / more[i]) if more[i] > 0.0 else 0.0
+
+
+@making
+def set_charges(names, turned, P, rest, sums, begin, most, faint):
+    """Fill the charges of a page, and `sums` (n,), `Λ`: with a share at which no name exceeds that of the known guess.
+
+    `turned` (M, M) holds the moves to each place, `P` (C, M) the law beside at the step before. Names that are charged
+    in full come to `rest`. Success is open with up to `most` misses left. Shares are tried from the number `begin` on;
+    returns that of the one that was taken. Who is `faint` is not charged.
     """
-    C, M = P.shape
-    K, share, taken = C - 1, 0.0, begin
-    charges[:] = 0.0
+    least, more = np.empty(P.shape[1]), np.empty(sums.shape[0])
+    share, taken = 0.0, begin
+    names.charges[P.shape[0] - 1] = 0.0
     for i in range(begin, SHARES.shape[0]):
         share, taken = SHARES[i], i
-        sums[:] = 0.0
-        for c in range(K):
-            for x in range(M):
-                if P[c, x] > faint:
-                    charge_row(Q[x], gain[c, K - 1 - c], mine, share, charges[c, x])
-                    add_times(P[c, x], charges[c, x], sums)
-        if top(sums) <= sums[mine]:
+        share_out(names, turned, P, share, sums, least, faint)
+        if max(rest, top(sums)) <= sums[0]:
             break
-    more, limit = np.empty(M), top(sums)
+    limit = max(rest, top(sums))
     for i in range(AHEAD.shape[0]):
-        first, last = max(0, K - 1 + AHEAD[i] - min(K - 1, most)), min(C - 1, K - 1 + AHEAD[i])
-        more[:] = 0.0
-        for c in range(first, last + 1):
-            line = gain[c, K - 1 - c + AHEAD[i]]
-            for x in range(M):
-                if P[c, x] > faint:
-                    least = as_good(Q[x, mine], gain[c, K - 1 - c, mine] if c < K else 0.0, line[mine], share)
-                    add_lacking(Q[x], line, least, charges[c, x], P[c, x], more)
-        for g in range(M):
-            more[g] = min(1.0, (limit - sums[g]) / more[g]) if more[g] > 0.0 and g != mine else 0.0
-        if top(more) == 0.0:
-            continue
-        for c in range(first, last + 1):
-            line = gain[c, K - 1 - c + AHEAD[i]]
-            for x in range(M):
-                if P[c, x] > faint:
-                    least = as_good(Q[x, mine], gain[c, K - 1 - c, mine] if c < K else 0.0, line[mine], share)
-                    raise_charges(Q[x], line, least, more, charges[c, x], P[c, x], sums)
+        raise_ahead(names, turned, P, AHEAD[i], most, limit, sums, more, least, faint)
     return taken
-
-
-@inlined
-def as_good(chance, own, gain, share):
-    """What is added to naming a place, less its charge, if naming the known guess is to be as good."""
-    return min(0.0, share * max(0.0, chance * own) - chance * gain)
-
-
-@inlined
-def add_lacking(move, gain, least, charge, chance, out):
-    """Add to `out` what charges (M,) of somebody lack, `max(0, move gain + least - charge)`, times their chance."""
-    for g in range(move.shape[0]):
-        out[g] += chance * max(0.0, move[g] * gain[g] + least - charge[g])
-
-
-@inlined
-def raise_charges(move, gain, least, share, charge, chance, sums):
-    """Add to charges (M,) of somebody a share of what they lack, and to `sums` what that comes to."""
-    for g in range(charge.shape[0]):
-        added = max(0.0, move[g] * gain[g] + least - charge[g]) * share[g]
-        charge[g] += added
-        sums[g] += chance * added

@@ -15,19 +15,20 @@ with W what the told adversary has left at best, by a recursion backwards over (
 It begins with what k misses that are left are worth after the last step, `worth[k]`: 1 where nothing follows, and else
 no less than the success of any guess at what follows (`charge_stretches`).
 
-Charges are set as the recursion goes (`charge_choice`). After that they are improved step by step (`charge_descent`):
-the bound is convex in them.
+Most places are unlikely at a step. Naming one of these is charged all that it adds, which comes to little and leaves
+nobody a reason to name it; the few others are weighed one by one (`charge_names`). Their charges are set as the
+recursion goes (`charge_choice`). After that they are improved step by step (`charge_descent`): the bound is convex in
+them.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from .ceiling import TOGETHER, rows_for
 from .chain import copy, dot, push_rows
-from .charge_choice import add_times, set_charges, still_open, top
+from .charge_choice import SHARES, set_charges, still_open, top
 from .charge_descent import descend, walk
-from .jit import adding, inlined, making
+from .charge_names import book_for, full_charges, list_names, most_unlisted, own_charge, page
+from .jit import inlined, making
 
 #: Those less likely than this share of the success of the known guess are not charged: it is not worth the work.
 FAINT = 1e-5
@@ -38,40 +39,17 @@ PATIENCE, NEARER, LESS = 3, 0.02, 0.7
 MOST_CHARGES = 1e7
 
 
-class Desk(NamedTuple):
-    """Scratch: charges and where they move (T, C, M, M), what right names add, where the told are and what they name.
+@making
+def count_beside(chain, guess, arrived, out):
+    """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x.
 
-    Gains are (T, C, R, M), with rows beyond K that are empty, and the last two (T, C, K, M).
+    In `arrived` the step itself is not counted yet.
     """
-
-    charges: np.ndarray
-    trend: np.ndarray
-    gains: np.ndarray
-    mass: np.ndarray
-    pick: np.ndarray
-
-
-@making
-def desk_for(steps, C, M):
-    """Scratch for charges that are kept for so many steps; those of one step are set once and not improved."""
-    kept = (steps, C, C - 1, M) if steps > 1 else (1, 1, 1, 1)
-    return Desk(
-        np.empty((steps, C, M, M)),
-        np.empty((steps, C, M, M) if steps > 1 else (1, 1, 1, 1)),
-        np.zeros((steps, C, rows_for(C - 1), M)),
-        np.empty(kept),
-        np.empty(kept, np.int64),
-    )
-
-
-@making
-def count_beside(chain, guess, out):
-    """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x."""
     T, C, M = out.shape
     out[:] = 0.0
-    rows = np.empty((C, M))
+    arrived[:] = 0.0
     for t in range(T):
-        counts = min(C, t + 1)
+        counts, rows = min(C, t + 1), arrived[t]
         if t == 0:
             copy(chain.law[0], rows[0])
         else:
@@ -104,44 +82,40 @@ def arrive(W, g, less, gain, named):
                 less[c, k + 1, g] = W[c, k, g]
 
 
-@adding
-def four_left(move, less, gain, charge, k, x, out):
-    """Fill `out[k..k+3, x]`, what is left with k, k + 1, k + 2 and k + 3 misses: together, they are quicker."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    best_a, best_b, best_c, best_d = 0.0, 0.0, 0.0, 0.0
-    less_a, less_b, less_c, less_d = less[k], less[k + 1], less[k + 2], less[k + 3]
-    gain_a, gain_b, gain_c, gain_d = gain[k], gain[k + 1], gain[k + 2], gain[k + 3]
-    for g in range(move.shape[0]):
-        p, owed = move[g], charge[g]
-        a += p * less_a[g]
-        b += p * less_b[g]
-        c += p * less_c[g]
-        d += p * less_d[g]
-        best_a = max(best_a, p * gain_a[g] - owed)
-        best_b = max(best_b, p * gain_b[g] - owed)
-        best_c = max(best_c, p * gain_c[g] - owed)
-        best_d = max(best_d, p * gain_d[g] - owed)
-    out[k, x] = min(1.0, a + best_a)
-    out[k + 1, x] = min(1.0, b + best_b)
-    out[k + 2, x] = min(1.0, c + best_c)
-    out[k + 3, x] = min(1.0, d + best_d)
+@inlined
+def raise_four(move, gain, k, g, charge, best):
+    """Raise `best[i](x)` to `move(x) gain[k + i, g] - charge(x)` where that is more, for four i: that is quicker."""
+    a, b, c, d = gain[k, g], gain[k + 1, g], gain[k + 2, g], gain[k + 3, g]
+    best_a, best_b, best_c, best_d = best[0], best[1], best[2], best[3]
+    for x in range(move.shape[0]):
+        p, owed = move[x], charge[x]
+        best_a[x] = max(best_a[x], p * a - owed)
+        best_b[x] = max(best_b[x], p * b - owed)
+        best_c[x] = max(best_c[x], p * c - owed)
+        best_d[x] = max(best_d[x], p * d - owed)
 
 
 @inlined
-def pay(Q, P, less, gain, charges, most, before, top, W):
+def pay(Q, turned, less, names, most, before, top, best, W):
     """Fill `W[c, k, x]` before a step, success being open with up to `most` misses left and worth `top` with more.
 
-    `before` steps were named.
+    `before` steps were named. `best` (4, M) is scratch.
     """
     C, rows, M = W.shape
     first = max(0, C - 2 - before) // TOGETHER * TOGETHER
     for c in range(min(C, before + 1)):
-        for x in range(M):
-            if P[c, x] > 0.0:
-                for k in range(first, most + 1, TOGETHER):
-                    four_left(Q[x], less[c], gain[c], charges[c, x], k, x, W[c])
-                for k in range(most + 1, rows):
-                    W[c, k, x] = top
+        push_rows(less[c, first:], max(0, min(rows, most + TOGETHER) - first), Q, W[c, first:])
+        for k in range(first, most + 1, TOGETHER):
+            best[:] = 0.0
+            for i in range(names.places.shape[0]):
+                g = names.places[i]
+                raise_four(turned[g], names.gains[c], k, g, names.charges[c, i], best)
+            for j in range(TOGETHER):
+                for x in range(M):
+                    W[c, k + j, x] = min(1.0, W[c, k + j, x] + best[j, x])
+        for k in range(most + 1, rows):
+            for x in range(M):
+                W[c, k, x] = top
 
 
 @inlined
@@ -157,37 +131,49 @@ def first_name(start, less, gain):
 
 
 @making
-def backwards(chain, guess, worth, P, charges, gains, tops, fresh, faint):
-    """(bound, first place named) of charges (L or 1, C, M, M), which are set on the way if `fresh`.
+def backwards(chain, guess, worth, beside, book, tops, fresh, faint):
+    """(bound, first place named) of the charges in a book, which are set on the way if `fresh`.
 
-    `gains` (L or 1, C, R, M) keeps what right names add, and `tops` (L,) the place that is charged most at each step.
+    `beside` is of `count_beside`. `tops` (L,) keeps which name is charged most at each step, -1 for one that is charged
+    in full.
     """
+    arrived, P = beside
     L, C, M = P.shape
     rows = rows_for(C - 1)
-    W, less, sums = np.ones((C, rows, M)), np.zeros((C, rows, M)), np.empty(M)
+    W, less, full, best = np.ones((C, rows, M)), np.zeros((C, rows, M)), np.empty(M), np.empty((TOGETHER, M))
     for c in range(C):
         for k in range(C - 1):
             W[c, k] = worth[k]
     total, share = 0.0, 0
     for t in range(L - 1, 0, -1):
-        Q, charge, gain = chain.moves[t - 1], charges[t % charges.shape[0]], gains[t % gains.shape[0]]
-        most = still_open(worth, L - t)
+        gain, turned, most = book.gains[t % book.gains.shape[0]], chain.turned[t - 1], still_open(worth, L - t)
         arrive(W, guess[t], less, gain, chain.named)
+        full_charges(arrived[t], gain, full)
+        # What suits a step suits its neighbours, more or less.
+        begin = max(0, share - 1)
         if fresh:
-            # What suits a step suits its neighbours, more or less.
-            share = set_charges(Q, P[t - 1], gain, guess[t], charge, sums, max(0, share - 1), most, faint)
+            list_names(book, t, guess[t], full, SHARES[begin] * own_charge(arrived[t], gain, guess[t]))
+        names, rest = page(book, t), most_unlisted(book, t, full)
+        sums = full[: names.places.shape[0]]
+        if fresh:
+            share = set_charges(names, turned, P[t - 1], rest, sums, begin, most, faint)
         else:
-            sums[:] = 0.0
-            for c in range(C):
-                for x in range(M):
-                    if P[t - 1, c, x] > 0.0:
-                        add_times(P[t - 1, c, x], charge[c, x], sums)
-        tops[t] = np.argmax(sums)
-        total += top(sums)
-        pay(Q, P[t - 1], less, gain, charge, most, t, worth[C - 2], W)
-    arrive(W, guess[0], less, gains[0], chain.named)
-    value, pick = first_name(chain.start, less, gains[0])
+            add_up(names.charges, P[t - 1], sums)
+        tops[t] = np.argmax(sums) if top(sums) >= rest else -1
+        total += max(top(sums), rest)
+        pay(chain.moves[t - 1], turned, less, names, most, t, worth[C - 2], best, W)
+    arrive(W, guess[0], less, book.gains[0], chain.named)
+    value, pick = first_name(chain.start, less, book.gains[0])
     return total + value, pick
+
+
+@inlined
+def add_up(charges, P, sums):
+    """Put in `sums` (n,) what charges (C, n, M) come to, `Λ`, with the law beside (C, M)."""
+    sums[:] = 0.0
+    for c in range(P.shape[0]):
+        for i in range(sums.shape[0]):
+            sums[i] += dot(P[c], charges[c, i])
 
 
 @making
@@ -199,24 +185,25 @@ def charged(chain, guess, worth, low, enough, rounds):
     """
     L, M = chain.law.shape
     K, C = worth.shape[0], worth.shape[0] + 1
-    desk = desk_for(L if rounds > 0 else np.int64(1), C, M)
-    charges, gains, mass, pick = desk.charges, desk.gains, desk.mass, desk.pick
-    P, tops, faint = np.empty((L, C, M)), np.zeros(L, np.int64), FAINT * low
-    count_beside(chain, guess, P)
-    best, first = backwards(chain, guess, worth, P, charges, gains, tops, np.bool_(True), faint)
-    each = 2.0 * L * C * K * M * M
+    book = book_for(L, C, M, rounds > 0)
+    beside = np.empty((L, C, M)), np.empty((L, C, M))
+    tops, faint = np.zeros(L, np.int64), FAINT * low
+    count_beside(chain, guess, beside[0], beside[1])
+    best, first = backwards(chain, guess, worth, beside, book, tops, np.bool_(True), faint)
+    each = 1.0 * L * C * K * M * M
     work = each
     if rounds == 0 or best <= enough or L == 1:
         return best, work
-    desk.trend[:] = 0.0
+    book.trends[: C * M * (book.begins[1] + book.numbers[1])] = 0.0
+    mass, pick = np.empty((L, C, K, M)), np.empty((L, C, K, M), np.int64)
     bound, state = best, np.array([1.0, 0.0])
     share, idle = 1.0, 0
     for _ in range(rounds):
-        walk(chain, guess, worth, P, charges, gains, first, mass, pick, faint)
+        walk(chain, guess, worth, beside[1], book, first, mass, pick, faint)
         aim = share * (best - low)
-        if not descend(P, charges, tops, mass, pick, bound - best + aim, desk.trend, state, faint):
+        if not descend(beside[1], book, tops, mass, pick, bound - best + aim, state, faint):
             break
-        bound, first = backwards(chain, guess, worth, P, charges, gains, tops, np.bool_(False), faint)
+        bound, first = backwards(chain, guess, worth, beside, book, tops, np.bool_(False), faint)
         work += each
         idle = 0 if bound < best - NEARER * aim else idle + 1
         if idle == PATIENCE:

@@ -16,7 +16,7 @@ ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
 #: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
 SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
-CHARGED = np.array([-1, 0, 4, -1, 40, -1, -1, -1, -1])
+CHARGED = np.array([-1, 0, 10, -1, 40, -1, -1, -1, -1])
 STAGES = 9
 #: Fewer places than this are searched, and nobody is charged: that is as quick.
 FEW = 24
@@ -41,7 +41,7 @@ def cost_of_stage(chain_single, T, M, needed, stage):
     kept = (T if rounds > 0 else 1.0) * (misses + 2.0) * M * M
     if not chain_single or M < FEW or kept > MOST_CHARGES:
         return 0.0
-    return 2.0 * (rounds + 1.0) * T * (misses + 2.0) * (misses + 1.0) * M * M
+    return (rounds + 1.0) * T * (misses + 2.0) * (misses + 1.0) * M * M
 
 
 @inlined

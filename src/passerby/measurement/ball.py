@@ -139,5 +139,5 @@ def marginals_at_least(prior: MarkovPrior, steps: int) -> Floats:
     out = np.empty((prior.check_steps(steps), prior.places))
     out[0] = prior.initial
     for t in range(1, steps):
-        out[t] = ahead(out[t - 1], prior.matrices[0 if prior.homogeneous else t - 1])
+        out[t] = ahead(out[t - 1], prior.matrix(t - 1))
     return out

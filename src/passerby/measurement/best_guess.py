@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -50,7 +49,7 @@ def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
 def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
     """The same with charges (`kernels.charges`), where they are set at once."""
     score = steps * min(steps - misses, misses + 1) * prior.states**2
-    charges = 2.0 * steps * (misses + 2) * (misses + 1) * prior.states**2
+    charges = 1.0 * steps * (misses + 2) * (misses + 1) * prior.states**2
     at_once = prior.single and charges <= best_guess.AT_ONCE * score
     return cost_of_series(prior, steps, misses) + (charges if at_once else 0.0)
 
@@ -79,30 +78,43 @@ def bracket_series(
         raise UnsupportedRelease(
             f"a posterior chain of {steps} steps and {prior.states} places does not fit into memory; merge places"
         )
-    case = merged(prior, release, series.weights)
+    different, which, times = _different(series)
+    case = merged(prior, release, different.weights)
     table, guesses, total = best_guess.brackets(
         case.initial,
         case.matrices,
         case.place_of,
         case.classes,
         case.weights,
-        series.mass,
+        different.mass,
+        times,
         case.named,
         misses,
         tolerance,
         budget,
         series.sampled,
-        series.anchored,
+        different.anchored,
     )
     guesses = case.original(guesses)
     if total[best_guess.UNEXPLAINED]:
         for i in np.flatnonzero(table[:, best_guess.LEVEL] < 0):
-            table[i], guesses[i], more = _in_logs(prior, release, series.evidence[i], misses, tolerance, budget)
+            table[i], guesses[i], more = _in_logs(prior, release, different.evidence[i], misses, tolerance, budget)
             total = total + more
-    decoded, stepwise, lower, upper, _ = table.T
+    decoded, stepwise, lower, upper, _ = table[which].T
     nodes, work, _ = total.tolist()
     upper = upper + missing(prior, steps)
-    return Brackets(decoded, stepwise, lower, upper, guesses, int(nodes), work)
+    return Brackets(decoded, stepwise, lower, upper, guesses[which], int(nodes), work)
+
+
+def _different(series: Series) -> tuple[Series, NDArray[np.int64], Floats]:
+    """Series without those that were drawn again, which of these each one is (n,), and how often each was drawn (m,).
+
+    Those that are listed are different as they are.
+    """
+    if not series.sampled:
+        return series, np.arange(len(series)), np.ones(len(series))
+    first, which = distinct(series.evidence)
+    return series.some(first, series.mass[first]), which, np.bincount(which).astype(np.float64)
 
 
 def missing(prior: MarkovPrior, steps: int) -> float:
@@ -117,10 +129,8 @@ def guess_series(prior: MarkovPrior, release: Release, series: Series, misses: i
 
 def plain_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> tuple[Floats, Floats]:
     """Success of the `map` and `marginal` guesses for each series, without a search for a better one."""
-    first, which = distinct(series.evidence)
-    different = replace(series, evidence=series.evidence[first], mass=series.mass[first], anchored=np.zeros(1))
-    found = bracket_series(prior, release, different, misses, np.inf, 0.0)
-    return found.map[which], found.marginal[which]
+    found = bracket_series(prior, release, series, misses, np.inf, 0.0)
+    return found.map, found.marginal
 
 
 def average_upper(series: Series, found: Brackets, confidence: float) -> float:
@@ -154,7 +164,7 @@ def _bracket_chain(
     prior: MarkovPrior, start: Floats, moves: Floats, steps: int, misses: int, tolerance: float, budget: float
 ) -> tuple[Floats, NDArray[np.int64], Floats]:
     """What is found for the one series of a chain without evidence: start (M,) and matrices (T-1, M, M)."""
-    even = Release.silent(steps).classes(prior), np.ones((1, steps, 1)), np.ones(1)
+    even = Release.silent(steps).classes(prior), np.ones((1, steps, 1)), np.ones(1), np.ones(1)
     table, guesses, total = best_guess.brackets(
         start, moves, prior.place_of, *even, prior.named, misses, tolerance, budget, False, np.zeros(1)
     )

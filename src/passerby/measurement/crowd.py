@@ -228,7 +228,7 @@ def _probability(prior: MarkovPrior, release: Release, evidence: Floats) -> Floa
     law = np.repeat(prior.initial[None], len(evidence), axis=0)
     for t, watched in enumerate(release.classes(prior)):
         if t:
-            law = law @ prior.matrices[0 if prior.homogeneous else t - 1]
+            law = law @ prior.matrix(t - 1)
         law = law * weights[:, t, watched]
     return np.asarray(law.sum(axis=1))
 

@@ -184,7 +184,7 @@ def possible_evidence(prior: MarkovPrior, release: Release, told: list[list[Floa
     belief, evidence = prior.initial[None], np.zeros((1, 0, sees.shape[1]))
     for t, step in enumerate(told):
         if t:
-            belief = belief @ prior.matrices[0 if prior.homogeneous else t - 1]
+            belief = belief @ prior.matrix(t - 1)
         ways = np.array(
             [
                 np.where(sees[t, :, : len(step)] == 1, [row[1] for row in rows], [row[0] for row in rows]).sum(axis=1)

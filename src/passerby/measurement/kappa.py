@@ -51,7 +51,7 @@ def log_moment_bound(prior: MarkovPrior, steps: int, needed: int) -> float:
     for source in range(steps):
         between = np.eye(prior.places)
         for target in range(source + 1, steps):
-            between = ahead(between, prior.matrices[0 if prior.homogeneous else target - 1])
+            between = ahead(between, prior.matrix(target - 1))
             joint_maxima.add_up(table, source, target, logs(between) + named)
     sums = np.logaddexp.reduce(table.max(axis=2), axis=0)
     return float(min(sums[k - 1] - log_choose(needed, k) for k in range(1, needed + 1)))
@@ -69,7 +69,7 @@ def log_told_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
     value, scale = np.zeros((needed + 1, prior.states)), np.full(needed + 1, -np.inf)
     value[0], scale[0] = 1.0, 0.0
     for t in range(steps - 1, -1, -1):
-        moves = prior.initial[None] if t == 0 else prior.matrices[0 if prior.homogeneous else t - 1]
+        moves = prior.initial[None] if t == 0 else prior.matrix(t - 1)
         new = np.ones((needed + 1, moves.shape[0]))
         for k in range(needed, 0, -1):
             if scale[k - 1] == -np.inf:

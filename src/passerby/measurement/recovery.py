@@ -228,7 +228,7 @@ def _kinds(counts: Sequence[Count], steps: int) -> Ints:
     found: list[set[tuple[int, ...]]] = [{()} if start > 0 else set() for start in chain.initial]
     for t, step in enumerate(by_step):
         if t:
-            moves = chain.matrices[0 if chain.homogeneous else t - 1] > 0
+            moves = chain.matrix(t - 1) > 0
             found = [set().union(*(found[x] for x in np.flatnonzero(moves[:, y]))) for y in range(chain.states)]
         bits = sees[t][classes[t]][:, : len(step)].tolist()
         found = [{(*before, *bits[y]) for before in each} for y, each in enumerate(found)]

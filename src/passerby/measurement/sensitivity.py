@@ -103,7 +103,7 @@ def _apart(bits: Floats) -> Floats:
 
 def _moves(prior: MarkovPrior, t: int) -> NDArray[np.bool_]:
     """Which moves to step t are possible (M, M)."""
-    return np.asarray(prior.matrices[0 if prior.homogeneous else t - 1] > 0)
+    return np.asarray(prior.matrix(t - 1) > 0)
 
 
 def anybody(release: Release) -> MarkovPrior:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BINS = 256
 #: The noise is around the count of the others alone, or around the next one.
 ALONE = np.eye(2)
-#: Weights below this are given away: whoever gets them is told whether the target was there.
+#: Weights below this share are given away: whoever gets them is told whether the target was there.
 FAINT = 1e-10
 
 
@@ -36,7 +36,7 @@ def cut(
     Weights that are faint, or that keep the ratio from increasing by so little that it may be rounding, are given away
     in what tells more: with them goes the truth.
     """
-    sure = weights.sum(axis=0) > FAINT
+    sure = weights.sum(axis=0) > FAINT * weights.sum() / 2  # cells may be empty nearly always
     bulk = _increasing(weights[:, sure])
     if bulk is None:
         return None

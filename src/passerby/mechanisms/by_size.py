@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from passerby.errors import InputError
+from passerby.support.checks import is_whole
 
 from .checks import MOST_PEOPLE
 from .domain import Domain
@@ -42,8 +43,11 @@ class RoundingBySize(Fixed):
         if not pairs:
             raise InputError("RoundingBySize(sizes=[]): at least one pair of a size and a base is needed")
         for i, pair in enumerate(pairs):
-            wrong = [x for x in pair if isinstance(x, bool) or not isinstance(x, (int, np.integer))]
-            if len(pair) != 2 or wrong or not (0 <= pair[0] <= MOST_PEOPLE and 1 <= pair[1] <= MOST_PEOPLE):
+            if (
+                len(pair) != 2
+                or not all(map(is_whole, pair))
+                or not (0 <= pair[0] <= MOST_PEOPLE and 1 <= pair[1] <= MOST_PEOPLE)
+            ):
                 raise InputError(
                     f"RoundingBySize: sizes[{i}] = {list(pair)}: expected a size of at least 0 and a base of at least "
                     "1, both whole numbers"

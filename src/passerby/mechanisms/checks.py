@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 
 from passerby.errors import InputError
+from passerby.support.checks import is_number, is_whole
 
 #: The largest scale of noise (its inverse is the smallest), and the largest number of people that a rule may name.
 MOST_NOISE = 1_000_000
 MOST_PEOPLE = 1_000_000_000
 
 
-def above_zero(owner: object, name: str, value: Any, instead: str = "use Raw() for no noise") -> None:
+def above_zero(owner: object, name: str, value: Any) -> None:
     """Refuse what is not a finite number above 0, or too far from a count of one for arithmetic."""
-    if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 < value < math.inf):
-        raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a finite number above 0; {instead}")
+    if not is_number(value) or not 0 < value < math.inf:
+        raise InputError(
+            f"{type(owner).__name__}({name}={value!r}): {name} must be a finite number above 0; use Raw() for no noise"
+        )
     if not 1 / MOST_NOISE <= value <= MOST_NOISE:
         raise InputError(
             f"{type(owner).__name__}({name}={value!r}): {name} must lie between {1 / MOST_NOISE:g} and {MOST_NOISE:,}; "
@@ -27,13 +30,13 @@ def above_zero(owner: object, name: str, value: Any, instead: str = "use Raw() f
 
 def probability(owner: object, name: str, value: Any) -> None:
     """Refuse what is not a number from 0 to 1."""
-    if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 <= value <= 1):
+    if not is_number(value) or not 0 <= value <= 1:
         raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a probability, from 0 to 1")
 
 
 def at_least(owner: object, name: str, value: Any, least: int, why: str) -> None:
     """Refuse what is not a whole number of at least `least`, or larger than any count."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+    if not is_whole(value) or value < least:
         raise InputError(
             f"{type(owner).__name__}({name}={value!r}): {name} must be a whole number of at least {least}; {why}"
         )

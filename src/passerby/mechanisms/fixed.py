@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from passerby.errors import InputError, UnsupportedRelease
+from passerby.support.checks import is_number
 
 from .base import Record
 from .checks import at_least, flag
@@ -197,7 +198,7 @@ class Bands(Fixed):
             raise InputError(f"Bands(edges={edges!r}): edges must be a list of numbers, such as [10, 50]")
         cuts = tuple(edges)
         for i, cut in enumerate(cuts):
-            if isinstance(cut, (bool, str)) or not (isinstance(cut, (int, float, np.number)) and math.isfinite(cut)):
+            if not is_number(cut) or not math.isfinite(cut):
                 raise InputError(f"Bands: edges[{i}] = {cut!r}: expected a finite number")
             if i and cut <= cuts[i - 1]:
                 raise InputError(f"Bands: edges[{i}] = {cut!r} must be above the edge before it, {cuts[i - 1]!r}")

@@ -21,11 +21,9 @@ def log1mexp(logs: Floats) -> Floats:
         return np.where(logs > -math.log(2), np.log(-np.expm1(logs)), np.log1p(-np.exp(logs)))
 
 
-def log_sum(logs: Floats, axis: int = -1) -> Floats:
-    """`log Σ exp(x)` along an axis; minus infinity for nothing."""
-    if not logs.shape[axis]:
-        return np.full(np.delete(np.array(logs.shape), axis), -np.inf)
-    return np.asarray(np.logaddexp.reduce(logs, axis=axis))
+def log_sum(logs: Floats) -> Floats:
+    """`log Σ exp(x)` along the last axis; minus infinity for nothing."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=-1, initial=-np.inf))
 
 
 def _reflected(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:

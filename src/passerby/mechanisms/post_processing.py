@@ -81,6 +81,13 @@ class PostProcessing(Mechanism):
         """The values, where all of them have a probability of their own."""
         return self._atoms(count, count + 1, LOG_TAIL)
 
+    def law(self, count: float) -> Law:
+        """Around the count itself, which was scaled perhaps and is no whole number then."""
+        if self.outputs(0) is None:
+            return super().law(count)
+        values, logs = self.listing(count, LOG_TAIL)
+        return values, np.exp(logs)
+
     def listing(self, count: float, log_tail: float) -> Law:
         """Their law."""
         values = self._atoms(count, count, log_tail)

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from passerby.errors import InputError, UnsupportedRelease
+from passerby.support.checks import is_number
 
 from .checks import MOST_NOISE
 from .domain import Domain
@@ -35,7 +36,7 @@ class Scaled(Fixed):
 
     def __post_init__(self) -> None:
         weight = self.weight
-        if isinstance(weight, bool) or not (isinstance(weight, (int, float, np.number)) and 0 < weight < math.inf):
+        if not is_number(weight) or not 0 < weight < math.inf:
             raise InputError(f"Scaled(weight={weight!r}): weight must be a finite number above 0")
         if not 1 / MOST_NOISE <= weight <= MOST_NOISE:
             raise InputError(

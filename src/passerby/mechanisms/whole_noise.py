@@ -18,8 +18,8 @@ from .log_chance import log1mexp, log_sum
 
 #: Fewer whole numbers than this are added up one by one.
 FEW = 64
-#: By so much of itself a value may differ from a count plus a whole number for want of digits.
-ROUNDING = 4 * np.finfo(np.float64).eps
+#: A count that was scaled is no whole number. What is added to it is told to so many digits after the point.
+DIGITS = 9
 #: Numbers that are held at a time.
 CHUNK = 1_000_000
 
@@ -66,18 +66,15 @@ class WholeNoise(Additive, Discrete):
     def listing(self, count: float, log_tail: float) -> Law:
         """The same in logarithms, for any reach."""
         reach = self.reach_of(log_tail)
-        values = count + np.arange(-reach, reach + 1.0)
+        values = told(count + np.arange(-reach, reach + 1.0), np.asarray(count, np.float64))
         values = np.unique(np.maximum(values, 0.0) if self.clamped else values)
         return log_gathered(values, self.log_likelihood(values, count))
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
         """The log probability of the noise "output minus count", of all negative values at once where clamped."""
         values, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
-        noise = values - counts
-        nearest = np.rint(noise)
-        with np.errstate(invalid="ignore"):
-            # A count that was scaled is no whole number, and takes digits from what is added to it.
-            whole = np.abs(noise - nearest) <= ROUNDING * np.maximum(np.abs(values), np.abs(counts))
+        nearest = np.rint(values - counts)
+        whole = told(counts + nearest, counts) == told(values, counts)
         out = np.where(whole, self.log_mass(nearest), -np.inf)
         if self.clamped:
             zero = values == 0
@@ -90,10 +87,7 @@ class WholeNoise(Additive, Discrete):
         lows, highs, counts = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (low, high, count)))
         if self.clamped:
             lows, highs = (np.where(end <= 0, -np.inf, end) for end in (lows, highs))
-        # Ends that lie next to a whole number are compared with it before the count is taken off.
-        below = np.floor(counts)
-        first, after = (np.ceil(end - (counts - below)) - below for end in (lows, highs))
-        return self._log_range(first, after - 1)
+        return self._log_range(_least(lows, counts), _least(highs, counts) - 1)
 
     def _log_range(self, first: Floats, last: Floats) -> Floats:
         """The log probability of noise from `first` to `last`, whole numbers. The noise is symmetric."""
@@ -184,3 +178,17 @@ class Geometric(WholeNoise):
     def log_tail(self, distance: Floats) -> Floats:
         """`-k / scale - log(1 + exp(-1 / scale))`."""
         return np.asarray(-distance / self.scale - math.log1p(math.exp(-1 / self.scale)))
+
+
+def told(values: Floats, counts: Floats) -> Floats:
+    """Sums of counts and whole numbers as they are published: one that comes about in two ways is the same number."""
+    return np.where(counts == np.floor(counts), values, np.round(values, DIGITS))
+
+
+def _least(end: Floats, counts: Floats) -> Floats:
+    """The least whole numbers that make `end` or more of counts."""
+    # Ends that lie next to a whole number are compared with it before the count is taken off.
+    below = np.floor(counts)
+    out = np.ceil(end - (counts - below)) - below
+    out = np.where(told(counts + out - 1, counts) >= end, out - 1, out)
+    return np.where(told(counts + out, counts) < end, out + 1, out)

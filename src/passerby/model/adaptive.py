@@ -8,11 +8,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NoReturn
 
-import numpy as np
-
 from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.mechanisms import Mechanism
-from passerby.support.checks import whole
+from passerby.support.checks import is_number, is_whole, whole
 
 from .count_release import MOST_STEPS, CountRelease, Counts, mechanism_of
 from .counts import Count, Present
@@ -74,12 +72,14 @@ class AdaptiveRelease(Release):
             raise InputError(f"policy: it raised {type(error).__name__} ({error}) after {history!r}") from error
         if len(named) > MOST_NAMED:
             raise InputError(f"policy: it names more than {MOST_NAMED:,} counts for one step, after {history!r}")
-        return tuple(self._count(one, history) for one in named)
+        counts = tuple(self._count(one, history) for one in named)
+        self._check_among(counts)
+        return counts
 
     def _count(self, one: Any, history: History) -> Count:
         """A count of the step after the history, or a place to be counted there."""
         step = len(history)
-        if isinstance(one, (int, np.integer)) and not isinstance(one, bool) and one >= 0:
+        if is_whole(one) and one >= 0:
             one = Present([int(one)], step)
         if not isinstance(one, Count):
             raise InputError(
@@ -108,9 +108,19 @@ class AdaptiveRelease(Release):
                 f"policy: {mechanism!r} treats small and large counts differently, so the number of other people is "
                 f"needed: others=... in {count!r}"
             )
-        if self.among is not None and count not in self.among.listed:
-            raise InputError(f"policy: {count!r} is none of the counts that it was said to choose among")
         return count
+
+    def _check_among(self, counts: tuple[Count, ...]) -> None:
+        """Refuse what was not said to be chosen among; what is published again, drawn afresh, is another count."""
+        every = counts if self.among is None else self.among.listed
+        for count in counts:
+            if count not in every:
+                raise InputError(f"policy: {count!r} is none of the counts that it was said to choose among")
+            if (times := counts.count(count)) > (said := every.count(count)):
+                raise InputError(
+                    f"policy: {count!r} is named {times} times for one step, and only {said} times among the counts "
+                    "that it was said to choose among; name it there as often"
+                )
 
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior of other steps; places are looked at as they are named."""
@@ -217,7 +227,7 @@ def _values(published: Any) -> list[tuple[float, ...]]:
     steps = [tuple(step) if isinstance(step, Iterable) else (step,) for step in published]
     for t, step in enumerate(steps):
         for value in step:
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            if not is_number(value):
                 raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
     return [as_values(step) for step in steps]
 

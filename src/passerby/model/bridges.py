@@ -65,7 +65,7 @@ class Walk:
         for first, last in zip(self.active, self.active[1:], strict=False):
             move = np.eye(self.prior.places)
             for t in range(first, last):
-                move = move @ self.prior.matrices[0 if self.prior.homogeneous else t]
+                move = move @ self.prior.matrix(t)
             out.append(move)
         return out
 

@@ -269,7 +269,7 @@ def together(prior: MarkovPrior, sensors: Sequence[Sequence[int]]) -> Floats:
         ahead = np.zeros((len(step), prior.places))
         ahead[np.arange(len(step)), list(step)] = marginals[t][list(step)]
         for later in range(t, len(sensors) if step else t):
-            ahead = ahead @ prior.matrices[0 if prior.homogeneous else later - 1] if later > t else ahead
+            ahead = ahead @ prior.matrix(later - 1) if later > t else ahead
             block = ahead[:, list(sensors[later])]
             out[cell[t] : cell[t + 1], cell[later] : cell[later + 1]] = block
             out[cell[later] : cell[later + 1], cell[t] : cell[t + 1]] = block.T

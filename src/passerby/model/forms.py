@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
 from passerby.mechanisms.checks import check_hashable
+from passerby.support.checks import is_whole
 
 Ints = NDArray[np.int64]
 #: A number for each sensor of each step.
@@ -71,7 +72,7 @@ def per_step(values: Iterable[Any], name: str, what: str) -> Numbers:
 
 
 def _whole(value: Any, where: str, what: str) -> int:
-    if isinstance(value, (bool, str)) or not isinstance(value, (int, np.integer)) or value < 0:
+    if not is_whole(value) or value < 0:
         raise InputError(f"{where} = {value!r}: expected {what}, a whole number of at least 0")
     if value >= LARGEST:
         raise InputError(f"{where} = {value!r}: expected {what} below 2**53; larger ones cannot be told apart")

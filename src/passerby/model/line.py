@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from passerby.errors import InputError
+from passerby.support.checks import is_whole
 
 from .prior import MarkovPrior
 
@@ -20,7 +21,7 @@ def line_prior(places: int = 100, tau: float = 0.1) -> MarkovPrior:
            [0.294, 0.411, 0.294],
            [0.23 , 0.321, 0.448]])
     """
-    if isinstance(places, bool) or not isinstance(places, (int, np.integer)) or places < 1:
+    if not is_whole(places) or places < 1:
         raise InputError(f"places: expected a whole number of at least 1, got {places!r}")
     if not 0 < tau < np.inf:
         raise InputError(f"tau: expected a finite number above 0, got {tau!r}")

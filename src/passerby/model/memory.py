@@ -53,7 +53,7 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
     begun = _grouped(_counted(open_at[0], (), (), 0, inside, base), prior.initial > 0, labels[0])
     blocks = []
     for t in range(steps - 1):
-        blocks.append(list(_blocks(open_at, t, inside, labels, prior.matrices[0 if prior.homogeneous else t])))
+        blocks.append(list(_blocks(open_at, t, inside, labels, prior.matrix(t))))
         _check_size(base, len(labels[t + 1]), steps, open_at[t + 1], t + 1)
     watch = _watch(counts, inside, open_at, labels, base)
     size = base * max(map(len, labels))
@@ -63,7 +63,7 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
     for label, states in begun:
         start[label * base + states] = prior.initial[states]
     for t, found in enumerate(blocks):
-        matrix = prior.matrices[0 if prior.homogeneous else t]
+        matrix = prior.matrix(t)
         for a, x, b, y in found:
             moves[t, (a * base + x)[:, None], b * base + y] = matrix[x[:, None], y]
     times = size // base

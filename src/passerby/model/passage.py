@@ -72,14 +72,11 @@ class Passage:
         """From each of these steps to the next (M, M)."""
         out = []
         for first, last in zip(self.active, self.active[1:], strict=False):
-            move = self._matrix(first)
+            move = self.chain.matrix(first)
             for t in range(first + 1, last):
-                move = move @ self._matrix(t)
+                move = move @ self.chain.matrix(t)
             out.append(move)
         return out
-
-    def _matrix(self, t: int) -> Floats:
-        return np.asarray(self.chain.matrices[0 if self.chain.homogeneous else t])
 
     def by_class(self, k: int, values: Floats) -> Floats:
         """Values of states (..., M) at the k-th of these steps, added up over those of each class (..., C)."""
@@ -130,7 +127,7 @@ class Passage:
         out, now = [], np.flatnonzero(self.chain.initial > 0)
         for t, place in enumerate(trace.tolist()):
             if t:
-                now = np.flatnonzero(self._matrix(t - 1)[now[0]] > 0)
+                now = np.flatnonzero(self.chain.matrix(t - 1)[now[0]] > 0)
             now = now[now % self.base == place]
             if not len(now):
                 return None

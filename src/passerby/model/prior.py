@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
-from passerby.support.checks import whole
+from passerby.support.checks import is_whole, whole
 from passerby.support.logs import logs
 
 from .probabilities import frozen, normalised, numbers
@@ -209,6 +209,10 @@ class MarkovPrior:
         """The matrices as (K, M, M): K = 1 for a homogeneous chain, else one per step."""
         return self.transition[None] if self.homogeneous else self.transition
 
+    def matrix(self, t: int) -> Floats:
+        """The matrix (M, M) from step t to the next, from 0 on."""
+        return self.transition if self.homogeneous else self.transition[t]
+
     @cached_property
     def starts_stationary(self) -> bool:
         """Whether every step has the same distribution (a homogeneous chain started at equilibrium).
@@ -247,7 +251,7 @@ class MarkovPrior:
 
     def check_steps(self, steps: int) -> int:
         """`steps`, if the chain can be run for that many; an `InputError` otherwise."""
-        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
+        if not is_whole(steps) or steps < 1:
             raise InputError(f"steps: expected a whole number of at least 1, got {steps!r}")
         if not self.homogeneous and self.transition.shape[0] != steps - 1:
             raise InputError(
@@ -300,7 +304,7 @@ def state_laws(prior: MarkovPrior, steps: int) -> Floats:
     out = np.empty((steps, prior.states))
     out[0] = prior.initial
     for t in range(1, steps):
-        np.matmul(out[t - 1], prior.matrices[0 if prior.homogeneous else t - 1], out=out[t])
+        np.matmul(out[t - 1], prior.matrix(t - 1), out=out[t])
     return np.asarray(frozen(out))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
+from passerby.support.checks import is_whole
 
 from .counts import Count, Present
 from .crowd import Crowd, same_crowd
@@ -300,7 +301,7 @@ class Release:
 
     def check_misses(self, misses: int) -> int:
         """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
-        if isinstance(misses, bool) or not isinstance(misses, (int, np.integer)) or not 0 <= misses < self.steps:
+        if not is_whole(misses) or not 0 <= misses < self.steps:
             raise InputError(
                 f"misses: expected a whole number from 0 to {self.steps - 1} (one less than the {self.steps} steps), "
                 f"got {misses!r}"

@@ -137,7 +137,7 @@ def _seen(prior: MarkovPrior, beginning: Beginning, counts: tuple[Count, ...], t
     Where a count is about steps before, states are those of a chain that remembers what it needs.
     """
     if all(count.first == t for count in counts):
-        belief = beginning.belief @ _matrix(prior, t - 1) if t else prior.initial
+        belief = beginning.belief @ prior.matrix(t - 1) if t else prior.initial
         bits = np.zeros((prior.states, len(counts)), dtype=np.int64)
         for j, count in enumerate(counts):
             bits[:, j] = np.isin(prior.place_of, count.zones[0])
@@ -147,12 +147,8 @@ def _seen(prior: MarkovPrior, beginning: Beginning, counts: tuple[Count, ...], t
     belief = chain.initial
     for s, told in enumerate(beginning.told):
         likelihood = np.where(watch.sees[s][:, : len(told)], told[:, 1], told[:, 0]).sum(axis=1)
-        belief = (belief * np.exp(likelihood)[watch.classes[s]]) @ _matrix(chain, s)
+        belief = (belief * np.exp(likelihood)[watch.classes[s]]) @ chain.matrix(s)
     return belief, watch.sees[t][watch.classes[t]][:, : len(counts)]
-
-
-def _matrix(prior: MarkovPrior, t: int) -> Floats:
-    return np.asarray(prior.matrices[0 if prior.homogeneous else t])
 
 
 def _following(

@@ -21,6 +21,7 @@ from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.probabilities import frozen
 from passerby.model.release import Release
+from passerby.support.checks import is_number
 from passerby.support.confidence import lower_limit, upper_limit
 
 Floats = NDArray[np.float64]
@@ -148,8 +149,7 @@ def as_published(release: Release, published: Iterable[float | Iterable[float]])
     out = np.full(release.grid.shape, np.nan)
     for t, step in enumerate(steps):
         for j, value in enumerate(step):
-            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            if not number or np.isinf(value):
+            if not is_number(value) or np.isinf(value):
                 raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
             out[t, j] = value
     return out

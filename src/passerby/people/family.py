@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.support.checks import is_number
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,9 +75,9 @@ class Habits:
             ("carry", 0.0, 1.0),
         ):
             value = getattr(self, name)
-            if not _is_number(value) or not least <= value <= most:
+            if not is_number(value) or not least <= value <= most:
                 raise InputError(f"Habits({name}={value!r}): expected a number from {least:g} to {most:g}")
-        if self.half_life is not None and (not _is_number(self.half_life) or not 1e-3 <= self.half_life < np.inf):
+        if self.half_life is not None and (not is_number(self.half_life) or not 1e-3 <= self.half_life < np.inf):
             raise InputError(f"Habits(half_life={self.half_life!r}): expected a number of steps from 0.001, or None")
         for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle), ("modes", Grouping), ("flow", Flows)):
             if getattr(self, name) not in get_args(words):
@@ -106,10 +107,6 @@ class Habits:
             "begun at equilibrium" if self.start == "equilibrium" else "",
         ]
         return ", ".join(part for part in parts if part)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def mixture(moves: Floats, left: Floats, back: Floats, flow: Floats, smoothing: float, share: float) -> Floats:
@@ -161,7 +158,7 @@ def spans(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[Ints, 
 
 
 def span(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[int, int]:
-    """The same of one person with the steps `fitted` (F,).
+    """The same of one person with the steps `fitted` (F,), in half the time: chains are made one by one.
 
     >>> span(np.array([2, 0, 1, 2], dtype=np.int32), 2, "around")
     (1, 3)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.support.blocks import Blocks
-from passerby.support.checks import flag, whole
+from passerby.support.checks import flag, is_whole, whole
 from passerby.visits.everybody import chosen_window
 from passerby.visits.table import Visits
 from passerby.visits.traces import LeftOut, Traces
@@ -146,7 +146,7 @@ def fit_blocks(
     `with_rows` makes the people of a block of it.
     """
     steps = told.array.shape[1]
-    if isinstance(holdout, bool) or not isinstance(holdout, (int, np.integer)) or not 0 <= holdout <= steps - 2:
+    if not is_whole(holdout) or not 0 <= holdout <= steps - 2:
         raise InputError(
             f"holdout: {holdout!r} of {steps} steps; expected a whole number that leaves at least 2 to fit habits to"
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from passerby.errors import InputError
-from passerby.support.checks import whole
+from passerby.support.checks import is_whole, whole
 from passerby.visits.delimited import read_table
 from passerby.visits.steps import on_the_clock, parse_instant
 
@@ -80,7 +80,7 @@ def _some(people: People, count: int) -> int:
     """The number of places that may have a sensor; a `count` of sensors that is none, or too large, is refused."""
     _check_people(people)
     known = people.elsewhere
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= known:
+    if not is_whole(count) or not 1 <= count <= known:
         raise InputError(f"sensor_count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")
     return known
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.kernels import chain
+from passerby.support.checks import is_number
 
 from .origins import spread
 
@@ -75,8 +76,7 @@ def checked_smoothing(smoothing: float | str) -> float | None:
     """The number given, or None for "auto"; anything else is refused."""
     if isinstance(smoothing, str) and smoothing == "auto":
         return None
-    number = isinstance(smoothing, (int, float, np.number)) and not isinstance(smoothing, bool)
-    if not number or not 1e-9 <= smoothing <= 1e9:  # type: ignore[operator]
+    if not is_number(smoothing) or not 1e-9 <= smoothing <= 1e9:
         raise InputError(f"smoothing: expected a number from 1e-9 to 1e9, or 'auto', got {smoothing!r}")
     return float(smoothing)
 

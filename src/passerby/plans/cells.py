@@ -40,12 +40,17 @@ def _single(place: int, step: int) -> Cell:
 
 
 def of_counts(release: Release, change: Callable[[Count], Count | None]) -> Release:
-    """The release with each count changed, or left out where it becomes None; what is there twice is published once."""
+    """The release with each count changed, or left out where it becomes None; those that become one are one.
+
+    What was to be published twice, drawn afresh, still is.
+    """
     crowd = release.crowd
     if crowd is not None and not crowd.open:
         raise InputError("others: counts of a given Crowd cannot be left out; with Crowd(), everyone else is counted")
-    made = [found for count in release.listed if (found := change(count)) is not None]
-    return Release(counts=list(dict.fromkeys(made)), steps=release.steps, others=crowd)
+    first: dict[Count, Count] = {}
+    pairs = [(found, count) for count in release.listed if (found := change(count)) is not None]
+    made = [found for found, count in pairs if first.setdefault(found, count) == count]
+    return Release(counts=made, steps=release.steps, others=crowd)
 
 
 def not_counted_anew(release: Release) -> str | None:

@@ -60,8 +60,8 @@ class Truth:
 
     @classmethod
     def about(cls, people: People, weights: Floats | None = None) -> Truth:
-        """What is true of these people."""
-        return cls(lambda release: numbers(people, release).tolist(), weights)
+        """What is true of these people, remembered: the wanted numbers are asked for with each release."""
+        return cls(lru_cache(maxsize=64)(lambda release: numbers(people, release).tolist()), weights)
 
     def of(self, release: Release) -> dict[Cell, int]:
         """The true number of each count."""

@@ -39,11 +39,21 @@ class Panel:
     """The people that plans are tried on: a sample of those for whom a plan decides anything.
 
     `order` holds all of those, at random, and the first so many are `drawn`.
-    `wanted` tells more than all that is planned, and everybody was measured under it.
+    `wanted` tells more than all that is planned, and everybody was measured under it. Where other panels ask about
+    other limits, people are measured closely enough for all that are `asked` about, and not again for each.
     """
 
-    def __init__(self, survey: Survey, wanted: Release, limits: Sequence[Limit], count: int, seed: int) -> None:
+    def __init__(
+        self,
+        survey: Survey,
+        wanted: Release,
+        limits: Sequence[Limit],
+        count: int,
+        seed: int,
+        asked: Sequence[Limit] | None = None,
+    ) -> None:
         self.survey, self.limits, self.people = survey, tuple(limits), len(survey.people)
+        self.asked = self.limits if asked is None else tuple(asked)
         ends = survey.everyone(wanted)
         silent = Ends(ends.known[0], ends.known[1], ends.known)
         found = [(_above(limit, silent, 0), _above(limit, ends, 1)) for limit in limits]
@@ -59,7 +69,7 @@ class Panel:
     def ends(self, release: Release, who: Ints, *, how_far: bool = False) -> Ends:
         """The ends of some people, measured only where it is not yet known on which side of each limit they are.
 
-        No closer than that either, unless it matters `how_far` above they are.
+        No closer than is asked for either, unless it matters `how_far` above they are.
         """
         lower, upper = self.survey.inherited(release)
         known = self._baseline
@@ -69,7 +79,7 @@ class Panel:
             unclear |= _above(stratum.limit, some, 1) & ~_above(stratum.limit, some, 0)
         if not unclear.any():
             return some
-        decided = Decided(self.limits, self.survey.measurement.tolerance, how_far)
+        decided = Decided(self.asked, self.survey.measurement.tolerance, how_far)
         fresh = self.survey.ends(release, who[unclear], decided)
         out = [some.lower.copy(), some.upper.copy(), some.known[0].copy(), some.known[1].copy()]
         values = (np.fmax(fresh.lower, out[0][unclear]), np.fmin(fresh.upper, out[1][unclear]), *fresh.known)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.support.checks import number
-from passerby.support.numerals import percent
+from passerby.support.numerals import span
 
 Floats = NDArray[np.float64]
 Verdict = Literal["sure", "refused", "open"]
@@ -83,7 +83,16 @@ class Limit:
         who = f"at most {100 * self.share:g} % of people" if self.share else "nobody"
         if self.added is None:
             return f"{who} above a chance of {100 * self.level:g} %"
-        return f"{who} with more than {points(self.level)} added"
+        return f"{who} {beyond(None, self.added)}"
+
+
+def beyond(above: float | None, added: float | None) -> str:
+    """Where those are who exceed a limit: above a chance, or with so much added.
+
+    >>> beyond(0.5, None), beyond(None, 0.02)
+    ('above 50 %', 'with more than 2 points added')
+    """
+    return f"above {100 * above:g} %" if above is not None else f"with more than {points(added or 0.0)} added"
 
 
 def points(level: float) -> str:
@@ -137,11 +146,8 @@ class Tally:
         return "sure" if self.most <= allowed else "refused" if self.least > allowed else "open"
 
     def __str__(self) -> str:
-        low, high = percent(self.surely / self.people), percent(self.possibly / self.people)
-        what = f"above {100 * self.limit.level:g} %"
-        if self.limit.added is not None:
-            what = f"with more than {points(self.limit.level)} added"
-        return f"{low if low == high else f'{low} to {high}'} of people {what}"
+        shares = span(self.surely / self.people, self.possibly / self.people)
+        return f"{shares} of people {beyond(self.limit.above, self.limit.added)}"
 
 
 def counted(limit: Limit, lower: Floats, upper: Floats, known: tuple[Floats, Floats]) -> Tally:

@@ -1,4 +1,4 @@
-"""The names of a plan's settings and stages, for the command line, whose help must come at once."""
+"""The names of a plan's settings and stages, for the command line, whose help must come at once; and defaults."""
 
 #: The settings of a plan that an audit has not.
 OWN = (
@@ -14,12 +14,17 @@ OWN = (
     "drawn",
     "minutes",
 )
+#: Those of them that are paths.
+PATHS = ("weights",)
 #: Those that are typed, and what a decision about the next table has beside them.
 OPTIONS = (*(name for name in OWN if name != "limits"), "earlier")
 #: The folder of a plan that nobody named, and the title of its page.
 FOLDER, TITLE = "passerby-plan", "What may be published"
 #: Settings of an audit that a plan has not.
 LEFT_OUT = ("published", "explore", "sigmas", "bases", "thresholds", "delta")
+
+#: People that plans are tried on, of those for whom they decide anything.
+DRAWN = 60
 
 #: The stages of a plan.
 BASELINE = "Looking at what is known without a release"

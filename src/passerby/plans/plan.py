@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from passerby.audits.job import Job, check_job
 from passerby.audits.settings import Measurement
+from passerby.audits.stages import Tell
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -25,31 +26,28 @@ from passerby.support.checks import whole as whole_number
 from passerby.support.files import make_folder, write_json
 from passerby.support.fingerprint import fingerprint
 from passerby.support.numerals import percent
-from passerby.support.workers import Progress
+from passerby.support.workers import Progress, silent
 
 from .arguments import checked_levels, checked_weights, names, positions, staying
-from .cells import Cell, cells_of
+from .cells import cells_of
 from .choice import choose
-from .cost import NOTHING, Cost, Truth, cost_of
+from .cost import NOTHING
 from .estimate import Panel, whole
-from .lever import Dial, Scene, Setting, Zone
-from .levers import BY_NAME, chosen_levers
+from .lever import Setting
+from .levers import chosen_levers
 from .limit import Limit, Tally, check_limits, counted
-from .names import BASELINE, CONFIRMING, TRYING, WANTED
+from .names import BASELINE, CONFIRMING, DRAWN, TRYING, WANTED
 from .search import Plan, Search
 from .strategy import explore, frontier
-from .survey import Beside, Survey, surveying
+from .survey import Survey, surveying
+from .task import Task, hold
 
-#: People that plans are tried on, of those for whom they decide anything.
-DRAWN = 60
 #: Plans that are recommended, and measured on everyone.
 RECOMMENDED = 3
 #: The time that it takes to measure everyone with a plan, as a share of what it took with all that is wanted.
 RESERVE = 1.1
 #: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
 DOUBT = 1e-6
-
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,48 +144,6 @@ def plan(
     return carry_out(task, workers, executor, None if folder is None else Path(folder), progress)
 
 
-@dataclass(frozen=True)
-class Task:
-    """All that a plan depends on, checked.
-
-    Where nobody may look at the counts, they are all taken to be `alike`. Limits are on a release together with what is
-    out already, where `beside` puts the two together.
-    """
-
-    people: People
-    wanted: Release
-    limits: tuple[Limit, ...]
-    measurement: Measurement
-    levers: tuple[str, ...] | None
-    forbid: tuple[str, ...]
-    fix: dict[str, float]
-    stay: frozenset[Cell]
-    weights: NDArray[np.float64] | None
-    drawn: int
-    minutes: float | None
-    levels: tuple[Mapping[str, Zone], ...] = ()
-    alike: bool = False
-    beside: Beside | None = None
-
-    def cost(self, release: Release) -> Cost:
-        """What a release costs readers of what is wanted."""
-        return cost_of(release, self.wanted, self._truth)
-
-    def weight(self, cell: Cell) -> float:
-        """How much a wanted number matters."""
-        return self._truth.weight(cell)
-
-    @property
-    def _truth(self) -> Truth:
-        if self.alike:
-            return Truth(lambda release: [1] * len(cells_of(release)), self.weights)
-        return Truth.about(self.people, self.weights)
-
-    def scene(self, added: float | None = None) -> Scene:
-        """What levers may look at."""
-        return Scene(self.people.places, self.stay, added, self.levels)
-
-
 def carry_out(
     task: Task, workers: int | None, executor: Executor | None, folder: Path | None, tell: Tell | None
 ) -> Plans:
@@ -223,12 +179,12 @@ def _found(
     started = time.monotonic()
     ends = survey.everyone_first(base)
     spent = time.monotonic() - started
-    silent = [counted(limit, *ends.known, ends.known) for limit in task.limits]
-    for tally in silent:
+    without = [counted(limit, *ends.known, ends.known) for limit in task.limits]
+    for tally in without:
         if tally.verdict == "refused":
             raise InputError(broken(tally, "everyone"))
     first = Plan(fixed, base, tuple(whole(survey, base, task.limits)), task.cost(base), len(task.people), True)
-    empty = Plan((), Release.silent(base.steps), tuple(silent), NOTHING, len(task.people), True)
+    empty = Plan((), Release.silent(base.steps), tuple(without), NOTHING, len(task.people), True)
     panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
     end = math.inf if task.minutes is None else began + 60 * task.minutes
     # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
@@ -236,7 +192,7 @@ def _found(
     added = min((limit.added for limit in task.limits if limit.added), default=None)
     search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
-    search.progress = _silent
+    search.progress = silent
     say.at(CONFIRMING, survey, times=RECOMMENDED)
     recommended, looked = choose(panel, good, first, lambda: time.monotonic() + RESERVE * spent > end)
     tried = {**search.tried, **looked}
@@ -255,29 +211,6 @@ def _found(
         search.out_of_time or time.monotonic() + RESERVE * spent > end,
         survey.measured,
     )
-
-
-def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
-    """What is wanted with the fixed levers where they are."""
-    release, settings = task.wanted, list[Setting]()
-    for name, position in task.fix.items():
-        lever = BY_NAME[name]
-        assert isinstance(lever, Dial)
-        reason = lever.refuses(release, task.scene())
-        if reason is not None:
-            raise InputError(f"fix: {name} cannot be fixed at {position:g}, because {reason}")
-        family = lever.family(release, task.scene())
-        if not family.has(position):
-            raise InputError(
-                f"fix: {name} cannot be fixed at {position:g}; its positions are "
-                f"{', '.join(f'{each:g}' for each in family.positions[:6])}{', ...' * (len(family.positions) > 6)}"
-            )
-        try:
-            release = family.build(release, float(position))
-        except InputError as reason:
-            raise InputError(f"fix: {name} cannot be fixed at {position:g}: {reason}") from None
-        settings.append(family.setting(float(position)))
-    return release, tuple(settings)
 
 
 def _check_baseline(task: Task, survey: Survey) -> None:
@@ -331,9 +264,5 @@ class _Teller:
                 self.tell(stage, before + done, max(expected if times > 1 else 0, before + everything))
 
         progress(0, 0)
-        survey.progress = progress if each else _silent
+        survey.progress = progress if each else silent
         return progress
-
-
-def _silent(done: int, everything: int) -> None:
-    """Tell nobody."""

@@ -7,39 +7,34 @@ missing in fives of people, since their sum would tell what was kept from reader
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from passerby import __version__
+from passerby.audits.record import Record as Part
 from passerby.audits.summary import Above, Ends, summarise
 from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW
+from passerby.support.groups import fives_above
 
 from .cells import around, cells_of
-from .cost import Cost
 from .lever import Scene
 from .levers.noise import private_scale
 from .limit import Limit, Tally
 from .plan import Plans
 from .search import Plan
 from .settings import PlanSettings
+from .told import full, in_fives, told_cost
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 1
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class LimitRecord(_Record):
+class LimitRecord(Part):
     """A limit on the people."""
 
     share: float = Field(description="The share of people who may be above.")
@@ -48,7 +43,7 @@ class LimitRecord(_Record):
     words: str
 
 
-class TallyRecord(_Record):
+class TallyRecord(Part):
     """The share of people above a limit, in fives of people."""
 
     limit: int = Field(description="The number of the limit in the list, from 0.")
@@ -59,14 +54,14 @@ class TallyRecord(_Record):
     verdict: str = Field(description="sure, refused or open.")
 
 
-class SettingRecord(_Record):
+class SettingRecord(Part):
     """A lever and where it stands."""
 
     lever: str
     position: float
 
 
-class PlanRecord(_Record):
+class PlanRecord(Part):
     """A release that was tried."""
 
     words: str
@@ -110,7 +105,7 @@ class Recommended(PlanRecord):
     above: list[Above] = Field(description="As in the summary of its audit.")
 
 
-class Record(_Record):
+class Record(Part):
     """The whole record."""
 
     schema_version: int = Field(default=VERSION, description="Version of this schema.")
@@ -158,8 +153,8 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
         misses=settings.audit.misses,
         seed=settings.audit.seed,
         confidence=settings.audit.confidence,
-        drawn=_up(found.drawn, len(people)),
-        matter=_up(found.matter, len(people)),
+        drawn=_in_fives(found.drawn, people),
+        matter=_in_fives(found.matter, people),
         wanted=tell(found.wanted),
         nothing=tell(found.nothing),
         recommended=_recommended(found, people, settings),
@@ -224,13 +219,18 @@ def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
         mean_error=cost.mean,
         worst_error=cost.worst,
         published=cost.published,
-        some_empty=not _full(plan.release, plan.cost),
+        some_empty=not full(plan.release, plan.cost),
         places_left_out=[people.places[x] for x in sorted(places - kept_places)] if kept_places else [],
         steps_left_out=[t + 1 for t in sorted(steps - kept_steps)] if kept_steps else [],
         total_error=cost.total,
         everyone=plan.everyone,
-        people=plan.people if plan.everyone else _up(plan.people, len(people)),
+        people=plan.people if plan.everyone else _in_fives(plan.people, people),
     )
+
+
+def _in_fives(some: int, people: People) -> int:
+    """So many of the people, in fives, rounded up."""
+    return min(len(people), fives_above(some))
 
 
 def _limit(limit: Limit) -> LimitRecord:
@@ -247,77 +247,3 @@ def _tally(number: int, tally: Tally) -> TallyRecord:
         highest=told.most / people,
         verdict=tally.verdict,
     )
-
-
-def in_fives(tally: Tally) -> Tally:
-    """A tally as it may be told: in fives of people, rounded to the safe side."""
-    people, allowed = tally.people, tally.limit.allowed(tally.people)
-
-    def low(count: float) -> int:
-        # What is more than is allowed is told as that, where it is no small group.
-        return max(_down(count), allowed + 1 if count > allowed >= FEW - 1 else 0)
-
-    def high(count: float) -> int:
-        return min(_up(count, people), allowed if count <= allowed else people)
-
-    return replace(
-        tally,
-        surely=low(tally.surely),
-        possibly=high(tally.possibly),
-        least=low(tally.least),
-        most=high(tally.most),
-    )
-
-
-def _down(people: float) -> int:
-    return FEW * math.floor(people / FEW + 1e-9)
-
-
-def _up(people: float, everybody: int) -> int:
-    return min(everybody, FEW * math.ceil(people / FEW - 1e-9))
-
-
-def told_cost(release: Release, cost: Cost) -> Cost:
-    """A cost with as many digits as may be told: errors that depend on the counts rest on five of them at least.
-
-    What readers miss is what is kept from them. So where numbers are missing or changed by a rule, the error in all is
-    told in fives of people, rounded up, and how many numbers a rule leaves empty, in fives of those. What the error is
-    a share of is always told in fives.
-    """
-    free = all(mechanism.shift_invariant for mechanism in release.ways)
-    published = cost.published if _full(release, cost) else 1 - _fives(1 - cost.published, cost.number)
-    total = _told_total(cost, exact=free and cost.published >= 1)
-    mean, worst = cost.mean, cost.worst
-    if mean is None or worst is None or not (free or cost.numbers >= FEW):
-        mean = worst = None
-    else:
-        mean, worst = _digits(mean), _digits(worst if free else math.ceil(worst))
-    return replace(cost, mean=mean, worst=worst, published=_digits(max(0.0, published)), total=_digits(total))
-
-
-def _full(release: Release, cost: Cost) -> bool:
-    """Whether no number of a release is left empty."""
-    return cost.numbers >= len(cells_of(release)) - 1e-9
-
-
-def _told_total(cost: Cost, *, exact: bool) -> float:
-    """The error in all, unless `exact` in fives of people, as a share of a sum of counts that is told in fives too.
-
-    Else the sum could be had from the error of noise, which everybody knows.
-    """
-    if not cost.person or not math.isfinite(cost.total):
-        return cost.total
-    people, everybody = cost.total / cost.person, 1 / cost.person
-    people = people if exact else FEW * math.ceil(people / FEW - 1e-9)
-    total = people / (FEW * max(1, round(everybody / FEW)))
-    return min(1.0, total) if cost.total <= 1 else max(1.0, total)
-
-
-def _fives(share: float, one: float) -> float:
-    """A share in steps of five times what one person or number is of it, rounded up; as it is where that is nothing."""
-    return FEW * one * math.ceil(share / (FEW * one) - 1e-9) if one and math.isfinite(share) else share
-
-
-def _digits(value: float) -> float:
-    """Three digits."""
-    return float(f"{value:.3g}")

@@ -7,11 +7,12 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
 from passerby.model.release import Release
-from passerby.support.workers import Progress
+from passerby.support.workers import Progress, silent
 
 from .cells import Cell, cells_of, without
 from .cost import Cost
@@ -87,8 +88,9 @@ class Search:
         deadline: float = math.inf,
         progress: Progress | None = None,
     ) -> None:
-        self.panel, self.wanted, self.scene, self.cost, self.deadline = panel, wanted, scene, cost, deadline
-        self.progress = progress or (lambda done, everything: None)
+        self.panel, self.wanted, self.scene, self.deadline = panel, wanted, scene, deadline
+        self.cost = cache(cost)  # what is begun from is asked for with each item that may go
+        self.progress = progress or silent
         self.done = self.expected = 0
         self.tried: dict[Release, Plan] = {}
         self.bisections: list[tuple[str, int, int]] = []
@@ -101,7 +103,7 @@ class Search:
             self.done += 1
             self.note()
             drawn = len(self.panel.drawn)
-            for count in (min(FIRST, drawn), drawn):
+            for count in dict.fromkeys((min(FIRST, drawn), drawn)):
                 tallies = tuple(self.panel.tallies(release, count=count))
                 if joint(tallies) == "refused":
                     break
@@ -136,7 +138,7 @@ class Search:
             settings = (*before, family.setting(positions[rank]))
             plan = self.attempt(settings, family.build(base, positions[rank]))
             if plan.stronger is None and rank + 1 < len(positions):
-                plan = Plan(**{**vars(plan), "stronger": lambda: at(rank + 1)})
+                plan = replace(plan, stronger=lambda: at(rank + 1))
                 self.tried[plan.release] = plan
             return plan
 
@@ -266,5 +268,10 @@ class Search:
             setting = Setting(lever.name, float(len(fewer)), lever.kept(everything - len(fewer), everything))
             tried = self.attempt((*plan.settings[:-1], setting), release)
             if self.passes(tried):
-                plan, gone = Plan(**{**vars(tried), "stronger": lambda plan=plan: plan}), fewer
+                plan, gone = replace(tried, stronger=_giving(plan)), fewer
         return plan
+
+
+def _giving(plan: Plan) -> Callable[[], Plan]:
+    """What gives a plan that is there already."""
+    return lambda: plan

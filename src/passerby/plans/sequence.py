@@ -8,11 +8,11 @@ counts, which tell more, and what is left out is chosen without the counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from passerby.audits.stages import Tell
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Raw
 from passerby.model.counts import Count
@@ -22,10 +22,11 @@ from passerby.support.numerals import percent
 from .cells import cells_of, ways_of
 from .cost import NOTHING
 from .estimate import whole
-from .plan import Plans, Task, Tell, carry_out
-from .record import in_fives
+from .plan import Plans, carry_out
 from .search import Plan
 from .survey import surveying
+from .task import Task
+from .told import in_fives
 
 Answer = Literal["publish", "coarser", "hold"]
 #: What can be done to a table that comes after others: counts of it are left out.
@@ -86,7 +87,6 @@ def decide(
     earlier: Sequence[Release],
     *,
     workers: int | None = None,
-    executor: Executor | None = None,
     folder: Path | None = None,
     tell: Tell | None = None,
 ) -> Decision:
@@ -97,13 +97,13 @@ def decide(
         return together([*earlier, table])[0]
 
     task = replace(task, levers=LEVERS, forbid=(), fix={}, alike=True, beside=beside)
-    found = carry_out(task, workers, executor, folder, tell)
+    found = carry_out(task, workers, None, folder, tell)
     bound = "" if exact else " (by a bound: rounded and hidden counts are taken for raw ones)"
     said = _said(found.wanted)
     if found.wanted.verdict == "sure":
         why = f"with all releases together, {said}{bound}"
         return Decision("publish", why, found.wanted, beside(task.wanted), None, found, exact)
-    so_far = _so_far(task, workers, executor, folder) if earlier else None
+    so_far = _so_far(task, workers, folder) if earlier else None
     if so_far is not None and so_far.verdict != "sure":
         why = f"what is published already is not sure to keep the limit: {_said(so_far)}{bound}"
         return Decision("hold", why, None, None, so_far, found, exact)
@@ -121,9 +121,9 @@ def _said(plan: Plan) -> str:
     return "; ".join(str(in_fives(tally)) for tally in plan.tallies)
 
 
-def _so_far(task: Task, workers: int | None, executor: Executor | None, folder: Path | None) -> Plan:
+def _so_far(task: Task, workers: int | None, folder: Path | None) -> Plan:
     """What is published already, measured on everyone."""
     nothing = Release.silent(task.wanted.steps)
-    with surveying(task.people, task.measurement, workers, executor, folder, task.beside) as survey:
+    with surveying(task.people, task.measurement, workers, folder=folder, beside=task.beside) as survey:
         tallies = tuple(whole(survey, nothing, task.limits))
     return Plan((), nothing, tallies, NOTHING, len(task.people), True)

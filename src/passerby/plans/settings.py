@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from passerby.audits.settings import AuditSettings
-from passerby.audits.settings_file import as_shown, as_toml
+from passerby.audits.settings_file import as_shown, as_toml, in_toml
 from passerby.audits.validation import check_sources
 from passerby.audits.wording import Options, Source
 from passerby.errors import ConfigError, PasserbyError
 from passerby.support.checks import number, whole
 
 from .limit import Limit, check_limits
-from .names import FOLDER, LEFT_OUT, OWN, TITLE
+from .names import DRAWN, FOLDER, LEFT_OUT, OWN, TITLE
+
+#: The first line of a file of settings.
+HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class PlanSettings:
     fix: tuple[tuple[str, float], ...] = ()
     stay: tuple[str, ...] = ()
     weights: Path | None = None
-    drawn: int = 60
+    drawn: int = DRAWN
     minutes: float | None = None
 
 
@@ -152,46 +154,30 @@ def _as_number(value: Any, name: str) -> int | float:
 
 def plan_toml(settings: PlanSettings, folder: Path) -> str:
     """Settings as the text of a file that lies in `folder`, from which `passerby plan --settings` plans again."""
-    head = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
-    weights = None
-    if settings.weights is not None:
-        weights = Path(os.path.relpath(settings.weights, folder)).as_posix()
-    return _written(settings, as_toml(_plain(settings), folder), head, weights)
+    weights = settings.weights
+    placed = None if weights is None else Path(os.path.relpath(weights, folder)).as_posix()
+    return _with_own(as_toml(settings.audit, folder, HEAD, LEFT_OUT), settings, placed)
 
 
 def plan_shown(settings: PlanSettings) -> str:
     """Settings as the page shows them, without files and folders: a path may hold the name of somebody."""
-    head = "# Settings of the plan. Files and folders are in plan.toml alone."
-    return _written(settings, as_shown(_plain(settings), internal=False), head, None)
+    return _with_own(as_shown(settings.audit, internal=False, what="plan", leave=LEFT_OUT), settings)
 
 
-def _plain(settings: PlanSettings) -> AuditSettings:
-    return replace(settings.audit, explore=AuditSettings.explore)
+def _with_own(audit: str, settings: PlanSettings, weights: str | None = None) -> str:
+    """The text of the settings of an audit, with those of a plan alone below."""
+    own = {
+        "limits": [_limit(each) for each in settings.limits],
+        **{name: getattr(settings, name) for name in ("levers", "forbid", "stay")},
+        "fix": dict(settings.fix),
+        "weights": weights,
+        "drawn": settings.drawn,
+        "minutes": settings.minutes,
+    }
+    lines = [f"{name} = {in_toml(value)}" for name, value in own.items() if value not in (None, (), {})]
+    return "\n".join([audit, "# The plan.", *lines]) + "\n"
 
 
-def _written(settings: PlanSettings, audit: str, head: str, weights: str | None) -> str:
-    """The settings of an audit, but for those that a plan has not, and those of the plan alone."""
-    kept = [line for line in audit.splitlines() if not line.startswith(tuple(f"{name} = " for name in LEFT_OUT))]
-    kept[0] = head
-    own = ["", "# The plan."]
-    rows = [
-        f"{{share = {each.share!r}, {'above' if each.added is None else 'added'} = {each.level!r}}}"
-        for each in settings.limits
-    ]
-    own.append(f"limits = [{', '.join(rows)}]")
-    for name in ("levers", "forbid", "stay"):
-        value = getattr(settings, name)
-        if value:
-            own.append(f"{name} = [{', '.join(map(_quoted, value))}]")
-    if settings.fix:
-        own.append(f"fix = {{{', '.join(f'{name} = {position!r}' for name, position in settings.fix)}}}")
-    if weights is not None:
-        own.append(f"weights = {_quoted(weights)}")
-    own.append(f"drawn = {settings.drawn}")
-    if settings.minutes is not None:
-        own.append(f"minutes = {settings.minutes!r}")
-    return "\n".join([*kept, *own]) + "\n"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _limit(limit: Limit) -> dict[str, float]:
+    """A limit as a file holds it."""
+    return {"share": limit.share, "above" if limit.added is None else "added": limit.level}

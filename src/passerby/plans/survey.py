@@ -3,6 +3,7 @@
 Where series are drawn, all ends of a person that may bear on one release hold together at the confidence. Those that
 are certain are passed on freely, and of others only those of one audit, which has half of the doubt; whoever is
 measured besides, once or twice, has the other half. Audits of further releases have all of it, and are not passed on.
+An audit that was made before has all of the doubt and is passed on (`adopt`): then more doubt is to be told.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.audits.audit import audit_job
+from passerby.audits.doubt import doubted
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
-from passerby.measurement.question import MOST_CONFIDENT
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
@@ -31,7 +32,7 @@ from passerby.support.files import make_folder
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.pool import pool_of
-from passerby.support.workers import Progress, collect
+from passerby.support.workers import Progress, collect, silent
 
 from .limit import Decided
 from .order import tells_less
@@ -49,15 +50,6 @@ ANYTHING = (0.0, 1.0, 0.0, 1.0)
 #: The share of the doubt that the audit has whose ends are passed on, and that of a person who is measured besides: to
 #: know on which side of a limit they are, and perhaps once more, to know how far.
 AUDITED, LOOK = 0.5, 0.25
-
-
-def doubted(measurement: Measurement, share: float) -> Measurement:
-    """The measurement with a share of its doubt.
-
-    >>> round(doubted(Measurement(confidence=0.98), 0.5).confidence, 12)
-    0.99
-    """
-    return replace(measurement, confidence=min(MOST_CONFIDENT, 1 - share * (1 - measurement.confidence)))
 
 
 @dataclass(frozen=True)
@@ -97,7 +89,7 @@ class Survey:
     ) -> None:
         self.people, self.measurement, self.beside = people, measurement, beside
         self.executor, self.workers, self.folder = executor, workers, folder
-        self.progress: Progress = _silent
+        self.progress: Progress = silent
         self.measured = 0
         self.tables: dict[Release, pl.DataFrame] = {}
         self._values: dict[Release, Floats] = {}
@@ -149,7 +141,7 @@ class Survey:
         return audit_job(job, folder, workers=self.workers, executor=self.executor, progress=self.progress)
 
     def adopt(self, release: Release, table: pl.DataFrame) -> None:
-        """Take over an audit of everybody, whose ends are passed on."""
+        """Take over an audit of everybody, whose ends are passed on with the doubt that they have."""
         self.tables[release] = table
         self._values[release] = _values(table)
         self._closely[release] = np.ones(len(self.people), dtype=bool)
@@ -171,6 +163,11 @@ class Survey:
             # Without any release, the baseline is achieved, for certain.
             lower = np.fmax(lower, values[2])
         return lower, np.fmax(lower, upper)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the ends of anybody who was measured besides audits rest on series that were drawn."""
+        return any((values[4] == 0).any() for values in self._values.values())
 
     def _name(self, job: Job) -> str:
         return fingerprint(self._mark, job.release, job.measurement)[:16]
@@ -196,10 +193,6 @@ def _one(task: tuple[Job, Decided | None], person: int) -> list[float]:
     job, decided = task
     ends, certain = person_ends(job, person, decided)
     return [*ends, float(certain)]
-
-
-def _silent(done: int, everything: int) -> None:
-    """Tell nobody."""
 
 
 @contextmanager

@@ -3,6 +3,10 @@
 Everybody was measured with the release of an audit. Another way is tried on people drawn at random, and what it changes
 for them is added to everyone's mean: a paired difference. Limits rest on what is known of everyone: with a way that
 tells less, chances lie between those without any release and those with it; only how far from either is from the drawn.
+
+Where series are drawn, what is told of a person with another way may rest on two samples: that of the audit, which has
+all of the doubt that one may have, and one with that way, which has a share of it besides. `Ways.confidence` is that of
+both together.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.doubt import doubted
 from passerby.audits.population import mean_limits
 from passerby.audits.results import POOLED
 from passerby.audits.sample import some_people
@@ -35,7 +40,7 @@ from .lever import Scene
 from .levers.noise import GAUSSIAN
 from .limit import ROUNDING, Limit
 from .search import Search
-from .survey import Survey, surveying
+from .survey import LOOK, Survey, surveying
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,11 +53,15 @@ FEWER = 40
 
 @dataclass(frozen=True)
 class Ways:
-    """Everyone's means with each way to publish, shares above each threshold, and the least noise that is enough."""
+    """Everyone's means with each way to publish, shares above each threshold, and the least noise that is enough.
+
+    All that a number rests on of one person holds together at the `confidence`, which is None where nothing was drawn.
+    """
 
     mechanisms: pl.DataFrame
     shares: pl.DataFrame
     noise: pl.DataFrame
+    confidence: float | None
 
 
 def compare(
@@ -83,14 +92,28 @@ def compare(
                 progress(done * len(drawn), (len(rules) + 1) * len(drawn))
             means.append({"mechanism": name, **_means(survey, release, way, drawn)})
             shares += [{"mechanism": name, **_share(survey, way, drawn, level)} for level in thresholds]
-        noise = [_noise(survey, release, level, min(len(drawn), FEWER)) for level in thresholds if noisy(release)]
+        asked, some = [Limit(0.0, above=level) for level in thresholds], min(len(drawn), FEWER)
+        noise = [_noise(survey, release, level, some, asked) for level in thresholds if noisy(release)]
         if progress:
             progress((len(rules) + 1) * len(drawn), (len(rules) + 1) * len(drawn))
     return Ways(
         pl.DataFrame(means, schema=MEANS, orient="row"),
         pl.DataFrame(shares, schema=SHARES, orient="row"),
         pl.DataFrame(noise, schema=NOISE, orient="row"),
+        _confidence(measurement, audited=bool(table["sampled"].any()), tried=survey.sampled),
     )
+
+
+def _confidence(measurement: Measurement, *, audited: bool, tried: bool) -> float | None:
+    """At which confidence ends of a person from an audit, and from one trial of another way, hold together.
+
+    None where neither rests on series that were drawn.
+
+    >>> _confidence(Measurement(confidence=0.99), audited=True, tried=True)
+    0.9875
+    """
+    share = audited + LOOK * tried
+    return doubted(measurement, share).confidence if share else None
 
 
 def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[str, float | int]:
@@ -159,10 +182,13 @@ def noisy(release: Release) -> bool:
     return plain and GAUSSIAN.refuses(release, Scene(())) is None
 
 
-def _noise(survey: Survey, release: Release, threshold: float, count: int) -> dict[str, float | int | None]:
+def _noise(
+    survey: Survey, release: Release, threshold: float, count: int, asked: Sequence[Limit]
+) -> dict[str, float | int | None]:
     """The least standard deviation with which hardly more people are above a threshold than without any release.
 
-    It is 0 where the release is sure of that as it is, and none where no noise that is tried is enough.
+    It is 0 where the release is sure of that as it is, and none where no noise that is tried is enough. What is `asked`
+    about at other thresholds is found out in the same trials.
     """
     ends = survey.everyone(release)
     share = float((ends.known[0] > threshold + ROUNDING).mean()) + MORE
@@ -172,7 +198,7 @@ def _noise(survey: Survey, release: Release, threshold: float, count: int) -> di
     limit = Limit(share, above=threshold)
     if whole(survey, release, [limit])[0].verdict == "sure":
         return {**row, "sigma": 0.0}
-    panel = Panel(survey, release, [limit], count, survey.measurement.seed)
+    panel = Panel(survey, release, [limit], count, survey.measurement.seed, asked)
     scene = Scene(survey.people.places)
     search = Search(panel, release, scene, lambda _: NOTHING)
     found = search.along(GAUSSIAN.family(release, scene), release)

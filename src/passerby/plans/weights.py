@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.people.habits import People
-from passerby.people.sensors import place_number, step_number
+from passerby.people.sensors import given, place_number, step_number
 from passerby.visits.delimited import read_table
 
 Floats = NDArray[np.float64]
@@ -28,8 +28,8 @@ def read_weights(people: People, path: Path) -> Floats:
     seen: dict[tuple[object, object], str] = {}
     for line, row in rows:
         where = f"{path}, {line}"
-        steps = slice(None) if _empty(row.get("step")) else step_number(people, {"step": row["step"]}, where)
-        places = slice(None) if _empty(row.get("place")) else place_number(people, row["place"], where)
+        steps = step_number(people, {"step": row["step"]}, where) if given(row.get("step")) else slice(None)
+        places = place_number(people, row["place"], where) if given(row.get("place")) else slice(None)
         try:
             weight = float(str(row["weight"]))
         except ValueError:
@@ -50,7 +50,3 @@ def read_weights(people: People, path: Path) -> Floats:
 def scaled(weights: Floats) -> Floats:
     """The same weights with 1 for the largest, so that sums of them are numbers."""
     return weights / weights.max() if weights.any() else weights
-
-
-def _empty(value: object) -> bool:
-    return value is None or str(value).strip() == ""

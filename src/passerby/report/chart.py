@@ -21,6 +21,8 @@ COLOURS = {WITHOUT: "#2f6fb0", FOUND: "#7f2704", BOUND: "#e8820e", HAPPENED: "#7
 ON_DARK = {WITHOUT: "#6baed6", FOUND: "#fdd0a2", BOUND: "#d9730d", HAPPENED: "#d4b9da"}
 DASHES = {WITHOUT: [2, 3], FOUND: [1, 0], BOUND: [8, 4], HAPPENED: [10, 3, 2, 3]}
 
+#: For what has no colour of its own, on white and on dark.
+GREY = "#8a8f98"
 #: The most places that are drawn in a figure.
 PLACES = 40
 #: Letters in a line of a label.
@@ -65,6 +67,11 @@ def flows(rows: pl.DataFrame, tips: list[alt.Tooltip], least: int = FEW) -> tupl
     return made, 40 + tall(order, 22) * len(order)
 
 
+def grey(cells: Chart) -> Chart:
+    """Cells of which no number is told."""
+    return cells.mark_rect(color=GREY, opacity=0.35)
+
+
 def label(name: pl.Expr, line: int = LINE) -> pl.Expr:
     """Names on several lines where they are long: an axis shows them in full."""
     return name.map_elements(lambda each: wrapped(each, line), return_dtype=pl.String)
@@ -105,12 +112,15 @@ def legend(**more: Any) -> alt.Legend:
     return alt.Legend(orient="top", direction="horizontal", titleLimit=0, labelLimit=0, columns=1, **more)
 
 
+def names_above(**more: Any) -> alt.Legend:
+    """Names of marks or curves above the chart, one below the other."""
+    return alt.Legend(orient="top", title=None, labelLimit=0, columns=1, **more)
+
+
 def which(names: list[str], **symbols: Any) -> alt.Color:
     """The colour of each curve."""
     scale = alt.Scale(domain=names, range=[COLOURS[name] for name in names])
-    return alt.Color(
-        "which:N", scale=scale, legend=alt.Legend(orient="top", title=None, labelLimit=0, columns=1, **symbols)
-    )
+    return alt.Color("which:N", scale=scale, legend=names_above(**symbols))
 
 
 def dashes(names: list[str]) -> alt.StrokeDash:

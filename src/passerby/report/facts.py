@@ -28,9 +28,10 @@ def in_short(summary: Summary) -> list[str]:
     if not (loss and known and gain):
         nobody = summary.people_measured == 0
         return ["Nobody could be measured." if nobody else f"Too few people to tell of: {few()} could be measured."]
+    asked = question(summary.misses, summary.steps)
     out = [
-        f"An adversary who knows a person's habits, and where everybody else is, can name {question(summary)}: with a "
-        f"chance of {span(known.lower.mean, known.upper.mean)} on average without the release, and of "
+        f"An adversary who knows a person's habits, and where everybody else is, can name {asked}: with a chance of "
+        f"{span(known.lower.mean, known.upper.mean)} on average without the release, and of "
         f"{span(loss.lower, loss.upper)} with it."
     ]
     half = next((above for above in summary.above if above.threshold == 0.5), None)

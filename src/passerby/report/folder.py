@@ -20,28 +20,26 @@ from passerby.audits.engine import engine_of
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
-from passerby.audits.record import Adversary, Backtest, told_adversaries, told_backtest
+from passerby.audits.record import Backtest, told_backtest
 from passerby.audits.results import Results, rows_at, stored_rows
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
-from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, LOOKING, OTHERS, TRYING, WRITING, Tell, begin
+from passerby.audits.stages import AUDITING, GOING_BACK, LOOKING, WRITING, Tell, begin
 from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, store_of
 from passerby.audits.summary import mean_over, summarise
-from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording, instead
 from passerby.errors import ConfigError, InputError
-from passerby.plans.ways import compare
 from passerby.support.blocks import Team
 from passerby.support.files import as_json, make_folder, whole_or_nothing
-from passerby.support.groups import rest_enough
 from passerby.support.pieces import Pieces
 from passerby.support.pool import pool_of
 from passerby.visits.table import Visits
 
 from .evidence import Evidence
-from .notebook import Report, compared, report_of
+from .notebook import Report, report_of
+from .tried import explored, other_adversaries
 
 
 def audit_folder(
@@ -112,7 +110,7 @@ def run_audit(
         few = enough_workers(inputs.count, workers, pool)
         table, results, findings = _measure(settings, inputs, few, pool, tell)
         backtest, reason = _went_back(settings, inputs, table, results, few, pool, tell)
-        others = _compared(settings, inputs, few, pool, tell)
+        others = other_adversaries(settings, inputs.people, inputs.release, few, pool, tell, out / "parts")
         progress = begin(tell, WRITING)
         summary = summarise(
             results,
@@ -197,26 +195,7 @@ def _measure(
         table = pl.concat([table, realised], how="horizontal")
     if inputs.everyone is None:
         results = Results.here(table, settings.thresholds)
-    findings = None
-    if settings.explore:
-        progress, file, count = begin(tell, TRYING), parts / "tried.jsonl", rest_enough(settings.explore, len(people))
-        findings = explore(
-            people, release, how, count, workers=workers, executor=executor, progress=progress, file=file
-        )
-        ways = compare(
-            people,
-            release,
-            table,
-            candidates(settings.sigmas, settings.bases),
-            how,
-            count,
-            settings.thresholds,
-            workers=workers,
-            executor=executor,
-            progress=begin(tell, COMPARING),
-            folder=parts,
-        )
-        findings = replace(findings, **vars(ways))
+    findings = explored(settings, people, release, table, workers, executor, tell, parts)
     return table, results, findings
 
 
@@ -240,16 +219,6 @@ def _went_back(
         return None, str(error)
     mean = mean_over(results, settings.confidence)
     return told_backtest(found, table["upper"].drop_nulls(), mean), None
-
-
-def _compared(
-    settings: AuditSettings, inputs: Inputs, workers: int | None, executor: Executor | None, tell: Tell | None
-) -> list[Adversary]:
-    """Adversaries who know less or more than habits, on some of the people."""
-    if not settings.adversaries:
-        return []
-    progress, file = begin(tell, OTHERS), settings.out / "parts" / "adversaries.jsonl"
-    return told_adversaries(compared(settings, inputs.people, inputs.release, workers, executor, progress, file))
 
 
 def _write(settings: AuditSettings, report: Report) -> None:

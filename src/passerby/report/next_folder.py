@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import fields
 from pathlib import Path
 
@@ -37,7 +36,6 @@ def run_next(
     *,
     overwrite: bool = False,
     workers: int | None = None,
-    executor: Executor | None = None,
     tell: Tell | None = None,
     wording: Wording = Arguments(),  # noqa: B008
 ) -> Decision:
@@ -57,7 +55,7 @@ def run_next(
     before = earlier_releases(files, inputs.people, settings)
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     task = task_of(settings, inputs)
-    found = decide(task, before, workers=workers, executor=executor, folder=parts, tell=tell)
+    found = decide(task, before, workers=workers, folder=parts, tell=tell)
     told = record_of(found.found, inputs.people, settings, inputs.window, inputs.alerts).model_dump(mode="json")
     record = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before), "plan": told}
     (out / "decision.json").unlink(missing_ok=True)

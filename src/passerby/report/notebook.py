@@ -11,33 +11,30 @@ from typing import Any
 
 import polars as pl
 
-from passerby.audits.adversaries import adversaries
 from passerby.audits.alerts import about_backtest, alerts
 from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
 from passerby.audits.job import enough_workers
-from passerby.audits.record import Adversary, told_adversaries, told_backtest
+from passerby.audits.record import Adversary, told_backtest
 from passerby.audits.results import Results
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, mean_over, summarise
-from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.plans.ways import compare
 from passerby.support.files import whole_or_nothing
-from passerby.support.groups import rest_enough
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
 
 from .evidence import Evidence
 from .page import built, fill
 from .section import Figure
+from .tried import explored, other_adversaries
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,22 +142,6 @@ def _check(people: object, release: object, backtest: object) -> None:
         raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
 
 
-def _explored(
-    settings: AuditSettings,
-    people: People,
-    release: Release,
-    table: pl.DataFrame,
-    workers: int | None,
-    executor: Executor | None,
-) -> Findings:
-    """What was tried out: sensors and steps, and other ways to publish."""
-    how, count = settings.measurement, rest_enough(settings.explore, len(people))
-    findings = explore(people, release, how, count, workers=workers, executor=executor)
-    rules = candidates(settings.sigmas, settings.bases)
-    ways = compare(people, release, table, rules, how, count, settings.thresholds, workers=workers, executor=executor)
-    return replace(findings, **vars(ways))
-
-
 def _worked_out(
     people: People,
     release: Release,
@@ -172,32 +153,8 @@ def _worked_out(
     """What workers share: everyone's loss, what was tried out, and other adversaries."""
     how = chosen.measurement
     table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
-    findings = _explored(chosen, people, release, table, workers, executor) if chosen.explore else None
-    others = told_adversaries(compared(chosen, people, release, workers, executor)) if chosen.adversaries else []
-    return table, findings, others
-
-
-def compared(
-    settings: AuditSettings,
-    people: People,
-    release: Release,
-    workers: int | None,
-    executor: Executor | None,
-    progress: Progress | None = None,
-    file: Path | None = None,
-) -> pl.DataFrame:
-    """Adversaries who know less or more than habits, with a tenth of the effort for each."""
-    return adversaries(
-        people,
-        release,
-        sample=rest_enough(settings.adversaries, len(people)),
-        known_steps=settings.known_steps,
-        **{**vars(settings.measurement), "budget": settings.budget / 10},
-        workers=workers,
-        executor=executor,
-        progress=progress,
-        file=file,
-    )
+    findings = explored(chosen, people, release, table, workers, executor)
+    return table, findings, other_adversaries(chosen, people, release, workers, executor)
 
 
 def report_of(evidence: Evidence, call: str | None = None, progress: Progress | None = None) -> Report:

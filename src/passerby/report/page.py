@@ -10,7 +10,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -60,7 +59,7 @@ def render_internal(
     call: str | None = None,
 ) -> str:
     """The same page with the true counts and what rests on few people, marked as internal throughout."""
-    evidence = replace(Evidence(table, people, release, settings, summary, findings), internal=True)
+    evidence = Evidence(table, people, release, settings, summary, findings, internal=True)
     return fill(evidence, built(evidence, progress), call)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import shutil
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from passerby.audits.doubt import doubted
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml
@@ -19,25 +19,23 @@ from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.arguments import staying
-from passerby.plans.plan import Plans, Task, carry_out
+from passerby.plans.plan import Plans, carry_out
 from passerby.plans.record import Record, record_of, thresholds
 from passerby.plans.settings import PlanSettings, plan_toml
-from passerby.plans.survey import AUDITED, doubted
+from passerby.plans.survey import AUDITED
+from passerby.plans.task import Task
 from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.groups import FEW
-from passerby.visits.table import Visits
 
 from .plan_page import render_plan
 
 
 def run_plan(
     settings: PlanSettings,
-    visits: Visits | None = None,
     *,
     overwrite: bool = False,
     workers: int | None = None,
-    executor: Executor | None = None,
     tell: Tell | None = None,
     wording: Wording = Arguments(),  # noqa: B008
 ) -> tuple[Plans, Record]:
@@ -47,17 +45,22 @@ def run_plan(
         raise InputError(f"out: {str(out)!r} is a file; name a folder")
     if (out / "plan.json").exists() and not overwrite:
         raise ConfigError(f"{out} holds a finished plan; {instead(wording)}")
-    inputs = gather(settings.audit, visits, tell)
+    inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
-    with whole_or_nothing(parts / "plan.toml") as draft:
+    with whole_or_nothing(draft_of(out)) as draft:
         draft.write_text(plan_toml(settings, parts), encoding="utf-8")
-    found = carry_out(task_of(settings, inputs), workers, executor, parts, tell)
+    found = carry_out(task_of(settings, inputs), workers, None, parts, tell)
     begin(tell, WRITING)
     record = record_of(found, inputs.people, settings, inputs.window, inputs.alerts)
     _write(settings, inputs, found, record)
     shutil.rmtree(parts, ignore_errors=True)
     return found, record
+
+
+def draft_of(folder: Path) -> Path:
+    """Where the settings of an unfinished plan are, to go on with it."""
+    return folder / "parts" / "plan.toml"
 
 
 def check_enough(people: People) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.plans.limit import points
+from passerby.plans.estimate import CONFIDENCE
+from passerby.plans.limit import beyond
 from passerby.plans.record import PlanRecord, Record, TallyRecord
 from passerby.plans.settings import PlanSettings, plan_shown
 from passerby.support.groups import FEW
@@ -52,8 +53,19 @@ FRONTIER = (
 OUT_OF_TIME = "The search ended because the time was up: with more minutes, better releases may be found."
 TRIED = (
     "All releases that were tried, those that cost readers least first. Where people were drawn, the shares of people "
-    "above are confidence limits (99 %) for everyone."
+    f"above are confidence limits ({level(CONFIDENCE)}) for everyone."
 )
+#: The columns of a table of plans, after what each publishes.
+COLUMNS: Columns = {
+    "verdict": ("verdict", str),
+    "at_least": ("people above, at least", percent),
+    "at_most": ("people above, at most", percent),
+    "mean": ("mean error", str),
+    "worst": ("largest error", str),
+    "published": ("numbers published", str),
+    "total": ("error in all", percent),
+    "measured": ("measured on", str),
+}
 
 
 def render_plan(record: Record, settings: PlanSettings) -> str:
@@ -116,9 +128,7 @@ def told(plan: PlanRecord, record: Record) -> str:
 
 def _share(tally: TallyRecord, record: Record) -> str:
     limit = record.limits[tally.limit]
-    above, added = limit.above, limit.added or 0.0
-    what = f"above {100 * above:g} %" if above is not None else f"with more than {points(added)} added"
-    return f"{span(tally.at_least, tally.at_most)} of people {what}"
+    return f"{span(tally.at_least, tally.at_most)} of people {beyond(limit.above, limit.added)}"
 
 
 def _says(verdict: str) -> str:
@@ -141,7 +151,7 @@ def _recommended(record: Record) -> Content:
         )
     rows = [(BEST[name], plan) for name, plan in record.recommended.items()]
     table = _table(record, [("wanted", record.wanted), *rows, ("nothing published", record.nothing)])
-    columns: Columns = {"name": ("", str), "words": ("publish", str), **_columns(record)}
+    columns: Columns = {"name": ("", str), "words": ("publish", str), **COLUMNS}
     says = "What is wanted, what is recommended, and nothing at all."
     return Content(lead, [Figure("recommended", "The plans side by side", says, sheet(table, columns, "plans.csv"))])
 
@@ -156,7 +166,7 @@ def _frontier(record: Record) -> Content:
         # Nothing that costs less has as few people above.
         before = pl.col("at_most").cum_min().shift(1, fill_value=2.0)
         table = table.with_columns(edge=pl.col("at_most") < before)
-        shown = sheet(table, {"words": ("publish", str), **_columns(record, number)}, f"frontier-{number + 1}.csv")
+        shown = sheet(table, {"words": ("publish", str), **COLUMNS}, f"frontier-{number + 1}.csv")
         title = f"Error against risk: {limit.words}"
         figures.append(Figure(f"frontier-{number + 1}", title, FRONTIER, shown, picture(table, limit.share)))
     return Content(
@@ -238,7 +248,7 @@ def _names(base: alt.Chart, rows: pl.DataFrame, y: alt.Y) -> list[alt.Chart]:
 
 
 def _all(record: Record) -> Figure:
-    columns: Columns = {"words": ("publish", str), **_columns(record)}
+    columns: Columns = {"words": ("publish", str), **COLUMNS}
     table = _table(record, [("", plan) for plan in record.tried] or [("wanted", record.wanted)])
     # Those that leave out other counts to the same effect look alike.
     table = table.unique(subset=[*columns], maintain_order=True)
@@ -277,19 +287,6 @@ def _published(plan: PlanRecord) -> str:
     return f"{'at least ' if plan.some_empty else ''}{percent(plan.published)}"
 
 
-def _columns(record: Record, number: int = 0) -> Columns:
-    return {
-        "verdict": ("verdict", str),
-        "at_least": ("people above, at least", percent),
-        "at_most": ("people above, at most", percent),
-        "mean": ("mean error", str),
-        "worst": ("largest error", str),
-        "published": ("numbers published", str),
-        "total": ("error in all", percent),
-        "measured": ("measured on", str),
-    }
-
-
 def _moved(record: Record) -> list[str]:
     out = []
     if record.not_moved:
@@ -306,7 +303,8 @@ def _sureness(record: Record) -> list[str]:
         f"For about {record.matter:,} of {record.people:,} people it depends on the release on which side of a limit "
         "they are: all others are above it without any release, or below it with all that is wanted. Releases were "
         f"tried on about {record.drawn:,} of those people, drawn at random. Shares of everyone then have confidence "
-        "limits (99 %, for a draw without replacement), which decide whether such a release is called sure or refused. "
+        f"limits ({level(CONFIDENCE)}, for a draw without replacement), which decide whether such a release is called "
+        "sure or refused. "
         "What is wanted and what is recommended was measured on everyone.",
         "Verdicts rest on the ends of each person's interval, never on averages. Where series had to be drawn for a "
         f"person, all ends of theirs that a verdict may rest on hold together with a confidence of "

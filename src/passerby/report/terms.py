@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from passerby.audits.summary import Statistics, Summary
+from passerby.audits.summary import Statistics
 from passerby.errors import PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import described
@@ -22,11 +22,15 @@ WITH_IT: Columns = {
 }
 
 
-def question(summary: Summary) -> str:
-    """What the adversary is to name."""
-    if not summary.misses:
-        return f"where a person was at all {summary.steps} steps"
-    return f"where a person was at {summary.steps - summary.misses} or more of the {summary.steps} steps"
+def question(misses: int, steps: int) -> str:
+    """What the adversary is to name.
+
+    >>> question(0, 4), question(1, 4)
+    ('where a person was at all 4 steps', 'where a person was at 3 or more of the 4 steps')
+    """
+    if not misses:
+        return f"where a person was at all {steps} steps"
+    return f"where a person was at {steps - misses} or more of the {steps} steps"
 
 
 def tail(statistics: Statistics) -> tuple[str, float]:
@@ -43,6 +47,11 @@ def level(value: float) -> str:
     ('5 %', '50 %')
     """
     return f"{100 * value:g} %"
+
+
+def share_of_people(value: float | None) -> str:
+    """A share of people; of small groups, none is told."""
+    return "not told" if value is None else percent(value)
 
 
 def few() -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
-from passerby.audits.inputs import fitting, released, traced
+from passerby.audits.inputs import fitting, released, traced, visits_of
 from passerby.audits.places import chosen_places, place_names
 from passerby.audits.sample import only, some_people
-from passerby.audits.settings import AuditSettings, DataSettings, Measurement, StepSettings
+from passerby.audits.settings import AuditSettings, DataSettings, StepSettings
 from passerby.audits.settings_file import read_settings
-from passerby.audits.stages import AUDITING, FITTING, READING, Tell, begin
+from passerby.audits.stages import AUDITING, FITTING, Tell, begin
 from passerby.audits.together import JOINT, Together, together
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Arguments, Wording, instead
@@ -20,7 +20,6 @@ from passerby.errors import ConfigError, InputError
 from passerby.people.habits import People
 from passerby.people.zones import Zones, places_of, read_zones
 from passerby.support.files import make_folder, whole_or_nothing, write_json
-from passerby.visits.readers import read_visits
 from passerby.visits.table import Visits
 
 from .together_page import render_together
@@ -33,18 +32,18 @@ OWN = ("places", "place_names", "min_active")
 def run_together(
     sources: Sequence[Path],
     out: Path,
-    measurement: Measurement | None = None,
+    measured: Mapping[str, Any] | None = None,
     sample: int | None = None,
     *,
     overwrite: bool = False,
     workers: int | None = None,
-    executor: Executor | None = None,
     tell: Tell | None = None,
     wording: Wording = Arguments(),  # noqa: B008
 ) -> Together:
     """Measure the releases of some audits together, and write the folder: a page, together.json and people.parquet.
 
-    `sources` are folders of audits, or settings files. How people are measured is as in the first, unless it is given.
+    `sources` are folders of audits, or settings files. How people are `measured` is as in the first, but for what is
+    given of it by name.
     """
     if (out / "together.json").exists() and not overwrite:
         raise ConfigError(f"{out} holds releases that were looked at together; {instead(wording)}")
@@ -52,23 +51,19 @@ def run_together(
     if len(settings) < 2:
         raise ConfigError("together needs two folders of audits or more, or their settings files")
     check_alike(sources, settings)
-    progress = begin(tell, READING)
-    files = settings[0].visits
-    visits = read_visits(
-        files[0] if len(files) == 1 else files, **settings[0].only(DataSettings, "visits"), progress=progress
-    )
+    visits = visits_of(settings[0], tell)
     begin(tell, FITTING)
     people, zones = common_people(settings, visits)
     releases = {
         name: released(each, people, inside)[0]
         for name, each, inside in zip(names_of(sources), settings, zones, strict=True)
     }
-    how = measurement or settings[0].measurement
+    how = replace(settings[0].measurement, **(measured or {}))
     chosen = settings[0].sample if sample is None else sample
     if chosen is not None:
         people = only(people, some_people(people, chosen, how.seed))
     folder = make_folder(out, "out")  # before the long part, after which it would be too late
-    found = together(people, releases, **vars(how), workers=workers, executor=executor, progress=begin(tell, AUDITING))
+    found = together(people, releases, **vars(how), workers=workers, progress=begin(tell, AUDITING))
     own = {"misses": how.misses, "budget": f"{how.budget:g}", "seed": how.seed, "sample": chosen}
     words = [word for name, value in own.items() if value is not None for word in (f"--{name}", str(value))]
     _write(folder, found, render_together(found, releases, words))

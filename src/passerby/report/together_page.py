@@ -22,7 +22,7 @@ from passerby.support.numerals import percent, span
 from . import chart
 from .page import filled
 from .section import Built, Columns, Content, Figure, sheet
-from .terms import few, group, mechanism
+from .terms import few, group, mechanism, question, share_of_people
 
 TITLE = "Several tables about the same people"
 LEAD = "What somebody who has all of these tables finds out about the people who were counted, beside each table alone."
@@ -75,9 +75,9 @@ def _in_short(found: Together) -> list[str]:
     means = found.means()
     chances = [f"{span(row['lower'], row['upper'])} with {row['release']}" for row in means.iter_rows(named=True)]
     chances[-1] = chances[-1].replace(f"with {JOINT}", "with all of them together")
-    without = percent(means["baseline_lower"][0])
+    without, asked = percent(means["baseline_lower"][0]), question(found.misses, found.steps)
     return [
-        f"An adversary who knows a person's habits, and where everybody else is, can name {_asked(found)}: with a "
+        f"An adversary who knows a person's habits, and where everybody else is, can name {asked}: with a "
         f"chance of {without} on average without any of these tables, {', '.join(chances[:-1])}, and {chances[-1]}."
     ]
 
@@ -99,12 +99,13 @@ def _tables(found: Together, releases: Mapping[str, Release]) -> Content:
         "published": ("what is published", str),
         "lower": ("chance: best attack found", percent),
         "upper": ("chance: bound if the habits are right", percent),
-        **{name: (f"people surely above {percent(float(name[6:]))}", _share) for name in levels},
+        **{name: (f"people surely above {percent(float(name[6:]))}", share_of_people) for name in levels},
         "people": ("people", "{:,}".format),
     }
     says = (
-        f"The mean chance that an adversary names {_asked(found)}. Each bar goes from the best attack found (the dot) "
-        "to the bound that no attack exceeds if the habits are right; the dashed line is the chance without any table."
+        f"The mean chance that an adversary names {question(found.misses, found.steps)}. Each bar goes from the best "
+        "attack found (the dot) to the bound that no attack exceeds if the habits are right; the dashed line is the "
+        "chance without any table."
     )
     lead = [
         "Each table was measured alone, and then all of them as one. Whoever has all knows at least as much as with "
@@ -151,8 +152,8 @@ def _added(found: Together) -> Content:
         lead.append(f"They add {100 * ADDED[0]:g} point or more to nobody.")
     columns: Columns = {
         "level": ("points or more", lambda level: f"{100 * level:g}"),
-        "sure": (AT_LEAST, _share),
-        "most": (AT_MOST, _share),
+        "sure": (AT_LEAST, share_of_people),
+        "most": (AT_MOST, share_of_people),
         "people": ("people", "{:,}".format),
     }
     says = (
@@ -228,12 +229,6 @@ def in_words(release: Release) -> str:
     return f"{listed}, {'; '.join(ways)}"
 
 
-def _asked(found: Together) -> str:
-    if not found.misses:
-        return f"where a person was at all {found.steps} steps"
-    return f"where a person was at {found.steps - found.misses} or more of the {found.steps} steps"
-
-
 def _facts(found: Together, releases: Mapping[str, Release]) -> list[tuple[str, str]]:
     sizes = found.sizes
     rest = f"; {group(sizes['not'])} could not be measured with all of them" if sizes["not"] else ""
@@ -244,7 +239,3 @@ def _facts(found: Together, releases: Mapping[str, Release]) -> list[tuple[str, 
         ("Misses", f"{found.misses:,}"),
         *((f"Table {name}", in_words(release)) for name, release in releases.items()),
     ]
-
-
-def _share(value: float | None) -> str:
-    return "not told" if value is None else percent(value)

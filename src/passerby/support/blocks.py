@@ -73,11 +73,10 @@ class Blocks(Generic[Block]):
         data: Data,
         *,
         progress: Progress | None = None,
-        kept: Pieces | None = None,
         sizes: Sequence[int] | None = None,
     ) -> list[Result]:
         """`task(data, block)` for all blocks, in their order."""
-        found = dict(self.stream(task, data, progress=progress, kept=kept, sizes=sizes))
+        found = dict(self.stream(task, data, progress=progress, sizes=sizes))
         return [found[number] for number in range(len(self.items))]
 
     def stream(

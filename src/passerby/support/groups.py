@@ -197,6 +197,24 @@ def in_fives(share: float, people: int) -> float:
     return min(1.0, FEW * round(share * people / FEW) / people)
 
 
+def fives_below(people: float) -> int:
+    """A number of people in fives, rounded down; what is a five but for rounding is one.
+
+    >>> fives_below(9.0), fives_below(10 - 1e-12)
+    (5, 10)
+    """
+    return FEW * math.floor(people / FEW + 1e-9)
+
+
+def fives_above(people: float) -> int:
+    """The same rounded up.
+
+    >>> fives_above(6.0), fives_above(5 + 1e-12)
+    (10, 5)
+    """
+    return FEW * math.ceil(people / FEW - 1e-9)
+
+
 def merged(sizes: ArrayLike, least: int = FEW) -> list[tuple[int, int]]:
     """Neighbouring classes (n,) put together until each holds nobody or at least `least` people: the ends of each.
 

@@ -35,6 +35,10 @@ AHEAD = 2
 HELD = 2
 
 
+def silent(done: int, everything: int) -> None:
+    """The progress that nobody is told."""
+
+
 class Lost(BrokenExecutor):
     """Nobody is there any more to hand out work; the text says who it was."""
 

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.support.checks import number
+from passerby.support.checks import is_whole, number
 
 from .steps import parse_instant, parse_length
 from .table import TIME, Skipped, Visits
@@ -47,7 +47,7 @@ class City:
     def __post_init__(self) -> None:
         for name, least in (("people", 1), ("places", 4), ("days", 1), ("seed", 0)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            if not is_whole(value) or value < least:
                 raise InputError(f"a city's {name} cannot be {value!r}; the least is {least}")
         number(self.seen, "seen", 0, 1)
         if self.seen == 0:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cached_property, partial
 
 import polars as pl
 
@@ -23,17 +23,27 @@ class Everybody:
     until: datetime | None = None
 
     @classmethod
-    def of(cls, visits: Visits) -> "Everybody":
-        """Visits in memory."""
+    def of(cls, visits: "Visits | Everybody") -> "Everybody":
+        """Visits in memory, as one block; or what is in blocks already."""
+        if isinstance(visits, Everybody):
+            return visits
         if not isinstance(visits, Visits):
             raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
         return cls(Blocks.here(visits), visits.timezone, visits.until)
+
+    @cached_property
+    def all_times(self) -> Times:
+        """All of their times by the clock: to know them, all blocks are read."""
+        return self._times(None, None)
 
     def times(self, origin: str | datetime | None = None, end: str | datetime | None = None) -> Times:
         """Their times by the clock, between origin and end."""
         zone = self.timezone
         first = None if origin in (None, FIRST_VISIT) else on_the_clock(parse_instant(origin, "origin", zone), zone)
         last = None if end is None else on_the_clock(parse_instant(end, "end", zone), zone)
+        return self.all_times if first is last is None else self._times(first, last)
+
+    def _times(self, first: datetime | None, last: datetime | None) -> Times:
         starts, stops, counts = zip(*self.blocks.map(_ends, (first, last)), strict=True)
         ends = (start for start in starts if start is not None), (stop for stop in stops if stop is not None)
         left = partial(_left, self.blocks)
@@ -84,8 +94,7 @@ def chosen_window(
     """The length of a step: as given, or for "auto" the one that fits the visits between origin and end."""
     if window != AUTO:
         return window
-    everybody = visits if isinstance(visits, Everybody) else Everybody.of(visits)
-    times = everybody.times(origin, end)
+    times = Everybody.of(visits).times(origin, end)
     least = whole(min_active, "min_active")
     # Without visits between them, the message about origin and end comes with any length.
     return step_length(times, whole(holdout, "holdout"), least, rhythm) if times.count else USUAL[0]

@@ -16,6 +16,8 @@ from passerby.support.workers import Progress
 
 CHUNK = 64 << 20
 """Bytes read at a time, about a million check-ins: large enough for both cores, small enough for any machine."""
+LINES = 500_000
+"""Lines handed on at a time where a file is unpacked as a whole."""
 
 _OPENERS: dict[bytes, Callable[[Any, Literal["rb"]], Any]] = {
     b"\x1f\x8b": gzip.open,
@@ -86,7 +88,7 @@ def damage_reported(path: Path) -> Iterator[None]:
         raise InputError(f"{path} is damaged or cannot be read: {error}; copy or download it again") from None
 
 
-def _zstd_chunks(path: Path, rows: int = 500_000) -> Iterator[bytes]:
+def _zstd_chunks(path: Path) -> Iterator[bytes]:
     """Polars unpacks zstd, which Python learns only in 3.14: the file is read as one column of lines."""
     try:
         lines = pl.read_csv(
@@ -96,6 +98,6 @@ def _zstd_chunks(path: Path, rows: int = 500_000) -> Iterator[bytes]:
         raise InputError(
             f"{path} is truncated or damaged: it cannot be unpacked as zstd text; copy or download the file again"
         ) from None
-    for start in range(0, len(lines), rows):
-        part = lines.slice(start, rows).fill_null("")
+    for start in range(0, len(lines), LINES):
+        part = lines.slice(start, LINES).fill_null("")
         yield ("\n".join(part) + "\n").encode()

@@ -23,7 +23,7 @@ from .files import DAMAGED
 from .gather import NUMBER
 from .readers import Reading
 from .sieve import Sieve
-from .span import FEWEST, far_away, named, trimmed
+from .span import EXAMPLES, FEWEST, far_away, named, trimmed
 
 #: Rows of a run, and bytes of files that are read by one task, about; files are never cut.
 RUN, TASK = 1_000_000, 64 << 20
@@ -180,14 +180,14 @@ def _stray(limits: tuple[float, float], run: pl.DataFrame) -> int:
     return int(((at < limits[0]) | (at > limits[1])).sum())
 
 
-def _examples(reading: Reading, limits: tuple[float, float], most: int = 3) -> list[str]:
+def _examples(reading: Reading, limits: tuple[float, float]) -> list[str]:
     """Where the first of the visits stand that lie outside: files are read again up to there."""
     out: list[str] = []
     assert reading.files is not None
     for at in range(len(reading.files)):
         sieve = Sieve(*reading.how)
         for batch in reading.batches(at, sieve):
-            out += named(sieve.sieved(batch), batch, *limits, most - len(out))
-            if len(out) >= most:
+            out += named(sieve.sieved(batch), batch, *limits, EXAMPLES - len(out))
+            if len(out) >= EXAMPLES:
                 return out
     return out

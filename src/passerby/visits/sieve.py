@@ -12,7 +12,7 @@ from passerby.errors import InputError
 
 from .delimited import Batch
 from .grid import Cells, valid_coordinates
-from .span import Span
+from .span import EXAMPLES, Span
 from .table import Skipped
 from .times import parse_times, shown
 from .traces import ELSEWHERE
@@ -23,7 +23,6 @@ OF_ALL_OTHERS = (
     "nobody is found there. Rename it."
 )
 
-_EXAMPLES = 3
 TIMES = (
     "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
     "time_format='%d.%m.%Y %H:%M'; years are from 1900 to 2099"
@@ -151,7 +150,7 @@ class Bad:
     def note(self, batch: Batch, rows: pl.DataFrame, show: Show) -> None:
         """Count rows; of the first ever, remember where they stand and the value."""
         self.count += rows.height
-        first = rows.head(_EXAMPLES - len(self.examples))
+        first = rows.head(EXAMPLES - len(self.examples))
         if first.height:
             where = batch.where(first["row"].to_list())
             values = [show(row) for row in first.iter_rows(named=True)]
@@ -160,7 +159,7 @@ class Bad:
     def add(self, other: "Bad") -> None:
         """Count those of later batches as well."""
         self.count += other.count
-        self.examples += other.examples[: _EXAMPLES - len(self.examples)]
+        self.examples += other.examples[: EXAMPLES - len(self.examples)]
 
     def refuse_above(self, share: float, rows: int, source: str, taken: str) -> None:
         """Raise where more than a share of all rows is bad."""

@@ -17,7 +17,8 @@ FAR = 1.0
 TRIMMED, FEWEST_TRIMMED = 0.001, 3
 #: Fewer visits than this do not tell where the rest belongs.
 FEWEST = 50
-_EXAMPLES = 3
+#: Rows that a message names, at most.
+EXAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Span:
             return
         where: list[str] = []
         for part, batch in zip(parts, batches, strict=True):
-            where += named(part, batch, first, last, _EXAMPLES - len(where))
+            where += named(part, batch, first, last, EXAMPLES - len(where))
         raise far_away(source, stray, len(times), low, high, where)
 
     def limits(self, low: int, high: int) -> tuple[float, float]:
@@ -62,7 +63,7 @@ class Span:
         return first, np.inf if self.until is not None else high + reach
 
 
-def named(part: pl.DataFrame, batch: Batch, first: float, last: float, most: int = _EXAMPLES) -> list[str]:
+def named(part: pl.DataFrame, batch: Batch, first: float, last: float, most: int = EXAMPLES) -> list[str]:
     """Where some of the visits of a batch stand that lie before the first time or after the last, and on which day."""
     at = part["time"].to_physical()
     rows = part.filter((at < first) | (at > last)).head(most)

@@ -26,8 +26,8 @@ AUTO = "auto"
 """The step length that fits the visits."""
 USUAL = ("20d", "1w", "1d", "6h", "1h", "15m")
 """Lengths that steps usually have, the longest first."""
-_CYCLES = {"hour": timedelta(days=1), "weekday": timedelta(days=7)}
-"""What habits repeat after, by the word for their rhythm."""
+_CYCLES = {"hour": (timedelta(days=1), 2), "weekday": (timedelta(days=7), 2), "workday": (timedelta(days=7), 1)}
+"""What habits repeat after, by the word for their rhythm, and how often that is to be seen."""
 
 
 def parse_length(length: str | timedelta) -> timedelta:
@@ -129,16 +129,17 @@ def open_ends(times: pl.Series, stop: int, size: int) -> dict[int, int]:
 def fitting_length(times: Times, steps: int, rhythm: str = "none") -> timedelta | None:
     """The longest usual step of which the span of the times holds at least so many; None where none is short enough.
 
-    With a rhythm, only those that fill a day or a week evenly, and of which there are two such cycles.
+    With a rhythm, only those that are a part of a day or a week and fill it evenly, and of which there are two such
+    cycles, or one week for a rhythm that tells workdays from weekends.
 
     >>> fitting_length(Times.of(pl.Series([datetime(2024, 1, 1), datetime(2024, 1, 9)])), 20)
     datetime.timedelta(seconds=21600)
     """
     first, last = times.ends
-    cycle = _CYCLES.get(rhythm)
+    cycle, often = _CYCLES.get(rhythm, (None, 0))
     for length in map(parse_length, USUAL):
         even = cycle is None or (cycle % length == timedelta(0) and cycle // length > 1)
-        wanted = max(steps, 2 * (cycle // length) if cycle else 0)
+        wanted = max(steps, often * (cycle // length) if cycle else 0)
         if even and (last - first) // length >= wanted:
             return length
     return None

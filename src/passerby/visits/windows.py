@@ -101,7 +101,7 @@ def planned(
     end: str | datetime | None,
 ) -> Plan:
     """The steps, and the chosen places: what takes all visits to know."""
-    zone, times = everybody.timezone, everybody.times()
+    zone, times = everybody.timezone, everybody.all_times
     steps = Steps.covering(times, length, origin, end, zone, everybody.until)
     stop = steps.origin + steps.count * steps.length
     if end is not None:

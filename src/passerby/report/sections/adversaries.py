@@ -76,7 +76,7 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
         on=list(renamed), index=["adversary", "least", "most", "people"], variable_name="which", value_name="chance"
     ).with_columns(pl.col("which").replace(renamed), shown=chart.label(pl.col("adversary"), _LINE))
     colours = [chart.COLOURS[chart.WITHOUT], chart.COLOURS[chart.FOUND], chart.COLOURS[chart.BOUND], "#555555"]
-    legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1, labelFontSize=10)
+    legend = chart.names_above(labelFontSize=10)
     axis = alt.Axis(format=chart.TICK, tickCount=10)
     base = alt.Chart(chart.values(long)).encode(
         y=alt.Y("shown:N", title=None, sort=[chart.wrapped(name, _LINE) for name in order], axis=alt.Axis(labelLimit=0))

@@ -180,7 +180,7 @@ def picture(points: pl.DataFrame) -> dict[str, Any]:
     """Really found against promised, with the line on which they agree."""
     names, values = [WITH, WITHOUT], chart.values(points)
     colours = alt.Scale(domain=names, range=[chart.COLOURS[chart.FOUND], chart.COLOURS[WITHOUT]])
-    legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1)
+    legend = chart.names_above()
     form = alt.Axis(format=chart.TICK, tickCount=10)
     x = alt.X("promised:Q", title="promised chance to be found", axis=form, scale=chart.unit())
     y = alt.Y("right:Q", title="share really found", axis=form, scale=chart.unit())
@@ -218,7 +218,7 @@ def by_misses_picture(found: Backtest) -> dict[str, Any]:
         for what, share in zip(kinds, (each.right, each.promised), strict=True)
     ]
     colours = alt.Scale(domain=[WITH, WITHOUT], range=[chart.COLOURS[chart.FOUND], chart.COLOURS[WITHOUT]])
-    legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1)
+    legend = chart.names_above()
     drawn = (
         alt.Chart(chart.values(pl.DataFrame(rows)))
         .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=40))

@@ -168,7 +168,7 @@ def matrix(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
         told=pl.when(pl.col("count").count() > 0).then(pl.format("{} of {}", pl.col("count").count(), pl.len())),
     )
     base, height = chart.flows(total, [chart.tip("count:Q", "people", ",d"), chart.tip("told:N", "steps told")], least)
-    few_ = base.transform_filter("datum.count === null").mark_rect(color="#8a8f98", opacity=0.35)
+    few_ = chart.grey(base.transform_filter("datum.count === null"))
     if not total["count"].count():
         return chart.spec(few_, height)
     # Most people stay where they are: by its root, other flows are seen beside.
@@ -184,7 +184,7 @@ def picture(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
     counts = counts.select("step", "start", "place", "count", "shown", "people")
     base = chart.cells(counts, order, [chart.tip("shown:N", "people")], least)
     many = base.transform_filter("datum.count !== null").mark_rect()
-    few_ = base.transform_filter("datum.count === null").mark_rect(color="#8a8f98", opacity=0.35)
+    few_ = chart.grey(base.transform_filter("datum.count === null"))
     legend = chart.legend(format=",d")
     colour = alt.Color("count:Q", title="people", scale=alt.Scale(scheme="viridis"), legend=legend)
     layers = few_ + many.encode(color=colour) if counts["count"].count() else few_

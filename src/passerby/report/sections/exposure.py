@@ -13,7 +13,7 @@ from passerby.report import chart
 from passerby.report.cuts import BARS, CURVES, GRID
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT, level, question, tail
+from passerby.report.terms import WITH_IT, level, question, share_of_people, tail
 from passerby.support.groups import FEW, Nested, at_rank, counting, rest_enough
 from passerby.support.numerals import percent
 
@@ -49,9 +49,9 @@ def build(evidence: Evidence) -> Content:
     }
     levels: Columns = {
         "level": ("chance of at least", level),
-        "without": ("without the release", _share),
-        "found": ("with it: attack found", _share),
-        "bound": ("with it: bound if the habits are right", _share),
+        "without": ("without the release", share_of_people),
+        "found": ("with it: attack found", share_of_people),
+        "bound": ("with it: bound if the habits are right", share_of_people),
         "people": ("share of (people)", "{:,}".format),
     }
     above = sheet(thresholds(summary), levels, "thresholds.csv")
@@ -77,10 +77,6 @@ def _ranks_sheet(table: pl.DataFrame) -> Any:
     return sheet(table, {**RANKED, **WITH_IT}, "exposure.csv")
 
 
-def _share(value: float | None) -> str:
-    return "not told" if value is None else percent(value)
-
-
 def words(summary: Summary) -> list[str]:
     """How exposed people are."""
     loss, known = summary.loss, summary.baseline
@@ -93,10 +89,10 @@ def words(summary: Summary) -> list[str]:
     def end(statistics: Statistics) -> str:
         return percent(tail(statistics)[1])
 
+    asked = question(summary.misses, summary.steps).replace("a person was", "they were")
     return [
-        f"A person is found if an adversary names {question(summary).replace('a person was', 'they were')}. Each "
-        "person's chance to be found with the release lies between that of the best attack found and a bound that no "
-        "attack exceeds if the habits are right.",
+        f"A person is found if an adversary names {asked}. Each person's chance to be found with the release lies "
+        "between that of the best attack found and a bound that no attack exceeds if the habits are right.",
         f"For half of the people the chance is at least {of(percent(loss.lower.median), percent(known.lower.median))}; "
         f"for {tail(loss.lower)[0]}, at least {end(loss.lower)} and {end(known.lower)}.",
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import altair as alt
@@ -12,13 +11,14 @@ import polars as pl
 from passerby.audits.trials import candidates
 from passerby.measurement.comparisons import differential_privacy
 from passerby.mechanisms import Gaussian, Mechanism
+from passerby.plans.estimate import CONFIDENCE
 from passerby.plans.ways import MORE
 from passerby.report import chart
 from passerby.report.chart import WITHOUT
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, level
-from passerby.support.groups import FEW
+from passerby.support.groups import FEW, fives_above, fives_below
 from passerby.support.numerals import percent, span
 
 TITLE = "The chance to be found and the error of the counts"
@@ -29,8 +29,8 @@ SAYS = (
 )
 SHARES = (
     "The share of everyone who is found with at least this chance. With the release it lies between the best attacks "
-    "and the bounds; with another way, within confidence limits (99 %) from the people it was tried on. In fives of "
-    "people."
+    f"and the bounds; with another way, within confidence limits ({level(CONFIDENCE)}) from the people it was tried "
+    "on. In fives of people."
 )
 #: Room for small and for large errors, and for points at zero.
 _SQRT = alt.Scale(type="sqrt", padding=8, nice=False)
@@ -55,29 +55,23 @@ def build(evidence: Evidence) -> Content:
         head = {"mechanism": ("counts", str), **{name: (name, str) for name in table.columns[1:-1]}}
         shown = sheet(table, {**head, "people": ("tried on (people)", "{:,}".format)}, "shares.csv")
         figures.append(Figure("ways", "People above each threshold, by way to publish", SHARES, shown))
-    return Content([*words(tried), *enough(evidence)], figures)
+    return Content([*words(tried), *enough(evidence), *sureness(evidence)], figures)
 
 
 def shares(evidence: Evidence) -> pl.DataFrame:
     """A row for each way to publish, with the share of everyone at or above each threshold, in fives of people."""
     assert evidence.findings is not None
     found = evidence.findings.shares.filter(pl.col("people") >= FEW)
-    everyone = evidence.known.height
+    everyone = max(1, evidence.known.height)
     table = []
     for name in found["mechanism"].unique(maintain_order=True):
         some = found.filter(pl.col("mechanism") == name)
         row = {"mechanism": name}
         for each in some.iter_rows(named=True):
-            low, high = each["lowest"], each["highest"]
-            row[f"at least {level(each['threshold'])}"] = span(_fives(low, everyone, 0), _fives(high, everyone, 1))
+            low, high = fives_below(each["lowest"] * everyone), fives_above(each["highest"] * everyone)
+            row[f"at least {level(each['threshold'])}"] = span(low / everyone, min(1.0, high / everyone))
         table.append({**row, "people": some["people"][0]})
     return pl.DataFrame(table)
-
-
-def _fives(share: float, everyone: int, up: int) -> float:
-    """A share of everyone in fives of people, rounded down or up."""
-    fives = share * everyone / FEW
-    return min(1.0, FEW * (math.ceil(fives - 1e-9) if up else math.floor(fives + 1e-9)) / max(1, everyone))
 
 
 def enough(evidence: Evidence) -> list[str]:
@@ -94,6 +88,18 @@ def enough(evidence: Evidence) -> list[str]:
         f"The least normal noise with which at most {level(MORE)} more of the people reach a chance than without any "
         f"release, as found on {found['people'][0]} people: {'; '.join(said)}. A plan (passerby plan) looks further: "
         "for limits of one's own, what else could be left out or changed, and what that costs readers."
+    ]
+
+
+def sureness(evidence: Evidence) -> list[str]:
+    """How sure what is known of each person is, where it rests on series that were drawn."""
+    assert evidence.findings is not None
+    if evidence.findings.confidence is None:
+        return []
+    return [
+        "Confidence limits above are about who was drawn. Where a person's series were too many to list, and were "
+        "drawn too, all that is known of them from the release and from a trial of another way holds together with a "
+        f"confidence of {level(evidence.findings.confidence)}."
     ]
 
 
@@ -147,7 +153,8 @@ def _between(row: dict[str, Any]) -> str:
     """Confidence limits of everyone's mean, where they are not its ends."""
     if row["lowest"] == row["lower"] and row["highest"] == row["upper"]:
         return ""
-    return f" (everyone's mean lies within {span(row['lowest'], row['highest'])}, with a confidence of 99 %)"
+    ends = span(row["lowest"], row["highest"])
+    return f" (everyone's mean lies within {ends}, with a confidence of {level(CONFIDENCE)})"
 
 
 def _rounded() -> pl.Expr:
@@ -171,7 +178,7 @@ def picture(tried: pl.DataFrame) -> dict[str, Any]:
             chart.tip("which:N", " "),
             chart.tip("error:Q", "error", ".2f"),
             chart.tip("chance:Q", "chance", chart.FINE),
-            chart.tip("people:Q", "mean of (people)", ",d"),
+            chart.tip("people:Q", "tried on (people)", ",d"),
         ],
     )
     drawn = base.transform_filter("!datum.rounded")

@@ -12,8 +12,8 @@ from passerby.support.numerals import percent
 from .noise import rows
 
 EPSILON = (
-    "The same ways to publish, with the epsilon of each: the smaller it is, the stronger the guarantee. Beside it, the "
-    "mean chance to be found of the people who were tried."
+    "The same ways to publish, with the epsilon of each: the smaller it is, the stronger the guarantee. Beside it, "
+    "everyone's mean chance to be found, as the section on noise tells it."
 )
 
 
@@ -25,7 +25,7 @@ def build(evidence: Evidence) -> Content:
             "mechanism": ("counts", str),
             "epsilon": ("epsilon", lambda e: "no guarantee" if e is None else f"{e:.3g}"),
             **WITH_IT,
-            "people": ("mean of (people)", "{:,}".format),
+            "people": ("tried on (people)", "{:,}".format),
         }
         table = sheet(rows(evidence), columns, "epsilon.csv")
         out = [Figure("epsilon", "Epsilon beside the chance to be found", EPSILON, table)]

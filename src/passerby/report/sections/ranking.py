@@ -191,7 +191,7 @@ def picture(table: pl.DataFrame, order: list[str], least: int = FEW) -> dict[str
     known = table.filter(pl.col("fall").is_not_null())
     rest = table.filter(pl.col("fall").is_null()).select("place", "step", "start", "people", note=pl.lit(HIDDEN))
     told = chart.cells(known, order, _tips(), least).mark_rect().encode(color=_colour(table))
-    hidden = chart.cells(rest, order, [chart.tip("note:N", "fall")], least).mark_rect(color="#8a8f98", opacity=0.35)
+    hidden = chart.grey(chart.cells(rest, order, [chart.tip("note:N", "fall")], least))
     return chart.spec(hidden + told if rest.height else told, 40 + chart.tall(order, 22) * len(order))
 
 
@@ -206,8 +206,8 @@ def matrix(table: pl.DataFrame, ends: Mapping[str, tuple[str, ...]], least: int 
     drawn = told.mark_rect().encode(color=_colour(table))
     if rest.height:
         rest = rest.select("origin", "destination", "people", note=pl.lit(HIDDEN))
-        grey = chart.flows(rest, [chart.tip("note:N", "fall")], least)[0]
-        drawn = grey.mark_rect(color="#8a8f98", opacity=0.35) + drawn
+        hidden, _ = chart.flows(rest, [chart.tip("note:N", "fall")], least)
+        drawn = chart.grey(hidden) + drawn
     return chart.spec(drawn, height)
 
 

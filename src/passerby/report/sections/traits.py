@@ -201,7 +201,7 @@ def picture(people: pl.DataFrame, column: str, title: str, edges: Sequence[float
     fullness = alt.Opacity("density:Q", legend=None, scale=alt.Scale(type="sqrt", range=[0.12, 0.95], zero=True))
     drawn = (
         alt.Chart(chart.values(rows))
-        .mark_rect(color=FILL, stroke="#8a8f98", strokeWidth=0.4)
+        .mark_rect(color=FILL, stroke=chart.GREY, strokeWidth=0.4)
         .encode(
             x=alt.X("x:Q", title=title, scale=scale, axis=axis),
             x2="x2:Q",

@@ -1,0 +1,30 @@
+"""Where the settings of a command come from: a settings file, and options beside it, which prevail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from passerby.audits.wording import Source
+
+
+def sources_of(
+    command: str,
+    visits: Sequence[str],
+    settings: Path | None,
+    options: Mapping[str, Any],
+    paths: Sequence[str] = (),
+) -> list[Source]:
+    """What a command was given, of which one source at least names the visits; `paths` are settings of its own."""
+    from passerby.audits.settings_file import read_settings
+    from passerby.audits.wording import Options, Source
+    from passerby.errors import ConfigError
+
+    typed = {name: value for name, value in {"visits": visits or None, **options}.items() if value is not None}
+    sources = [Source(read_settings(settings, paths), str(settings))] if settings else []
+    sources += [Source(typed, "options", Options())] if typed else []
+    if not any("visits" in source.values for source in sources):
+        raise ConfigError(f"no visits are given: passerby {command} VISITS, or --settings with a file that names them")
+    return sources

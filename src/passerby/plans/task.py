@@ -1,0 +1,87 @@
+"""What a plan is to do, checked: what is wanted, the limits, and what may be changed and what may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.audits.settings import Measurement
+from passerby.errors import InputError
+from passerby.model.release import Release
+from passerby.people.habits import People
+
+from .cells import Cell, cells_of
+from .cost import Cost, Truth, cost_of
+from .lever import Dial, Scene, Setting, Zone
+from .levers import BY_NAME
+from .limit import Limit
+from .survey import Beside
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that a plan depends on, checked.
+
+    Where nobody may look at the counts, they are all taken to be `alike`. Limits are on a release together with what is
+    out already, where `beside` puts the two together.
+    """
+
+    people: People
+    wanted: Release
+    limits: tuple[Limit, ...]
+    measurement: Measurement
+    levers: tuple[str, ...] | None
+    forbid: tuple[str, ...]
+    fix: dict[str, float]
+    stay: frozenset[Cell]
+    weights: NDArray[np.float64] | None
+    drawn: int
+    minutes: float | None
+    levels: tuple[Mapping[str, Zone], ...] = ()
+    alike: bool = False
+    beside: Beside | None = None
+
+    def cost(self, release: Release) -> Cost:
+        """What a release costs readers of what is wanted."""
+        return cost_of(release, self.wanted, self._truth)
+
+    def weight(self, cell: Cell) -> float:
+        """How much a wanted number matters."""
+        return self._truth.weight(cell)
+
+    @cached_property
+    def _truth(self) -> Truth:
+        if self.alike:
+            return Truth(lambda release: [1] * len(cells_of(release)), self.weights)
+        return Truth.about(self.people, self.weights)
+
+    def scene(self, added: float | None = None) -> Scene:
+        """What levers may look at."""
+        return Scene(self.people.places, self.stay, added, self.levels)
+
+
+def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
+    """What is wanted with the fixed levers where they are."""
+    release, settings = task.wanted, list[Setting]()
+    for name, position in task.fix.items():
+        lever = BY_NAME[name]
+        assert isinstance(lever, Dial)
+        reason = lever.refuses(release, task.scene())
+        if reason is not None:
+            raise InputError(f"fix: {name} cannot be fixed at {position:g}, because {reason}")
+        family = lever.family(release, task.scene())
+        if not family.has(position):
+            raise InputError(
+                f"fix: {name} cannot be fixed at {position:g}; its positions are "
+                f"{', '.join(f'{each:g}' for each in family.positions[:6])}{', ...' * (len(family.positions) > 6)}"
+            )
+        try:
+            release = family.build(release, float(position))
+        except InputError as reason:
+            raise InputError(f"fix: {name} cannot be fixed at {position:g}: {reason}") from None
+        settings.append(family.setting(float(position)))
+    return release, tuple(settings)

@@ -1,0 +1,81 @@
+"""What is tried out for a report beside the audit: sensors and steps, other ways to publish, other adversaries."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from passerby.audits.adversaries import adversaries
+from passerby.audits.record import Adversary, told_adversaries
+from passerby.audits.settings import AuditSettings
+from passerby.audits.stages import COMPARING, OTHERS, TRYING, Tell, begin
+from passerby.audits.trials import candidates, explore
+from passerby.audits.what_if import Findings
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.plans.ways import compare
+from passerby.support.groups import rest_enough
+
+
+def explored(
+    settings: AuditSettings,
+    people: People,
+    release: Release,
+    table: pl.DataFrame,
+    workers: int | None,
+    executor: Executor | None,
+    tell: Tell | None = None,
+    folder: Path | None = None,
+) -> Findings | None:
+    """Sensors, steps and counts left out, and other ways to publish; None where that is not asked for.
+
+    `table` is the audit of these people. A folder keeps what is finished when it is interrupted.
+    """
+    if not settings.explore:
+        return None
+    how, count = settings.measurement, rest_enough(settings.explore, len(people))
+    progress, file = begin(tell, TRYING), None if folder is None else folder / "tried.jsonl"
+    findings = explore(people, release, how, count, workers=workers, executor=executor, progress=progress, file=file)
+    ways = compare(
+        people,
+        release,
+        table,
+        candidates(settings.sigmas, settings.bases),
+        how,
+        count,
+        settings.thresholds,
+        workers=workers,
+        executor=executor,
+        progress=begin(tell, COMPARING),
+        folder=folder,
+    )
+    return replace(findings, **vars(ways))
+
+
+def other_adversaries(
+    settings: AuditSettings,
+    people: People,
+    release: Release,
+    workers: int | None,
+    executor: Executor | None,
+    tell: Tell | None = None,
+    folder: Path | None = None,
+) -> list[Adversary]:
+    """Adversaries who know less or more than habits, with a tenth of the effort for each; none where not asked for."""
+    if not settings.adversaries:
+        return []
+    found = adversaries(
+        people,
+        release,
+        sample=rest_enough(settings.adversaries, len(people)),
+        known_steps=settings.known_steps,
+        **{**vars(settings.measurement), "budget": settings.budget / 10},
+        workers=workers,
+        executor=executor,
+        progress=begin(tell, OTHERS),
+        file=None if folder is None else folder / "adversaries.jsonl",
+    )
+    return told_adversaries(found)
