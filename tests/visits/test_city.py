@@ -92,6 +92,13 @@ def test_unknown_layouts_are_not_written(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("name", ["c.xlsx", "c.csv.zip"])
+def test_endings_that_would_promise_something_else_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=rf"{name}': a file that ends in {Path(name).suffix} .* choose \.csv, "):
+        write_city(tmp_path / name, people=2, places=5, days=1)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["c.csv", "c.parquet"])
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     (tmp_path / name).write_text("what was there before")

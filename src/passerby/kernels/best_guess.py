@@ -59,25 +59,23 @@ NODES, WORK, UNEXPLAINED = range(3)
 @making
 def rows_apart(chain):
     """Whether no row leads to two states of one place, as in a mixture of chains whose states are places."""
-    if chain.single:
-        return True
-    seen = np.full(chain.named.shape[0], -1)
-    for x in range(chain.low.shape[0]):
-        for y in range(chain.low[x], chain.high[x]):
-            if seen[chain.place_of[y]] == x:
-                return False
-            seen[chain.place_of[y]] = x
-    return True
+    return states_apart(chain, np.bool_(False))
 
 
 @making
 def ways_apart(chain):
     """The same of ways of any length: that no state leads to two states of one place, however many steps later."""
+    return states_apart(chain, np.bool_(True))
+
+
+@making
+def states_apart(chain, ever):
+    """Whether no state leads to two states of one place in a step, or in however many if it is `ever`."""
     if chain.single:
         return True
     seen = np.full(chain.named.shape[0], -1)
     for x in range(chain.low.shape[0]):
-        low, high, grown = chain.low[x], chain.high[x], True
+        low, high, grown = chain.low[x], chain.high[x], ever
         while grown:
             grown = False
             for y in range(low, high):

@@ -17,6 +17,9 @@ from passerby.support.workers import Progress
 from .city import City
 
 _FOURSQUARE_TIME = "%a %b %d %H:%M:%S +0000 %Y"
+#: What a file of visits may end in; without an ending it is a folder.
+ENDINGS = ("", ".csv", ".txt", ".gz", ".parquet")
+CHOOSE = "choose .csv, .txt, .gz or .parquet, or no ending for a folder of Parquet files"
 
 
 def write_city(
@@ -46,6 +49,8 @@ def write_city(
     target = Path(path)
     if layout not in ("table", "foursquare"):
         raise InputError(f"layout {layout!r} cannot be written; choose 'table' or 'foursquare'")
+    if target.suffix not in ENDINGS:
+        raise InputError(f"{str(path)!r}: a file that ends in {target.suffix} cannot be written; {CHOOSE}")
     names = pl.Series("place", _venue_ids(places) if layout == "foursquare" else city.place_names())
     remove_drafts(target)
     frames = (chunk.with_columns(place=names.gather(chunk["place"])) for chunk in _told(city, progress))
