@@ -127,6 +127,11 @@ def test_a_million_people_cost_no_more_than_some_of_them() -> None:
     assert some_traces(walked, 50, 7) is walked
 
 
+def test_what_are_no_visits_is_refused() -> None:
+    with pytest.raises(pb.InputError, match="visits is a DataFrame; expected what read_visits returns"):
+        pb.backtest(pb.simulate_city(10, 10, 4).table, window="6h")  # type: ignore[arg-type]
+
+
 def test_origins() -> None:
     assert first_steps(random_traces(3, 4, 14, 8), 9).array.shape == (4, 9)
     assert earlier_origins(100, 5, 4) == [95, 90, 85, 80]

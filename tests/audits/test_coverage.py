@@ -7,6 +7,7 @@ import polars as pl
 from tests.people.test_habits import traces
 
 import passerby as pb
+from passerby.audits.alerts import alerts
 from passerby.audits.coverage import coverage_of
 from passerby.visits.table import Skipped
 from passerby.visits.traces import LeftOut
@@ -60,3 +61,15 @@ def test_people_who_are_absent_before_or_after_and_a_step_in_part() -> None:
     assert dict(found.lines(exact=True))["absent"] == "3 people from all fitted steps, 6 from all published ones"
     assert dict(found.lines())["dates"].endswith("a last step that the visits cover only in part is left out")
     assert "3 outside of the steps" in dict(found.lines())["rows"]
+
+
+def test_nothing_is_told_of_the_steps_of_few_people() -> None:
+    array = np.zeros((4, 25), dtype=np.int64)
+    array[:, 20:] = 3
+    people = pb.fit_people(traces(array, 4), holdout=5, habits="paper")
+    found = coverage_of(people, Skipped(rows=9))
+    assert found.elsewhere_published == 1
+    assert "elsewhere" in dict(found.lines(exact=True))
+    assert found.shared.elsewhere_fitted is found.shared.elsewhere_published is None
+    assert "elsewhere" not in dict(found.shared.lines())
+    assert not any("elsewhere" in alert for alert in alerts(found))

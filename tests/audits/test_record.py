@@ -53,6 +53,16 @@ def test_the_robust_end_is_above_the_certain_one(found: pb.Calibration) -> None:
     assert told_backtest(found, UPPER.head(4), None).robust is None
 
 
+@pytest.mark.parametrize(("nats", "said"), [(0.0, 0.0), (0.0003, 0.001), (0.0142, 0.015)])
+def test_a_departure_that_is_told_as_none_is_none(found: pb.Calibration, nats: float, said: float) -> None:
+    """Else the page tells two upper ends for the same departure."""
+    little = replace(found, by_misses=found.by_misses.with_columns(nats=pl.lit(nats)))
+    told = told_backtest(little, UPPER, None).robust
+    assert told is not None
+    assert told.nats == said
+    assert told.upper == round(highest_mean(UPPER.to_numpy(), said), 4)
+
+
 def test_adversaries_that_were_tried_on_few_people_are_not_told() -> None:
     people = pb.fit_people(random_traces(3, 30, 12, 6), holdout=3, habits="paper")
     table = pb.adversaries(people, pb.Release([[0, 1]] * 3), sample=7)
@@ -71,5 +81,5 @@ def test_a_narrow_limit_of_the_mean_narrows_the_robust_ends(found: pb.Calibratio
         assert 0.2 <= limited.upper < plain.upper
     # One person of that loss who departs as far.
     assert narrow.robust_upper is not None
-    expected = highest_mean(np.array([0.2]), found.nats_upper)  # type: ignore[arg-type]
+    expected = highest_mean(np.array([0.2]), narrow.robust_upper.nats)
     assert narrow.robust_upper.upper == pytest.approx(expected, abs=1e-4)

@@ -8,6 +8,7 @@ from tests.cli.small_audit import ALONE, FILES, NASTY, OPTIONS, Call, Made, coun
 import passerby as pb
 from passerby.audits.settings_file import read_settings
 from passerby.audits.summary import Summary
+from passerby.cli import run
 from passerby.cli.run import found
 
 
@@ -86,6 +87,11 @@ def test_a_dry_run_writes_nothing(made: Made, call: Call) -> None:
     assert not (folder / "dry").exists()
 
 
+def test_one_person_and_little_time_are_said_in_words() -> None:
+    assert [run._people(count) for count in (1, 2, 2000)] == ["1 person", "2 people", "2,000 people"]
+    assert [run._pace(seconds) for seconds in (0.0004, 0.0123, 4.5)] == ["less than 1 ms", "12 ms", "4,500 ms"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -121,6 +127,14 @@ def test_that_nobody_could_be_measured_is_said(made: Made) -> None:
     assert list(found(nobody)) == [
         "40 people (drawn from 1,200). Too few could be measured to tell numbers; people.parquet says why."
     ]
+
+
+def test_a_share_that_is_not_told_is_said(made: Made) -> None:
+    summary = Summary.model_validate_json((made[0] / "result" / "summary.json").read_text())
+    half = next(above for above in summary.above if above.threshold == 0.5)
+    some = half.model_copy(update={"loss_lower": 0.21, "loss_upper": 0.21, "baseline": None})
+    said = list(found(summary.model_copy(update={"above": [some]})))[1]
+    assert said == "More likely than not to be found: 21 % of the people with the release, not told without it."
 
 
 def test_what_was_published(made: Made, call: Call) -> None:

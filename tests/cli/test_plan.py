@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 from tests.cli.small_audit import ALONE, Call, person, write_visits
+from tests.cli.test_interrupted import stopping
 from tests.cli.test_main import Done, run_here
 
 from passerby import InputError
@@ -107,10 +108,21 @@ def test_nobody_is_named(folder: tuple[Path, Done]) -> None:
     assert not any(person(number) in done.stdout + done.stderr for number in range(40))
 
 
+def test_the_page_names_no_files(folder: tuple[Path, Done]) -> None:
+    """It may be shared, and a path may hold the name of somebody."""
+    made, _ = folder
+    assert 'visits = "../visits.parquet"' in (made / "plan" / "plan.toml").read_text()
+    page = (made / "plan" / "plan.html").read_text()
+    assert "visits.parquet" not in page
+    assert "Files and folders are in plan.toml alone." in page
+
+
 def test_a_finished_plan_is_left_alone(call: Call) -> None:
     done = call("plan", "visits.parquet", *OPTIONS, *LIMIT, "--out", "plan")
     assert done.returncode == 2
-    assert "finished plan" in done.stderr
+    assert done.stderr == (
+        "passerby: plan holds a finished plan; choose another --out, or replace it with --overwrite\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,7 +131,7 @@ def test_a_finished_plan_is_left_alone(call: Call) -> None:
         ((), "no limit is given"),
         (("--above", "0.5"), "needs --at-most"),
         (("--at-most", "0.05"), "give one of them"),
-        (("--at-most", "0.05", "--above", "0.5", "--added", "0.1"), "give one of them"),
+        (("--at-most", "0.05", "--above", "0.5", "--added", "0.1"), "--above and --added are both given"),
         (("--at-most", "x", "--above", "0.5"), "expected a number"),
         ((*LIMIT, "--stay", "nowhere"), "--stay: 'nowhere' is not"),
         ((*LIMIT, "--levers", "magic"), "is none of"),
@@ -198,6 +210,41 @@ def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call
     table_of = pl.read_parquet(made / "third" / "together" / "audit" / "people.parquet")
     above = (table_of["upper"] - table_of["baseline_lower"] > 0.9).mean()
     assert above <= decision["plan"]["wanted"]["tallies"][0]["at_most"]
+
+
+def test_an_interrupted_decision_goes_on(
+    folder: tuple[Path, Done], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = ("next", "visits.parquet", *OPTIONS, "--sensor-count", "1", *LIMIT, "--out", "stopped")
+    for where, how in (
+        ("passerby.report.next_folder.gather", "nothing was written"),
+        ("passerby.plans.sequence.carry_out", "what is finished is kept, and the same command goes on with it"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(where, stopping(where, 0))
+            done = call(*table)
+        assert done.returncode == 130
+        assert done.stderr.endswith(f"; {how}\n")
+    assert call(*table).returncode == 0
+    assert call(*table).stderr == (
+        "passerby: stopped holds a decision; choose another --out, or replace it with --overwrite\n"
+    )
+
+
+def test_the_audit_of_a_release_is_no_other_release(folder: tuple[Path, Done], call: Call) -> None:
+    """With fresh noise, what is published twice tells more; the audit before the sign-off publishes nothing."""
+    table = ("visits.parquet", *OPTIONS, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")
+    noise = (*table, "--mechanism", "gaussian", "--sigma", "3", "--budget", "1e6", "--runs", "30")
+    few = ("--explore", "0", "--backtest", "0", "--adversaries", "0", "--workers", "1")
+    assert call("next", *noise, "--out", "released/one").returncode == 0
+    assert call("audit", "--settings", "released/one/audit.toml", *few).returncode == 0
+    assert call("next", *noise, "--earlier", "released", "--out", "released/two").returncode == 0
+    assert call("audit", "--settings", "released/two/together/together.toml", *few).returncode == 0
+    assert call("audit", "--settings", "released/two/audit.toml", "--mechanism", "raw", *few).returncode == 0
+    assert call("next", *noise, "--earlier", "released", "--out", "released/three").returncode == 0
+    decisions = [json.loads(Path(f"released/{name}/decision.json").read_text()) for name in ("two", "three")]
+    # What an audit looked at that is not the release that lies above it may have been published.
+    assert [each["earlier"] for each in decisions] == [1, 3]
 
 
 def test_weights_lie_beside_the_settings_of_a_decision_too(folder: tuple[Path, Done], call: Call) -> None:

@@ -42,3 +42,9 @@ def test_nothing_is_replaced_unasked(tmp_path: Path, typed: Call) -> None:
     (tmp_path / "folder").mkdir()
     done = typed("simulate", *size, "folder", "--overwrite")
     assert (done.returncode, done.stderr) == (2, "passerby: OUT: 'folder' is no file; choose another name\n")
+
+
+def test_a_day_that_is_none_is_said_in_the_words_of_the_command_line(typed: Call) -> None:
+    done = typed("simulate", "city.csv", "--people", "10", "--start", "May")
+    assert done.returncode == 2
+    assert done.stderr.startswith("passerby: --start is 'May', which is no time;")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.audits.test_together import write_audits
 from tests.cli.small_audit import Call
+from tests.cli.test_interrupted import stopping
 
 
 def test_what_two_tables_tell(tmp_path: Path, typed: Call) -> None:
@@ -38,3 +39,27 @@ def test_what_cannot_be_done(tmp_path: Path, typed: Call, words: str, shown: str
     done = typed("together", *words.split(), "--workers", "1")
     assert done.returncode == 2
     assert shown in done.stderr
+
+
+def test_a_folder_that_cannot_be_made_is_said_before_anybody_is_measured(
+    tmp_path: Path, typed: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_audits(tmp_path)
+    (tmp_path / "taken").write_text("")
+    measuring = "passerby.report.together_folder.together"
+    monkeypatch.setattr(measuring, stopping(measuring, 0))
+    done = typed("together", "whole", "nearly", "--workers", "1", "--out", "taken")
+    assert done.returncode == 2
+    assert done.stderr.endswith("--out: cannot make the folder 'taken' ('taken' is a file); name another\n")
+    done = typed("together", "whole", "nearly", "--workers", "1", "--out", "free")
+    assert done.returncode == 130
+    assert done.stderr.endswith("; nothing was written\n")
+
+
+def test_results_are_left_alone(tmp_path: Path, typed: Call) -> None:
+    write_audits(tmp_path)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "together.json").write_text("{}")
+    done = typed("together", "whole", "nearly", "--out", "out")
+    assert done.returncode == 2
+    assert done.stderr.endswith("looked at together; choose another --out, or replace it with --overwrite\n")

@@ -2,6 +2,7 @@ import math
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,6 +109,16 @@ class TestReconstructionAdvantage:
     def test_success_is_a_probability(self, success: float) -> None:
         with pytest.raises(pb.InputError, match=r"^success: .* got " + str(success)):
             pb.reconstruction_advantage(pb.line_prior(4), pb.Release([1]), success)
+
+
+@pytest.mark.parametrize("release", [None, [0, 1], pb.Gaussian(1.0)])
+def test_what_is_no_release_is_refused(release: Any) -> None:
+    with pytest.raises(pb.InputError, match=r"^release: expected a Release, got "):
+        pb.differential_privacy(release)
+    with pytest.raises(pb.InputError, match=r"^release: expected a Release, got "):
+        pb.reconstruction_advantage(pb.line_prior(4), release)
+    with pytest.raises(pb.InputError, match=r"^prior: expected a MarkovPrior, got "):
+        pb.reconstruction_advantage(release, pb.Release([1]))
 
 
 class TestEveryNoise:

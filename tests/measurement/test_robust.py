@@ -23,5 +23,6 @@ def test_no_law_so_near_makes_an_attack_more_successful(nats: float) -> None:
 def test_bad_nats() -> None:
     loss = pb.measure(pb.line_prior(3), pb.Release([0, 1]), misses=0)
     assert loss.robust(1e6) == 1
-    with pytest.raises(pb.InputError, match="nats=-1"):
-        loss.robust(-1)
+    for nats in (-1, float("nan"), "1", None):
+        with pytest.raises(pb.InputError, match=f"nats={nats!r}"):
+            loss.robust(nats)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from passerby.plans.plan import Plans
 from passerby.plans.record import Record, _tally, record_of
 from passerby.plans.settings import PlanSettings
 from passerby.plans.told import told_cost
-from passerby.report.plan_page import render_plan, sections
+from passerby.report.plan_page import render_plan, sections, sentence
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -107,6 +107,32 @@ def test_the_page_shows_every_plan_and_escapes_names(made: tuple[Plans, Record, 
     figures = [figure for section in built for figure in section.content.figures]
     assert [figure.key for figure in figures] == ["recommended", "frontier-1", "frontier-2", "tried"]
     assert len(figures[1].sheet.rows) == len(found.tried) + 2
+
+
+def test_the_page_shows_the_shares_by_which_verdicts_are_given(made: tuple[Plans, Record, PlanSettings]) -> None:
+    """Few of those who were drawn may be above a limit, while that is not sure of everyone."""
+    record = made[1]
+    shares = {"at_least": 0.1, "at_most": 0.15, "lowest": 0.05, "highest": 0.35}
+    tallies = [tally.model_copy(update=shares) for tally in record.tried[0].tallies]
+    drawn = record.tried[0].model_copy(update={"verdict": "open", "everyone": False, "tallies": tallies})
+    built = sections(record.model_copy(update={"tried": [drawn]}))
+    figures = {figure.key: figure.sheet for section in built for figure in section.content.figures}
+    assert figures["tried"].rows[0][1:4] == ["open", "5.0 %", "35 %"]
+    assert ["open", "5.0 %", "35 %"] in [row[1:4] for row in figures["frontier-1"].rows]
+
+
+def test_how_many_numbers_a_rule_leaves_is_told_as_the_least(made: tuple[Plans, Record, PlanSettings]) -> None:
+    """One to five that are empty are told as five, so that more may be left than the share says."""
+    people = town(2, people=30)
+    release, limits = wanted(people), made[2].limits
+    found = pb.plan(people, release, limits, 0, levers=["suppression", "places"], budget=1e6, workers=1)
+    record = record_of(found, people, made[2], "6h")
+    for plan in record.tried:
+        empty = plan.published < plan.counts / record.wanted.counts - 0.01
+        assert plan.some_empty == empty
+        said = sentence(plan, record)
+        assert ("at least" in said) == empty
+    assert any(plan.some_empty for plan in record.tried)
 
 
 def test_the_frontier_leads_from_what_is_wanted_to_less_risk(made: tuple[Plans, Record, PlanSettings]) -> None:

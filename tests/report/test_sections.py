@@ -157,6 +157,16 @@ def test_a_rhythm_still_has_a_spectral_gap(made: Evidence) -> None:
     assert gap.is_between(0, 1).all()
 
 
+@pytest.mark.parametrize(("most", "some"), [(7, 7), (8, 12), (12, 12)])
+def test_a_part_of_the_people_leaves_out_nobody_or_five(monkeypatch: pytest.MonkeyPatch, most: int, some: int) -> None:
+    people = pb.fit_people(pb.simulate_city(12, 20, 4), window="3h", places=9, min_active=1, holdout=4, rhythm="hour")
+    table = pb.audit(people, pb.Release([0] * 4), 1, workers=1)
+    monkeypatch.setattr(traits, "REFITTED", most)
+    assert traits.traits(table, people, table).height == some
+    said = ["The figures are of 7 people, drawn at random from 12."]
+    assert traits._drawn(some, 12) == (said if some == 7 else [])
+
+
 def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     """One person alone, six alike, and six of whom one matters most."""
     falls = np.zeros((3, 20))
@@ -176,10 +186,20 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     assert shared.select("fall", "error", "without", "with_all").null_count().row(0) == (2, 2, 2, 2)
     assert internal["people"].to_list() == [6, 1, 1]
     assert "What is left blank is not told: fewer than 5 people are behind the fall." in ranking.says("sensor", shared)
+    places = ranking.bars(shared, "sensor")["encoding"]["y"]["scale"]["domain"]
+    assert places == [chart.wrapped(name) for name in shared["name"]], "a bar that is left blank keeps its place"
     alone = replace(made, findings=replace(made.findings, people=20, left_out=rows.head(1)))
     assert ranking.says("sensor", ranking.rows(alone, "sensor")) == (
         "No single sensor stands out: no fall of the chance rests on 5 people or more."
     )
+
+
+@pytest.mark.parametrize(("falls", "these"), [([0.0, 0.0], "them"), ([0.0, None], "those that are told")])
+def test_nothing_is_said_of_falls_that_are_not_told(falls: list[float | None], these: str) -> None:
+    rows = pl.DataFrame({"place": ["a", "b"], "step": [1, 1], "start": ["x", "x"], "with_all": 0.5, "fall": falls})
+    said = ranking.says("count", rows.with_columns(error=0.0))
+    assert said.endswith(f"without any one of {these} the chance stays about the same.")
+    assert ranking._colour(rows)["scale"]["domain"] == [0, 0.01]
 
 
 @pytest.mark.parametrize("places", [chart.PLACES, chart.PLACES + 1])
@@ -276,6 +296,11 @@ def test_each_verdict_has_its_words(made: Evidence, more: dict[str, object], wor
     assert made.summary.backtest is not None
     summary = made.summary.model_copy(update={"backtest": made.summary.backtest.model_copy(update=more)})
     assert words in " ".join(backtest.words(summary))
+
+
+def test_a_difference_of_nothing_has_no_sign() -> None:
+    said = [backtest._points(value) for value in (None, -0.004, 0.004, -0.026, 0.11)]
+    assert said == ["not known", "0 points", "0 points", "-3 points", "+11 points"]
 
 
 def test_one_origin_has_points_without_bars(made: Evidence) -> None:

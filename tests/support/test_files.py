@@ -77,8 +77,9 @@ def test_what_tells_of_single_people_is_the_owners_alone(tmp_path: Path) -> None
 def test_folders(tmp_path: Path) -> None:
     assert make_folder(tmp_path / "a" / "b", "--out").is_dir()
     (tmp_path / "file").write_text("")
-    with pytest.raises(pb.InputError, match=r"^--out: cannot make the folder"):
-        make_folder(tmp_path / "file", "--out")
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(pb.InputError, match=r"^--out: cannot make the folder .*/file' is a file\); name another"):
+            make_folder(folder, "--out")
 
 
 def test_polars_may_not_say_that_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,6 +108,12 @@ FILES: list[tuple[str, str, dict[str, Any], str]] = [
     ("lines on top, unsaid", "made by hand\nperson,time,place\n" + BODY, {}, "no column for person, time, place"),
     ("no header, unsaid", BODY, {}, "the first line names no columns"),
     ("no header, of words", f"{SECRET},Monday,park\nbob,Tuesday,park\n", {}, "the first line has 3 fields"),
+    (
+        "another separator, unsaid",
+        "person!time!place\nx!2024-05-01!p\n",
+        {},
+        "the first line has 1 field; say what is between its columns, as in separator='!', or name them",
+    ),
     ("no header, too few names", BODY, {"columns": "person,time"}, "columns names 2 columns, but the first line has 3"),
     ("no header, a name twice", BODY, {"columns": "person,time,time"}, "names a column twice"),
     ("JSON", f'{{"person": "{SECRET}", "time": 1}}\n', {}, "it is JSON and no table"),

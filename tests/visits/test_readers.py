@@ -135,6 +135,13 @@ def test_pandas_is_not_imported() -> None:
     assert b"pandas" not in loaded
 
 
+def test_pandas_tables_with_a_column_twice_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame([["a", "b", "2024-05-01", "p"]], columns=["person", "person", "time", "place"])
+    with pytest.raises(InputError, match="the table has the column 'person' more than once; rename"):
+        read_visits(table)
+
+
 def test_pandas_tables_are_read() -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"uid": [7.0, None, 12.0], "place": ["B", "C", "A"]})

@@ -93,6 +93,8 @@ def _about_steps(coverage: Coverage, name_elsewhere: bool) -> Iterator[str]:
     if coverage.partial_step:
         yield "The last step is left out, since the visits cover it only in part; give an end to keep it."
     fitted, published = coverage.elsewhere_fitted, coverage.elsewhere_published
+    if fitted is None or published is None:
+        return
     if published > MUCH_ELSEWHERE:
         so = "where to say elsewhere is right" if name_elsewhere else "where nobody can be found"
         yield (

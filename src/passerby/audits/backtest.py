@@ -105,6 +105,8 @@ def backtest(
             end=end,
             rule=rule,
         )
+    if not isinstance(traces, Traces):
+        raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
     least = min_active if isinstance(visits, Visits) else 1
     fitting = Fitting(holdout, least, habits, smoothing, rhythm, name_elsewhere)
     work = Backtest(traces, fitting, release, misses, people, seed)

@@ -64,8 +64,10 @@ class Coverage(Record):
     unseen: int = Field(description="People left out: never seen at the chosen places.")
     absent_before: int = Field(description="Kept people who are at none of the chosen places in any fitted step.")
     absent_after: int = Field(description="Kept people who are at none of them in any published step.")
-    elsewhere_fitted: float = Field(description="Share of the fitted person-steps that are elsewhere.")
-    elsewhere_published: float = Field(description="Share of the published person-steps that are elsewhere.")
+    elsewhere_fitted: float | None = Field(
+        description="Share of the fitted person-steps that are elsewhere; null if fewer than five people are kept."
+    )
+    elsewhere_published: float | None = Field(description="Share of the published person-steps that are elsewhere.")
 
     @property
     def shared(self) -> Coverage:
@@ -77,9 +79,14 @@ class Coverage(Record):
         groups |= {name: _among(getattr(self, name), self.kept) for name in ("absent_before", "absent_after")}
         days = {name: (getattr(self, name) or "")[:10] or None for name in ("first_visit", "last_visit")}
         # To a hundredth, so that no single step of somebody is told.
-        shares = {name: round(getattr(self, name), 2) for name in ("elsewhere_fitted", "elsewhere_published")}
+        shares = {name: self._share(name) for name in ("elsewhere_fitted", "elsewhere_published")}
         everyone = self.kept + groups["seldom"] + groups["unseen"]
         return self.model_copy(update={**groups, **days, **shares, "people": everyone})
+
+    def _share(self, name: str) -> float | None:
+        """A share of the person-steps as others may see it, of five people or more."""
+        share = getattr(self, name)
+        return None if share is None or self.kept < FEW else round(share, 2)
 
     def lines(self, exact: bool = False) -> Iterator[tuple[str, str]]:
         """What is covered, in sentences by what they are about; `exact` where small groups were not told as five."""
@@ -102,11 +109,12 @@ class Coverage(Record):
         rule = "too few" if self.min_active is None else f"fewer than {self.min_active}"
         why = f"; left out: {some(self.seldom)} seen in {rule} steps, {some(self.unseen)} in none" if gone else ""
         yield "people", f"{self.kept:,} of {about}{self.people:,} can be audited{why}"
-        yield (
-            "elsewhere",
-            f"{percent(self.elsewhere_fitted)} of the fitted person-steps, "
-            f"{percent(self.elsewhere_published)} of the published ones",
-        )
+        if self.elsewhere_fitted is not None:
+            yield (
+                "elsewhere",
+                f"{percent(self.elsewhere_fitted)} of the fitted person-steps, "
+                f"{percent(self.elsewhere_published)} of the published ones",
+            )
         if self.absent_before or self.absent_after:
             yield (
                 "absent",

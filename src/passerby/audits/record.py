@@ -5,7 +5,7 @@ Every number rests on at least five people, and shares of people who were really
 
 from __future__ import annotations
 
-from math import isfinite
+from math import ceil, isfinite
 from typing import Any
 
 import numpy as np
@@ -176,14 +176,16 @@ def _robust(nats: float | None, upper: pl.Series, mean: Mean | None) -> Robust |
     """From everybody's upper ends, or from the limit of their mean, where that gives less.
 
     A divergence of means is at most the mean divergence (it is convex in both laws together), so people whose mean is
-    at most the limit are no better off than one person with that loss who departs as far.
+    at most the limit are no better off than one person with that loss who departs as far. The departure is rounded up,
+    so that one that is told as 0 is none.
     """
     if nats is None or not isfinite(nats) or len(upper) < FEW:
         return None
+    nats = ceil(1000 * nats - 1e-9) / 1000
     highest = highest_mean(upper.to_numpy(), nats)
     if mean is not None:
         highest = min(highest, highest_mean(np.array([mean.upper]), nats))
-    return Robust(nats=round(nats, 3), upper=round(highest, 4))
+    return Robust(nats=nats, upper=round(highest, 4))
 
 
 def told_adversaries(table: pl.DataFrame) -> list[Adversary]:

@@ -62,21 +62,22 @@ def as_toml(settings: AuditSettings, folder: Path = Path(), head: str = HEAD, le
     return _written(settings, head, lambda name, value: None if name in leave else _relative(value, folder))
 
 
-def as_shown(settings: AuditSettings, *, internal: bool) -> str:
+def as_shown(settings: AuditSettings, *, internal: bool, what: str = "audit", leave: Collection[str] = ()) -> str:
     """Settings as a page shows them: files by their names on an internal page, and not at all on one that is shared.
 
     The path of a file may hold the name of somebody. Who shared the work changes nothing, and is nobody's business.
+    With `leave`, some settings are left out by name, where these are of something else than an audit.
     """
 
     def told(name: str, value: Any) -> Any:
-        if group_of(name) == "Engine":
+        if group_of(name) == "Engine" or name in leave:
             return None
         if name not in PATHS:
             return value
         return _names(value) if internal and name != "out" else None
 
     rest = "Folders of files are" if internal else "Files and folders are"
-    return _written(settings, f"# Settings of the audit. {rest} in audit.toml alone.", told)
+    return _written(settings, f"# Settings of the {what}. {rest} in {what}.toml alone.", told)
 
 
 def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]) -> str:

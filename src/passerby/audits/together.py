@@ -110,7 +110,7 @@ class Together:
         rows = [f"  {WITHOUT:<{width}}  {chance(joint['baseline_lower'])}"]
         for row in found.iter_rows(named=True):
             half = row.get("above_0.5")
-            more = "" if half is None else f"; at least one half for {percent(half)} of the people or more"
+            more = "" if half is None else f"; surely one half or more for {percent(half)} of the people"
             rows.append(f"  {row['release']:<{width}}  {span(row['lower'], row['upper'], chance)}{more}")
         return [first, *rows, self._verdict(found)]
 

@@ -78,6 +78,15 @@ class Options(Wording):
         return " ".join([self.name(setting), *(shlex.quote(str(each)) for each in values)])
 
 
+def instead(wording: Wording) -> str:
+    """What to do where a folder holds finished results.
+
+    >>> instead(Options())
+    'choose another --out, or replace it with --overwrite'
+    """
+    return f"choose another {wording.name('out')}, or replace it with {wording.given('overwrite', True)}"
+
+
 @dataclass(frozen=True)
 class Source:
     """Values for settings, where they come from, and what that place calls settings."""

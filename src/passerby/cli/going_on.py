@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from .screen import Interrupted, Terminated
 
 
-@contextmanager
-def resumable(command: str, draft: Path, workers: int | None, overwrite: bool) -> Iterator[None]:
+def resumable(command: str, draft: Path, workers: int | None, overwrite: bool) -> AbstractContextManager[None]:
     """Within this, an interruption says how to go on, from settings whose `draft` is there once anything is kept."""
+    return _interruptible(lambda: _how_to_go_on(command, draft, workers, overwrite))
+
+
+def repeatable(kept: Path | None = None) -> AbstractContextManager[None]:
+    """Within this, an interruption says whether the same command goes on: where the folder `kept` is there."""
+    again = "what is finished is kept, and the same command goes on with it"
+    return _interruptible(lambda: again if kept is not None and kept.exists() else "nothing was written")
+
+
+@contextmanager
+def _interruptible(how: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
         kind = Terminated if isinstance(stop, Terminated) else Interrupted
-        how = _how_to_go_on(command, draft, workers, overwrite)
-        raise kind(f"{str(stop) or 'interrupted'}; {how}") from None
+        raise kind(f"{str(stop) or 'interrupted'}; {how()}") from None
 
 
 def _how_to_go_on(command: str, draft: Path, workers: int | None, overwrite: bool) -> str:

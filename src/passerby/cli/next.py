@@ -12,19 +12,19 @@ from passerby.audits.settings import SETTINGS
 from passerby.plans.names import LEFT_OUT, PATHS
 
 from .options import RUN, with_settings
-from .plan import PLAN, Flag, Text
+from .plan import DEFAULTS, PLAN, Flag, Real, Whole
 from .sources import sources_of
 
 
-@with_settings(leave=LEFT_OUT)
+@with_settings(leave=LEFT_OUT, defaults=DEFAULTS)
 def next_table(  # noqa: D417
     *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
     earlier: Annotated[Path | None, Parameter(group=PLAN)] = None,
-    at_most: Text = None,
-    above: Text = None,
-    added: Text = None,
-    drawn: Text = None,
-    minutes: Text = None,
+    at_most: Real = None,
+    above: Real = None,
+    added: Real = None,
+    drawn: Whole = None,
+    minutes: Real = None,
     settings: Annotated[Path | None, Parameter(group=RUN)] = None,
     overwrite: Flag = False,
     workers: Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))] = None,

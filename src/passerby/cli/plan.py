@@ -9,30 +9,37 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from passerby.audits.settings import SETTINGS
-from passerby.plans.names import LEFT_OUT, PATHS
+from passerby.plans.names import FOLDER, LEFT_OUT, PATHS, TITLE
 
-from .options import RUN, with_settings
+from .options import RUN, with_settings, word
 from .sources import sources_of
 
 PLAN = Group("Plan", sort_key=0)
 Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
-Text = Annotated[str | None, Parameter(group=PLAN, negative="")]
-Texts = Annotated[list[str] | None, Parameter(group=PLAN, consume_multiple=True, negative="")]
+# Texts, which are checked with everything else; the help says what they stand for.
+Real = Annotated[str | None, Parameter(group=PLAN, negative="", **word(float))]
+Whole = Annotated[str | None, Parameter(group=PLAN, negative="", **word(int))]
+File = Annotated[str | None, Parameter(group=PLAN, negative="", **word(Path))]
+Texts = Annotated[
+    list[str] | None, Parameter(group=PLAN, consume_multiple=True, negative="", **word(str, several=True))
+]
+#: Settings of an audit whose defaults are others here.
+DEFAULTS = {"out": FOLDER, "title": TITLE}
 
 
-@with_settings(leave=LEFT_OUT)
+@with_settings(leave=LEFT_OUT, defaults=DEFAULTS)
 def plan(  # noqa: D417
     *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
-    at_most: Text = None,
-    above: Text = None,
-    added: Text = None,
+    at_most: Real = None,
+    above: Real = None,
+    added: Real = None,
     levers: Texts = None,
     forbid: Texts = None,
     fix: Texts = None,
     stay: Texts = None,
-    weights: Text = None,
-    drawn: Text = None,
-    minutes: Text = None,
+    weights: File = None,
+    drawn: Whole = None,
+    minutes: Real = None,
     settings: Annotated[Path | None, Parameter(group=RUN)] = None,
     overwrite: Flag = False,
     workers: Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))] = None,

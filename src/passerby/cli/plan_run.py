@@ -7,12 +7,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from passerby.audits.wording import Options
 from passerby.plans.settings import PlanSettings
 from passerby.report.next_folder import run_next
 from passerby.report.plan_folder import draft_of, run_plan
 from passerby.report.plan_page import in_short
 
-from .going_on import resumable
+from .going_on import repeatable, resumable
 from .screen import stages
 
 
@@ -21,7 +22,7 @@ def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwri
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
     out = settings.audit.out
     with resumable("plan", draft_of(out), workers, overwrite), stages(aside) as tell:
-        found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell)
+        found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     for alert in record.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in in_short(record):
@@ -46,8 +47,8 @@ def decide_and_show(
 ) -> None:
     """Decide about the next table, write the folder, and say what was decided and why."""
     screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
-    with stages(aside) as tell:
-        found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell)
+    with repeatable(settings.audit.out / "parts"), stages(aside) as tell:
+        found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     screen.print(f"{ANSWERS[found.answer]}: {found.why}.", markup=False)
     if found.table is not None:
         screen.print(f"What may go out: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)

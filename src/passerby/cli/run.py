@@ -18,7 +18,7 @@ from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.report.folder import draft_of, finished, run_audit
-from passerby.report.terms import length, mechanism
+from passerby.report.terms import length, mechanism, share_of_people
 from passerby.support.blocks import Team
 from passerby.support.numerals import chance, duration, percent, span
 from passerby.visits.table import Visits
@@ -51,8 +51,7 @@ def run_and_show(
 def found(summary: Summary) -> Iterator[str]:
     """What was found, in a few lines."""
     loss, known, mean = summary.loss, summary.baseline, summary.mean_loss
-    many = "1 person" if summary.people == 1 else f"{summary.people:,} people"
-    people = f"{many}{_drawn(summary.people, summary.people_eligible)}"
+    people = f"{_people(summary.people)}{_drawn(summary.people, summary.people_eligible)}"
     if not (loss and known and mean):
         yield f"{people}. Too few could be measured to tell numbers; people.parquet says why."
         return
@@ -66,8 +65,8 @@ def found(summary: Summary) -> Iterator[str]:
         low, high = above.loss_lower, above.loss_upper
         if above.threshold == 0.5 and low is not None and high is not None:
             yield (
-                f"More likely than not to be found: {span(low, high)} of the people with "
-                f"the release, {percent(above.baseline)} without it."
+                f"More likely than not to be found: {span(low, high)} of the people with the release, "
+                f"{share_of_people(above.baseline)} without it."
             )
     if summary.realised:
         yield (
@@ -102,15 +101,23 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     people, release, cores = inputs.people, inputs.release, expected.workers
     seconds = duration(spent + expected.everything)
     yield from inputs.coverage.lines(exact=True)
-    yield "audited", f"{inputs.count:,} people{_drawn(inputs.count, inputs.eligible)}"
+    yield "audited", f"{_people(inputs.count)}{_drawn(inputs.count, inputs.eligible)}"
     yield "steps", f"{people.fitted.shape[1]:,} to fit habits to, {release.steps:,} published and to be found"
     yield "step length", f"{length(inputs.window)}{CHOSEN if settings.window == 'auto' else ''}"
     yield "places", f"{len(people.places):,}, with elsewhere"
     yield "sensors" if release.reveals else "counts", in_words(release)
     yield "mechanism", mechanism("; ".join(map(repr, release.ways)))
     yield "misses", str(settings.misses)
-    yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({expected.each * 1000:.0f} ms a person)"
+    yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({_pace(expected.each)} a person)"
     yield "folder", str(settings.out)
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def _pace(seconds: float) -> str:
+    return f"{1000 * seconds:,.0f} ms" if seconds >= 0.001 else "less than 1 ms"
 
 
 def _drawn(people: int, eligible: int) -> str:

@@ -48,9 +48,9 @@ def together(
     """
     from rich.console import Console
 
+    from passerby.audits.wording import Options
     from passerby.errors import ConfigError
 
-    from .screen import stages
     from .warm_up import ready
 
     if len(audits) < 2:
@@ -58,9 +58,14 @@ def together(
     ready()
     from passerby.report.together_folder import run_together
 
+    from .going_on import repeatable
+    from .screen import stages
+
     given = {"misses": misses, "budget": budget, "seed": seed}
     how = {name: value for name, value in given.items() if value is not None}
-    with stages(Console(stderr=True, highlight=False)) as tell:
-        found = run_together(audits, out, how, sample, overwrite=overwrite, workers=workers, tell=tell)
+    with repeatable(), stages(Console(stderr=True, highlight=False)) as tell:
+        found = run_together(
+            audits, out, how, sample, overwrite=overwrite, workers=workers, tell=tell, wording=Options()
+        )
     for line in (*found.lines(), f"The page: {out / 'together.html'}", f"All numbers: {out / 'together.json'}"):
         Console(highlight=False).print(line, markup=False, soft_wrap=True)

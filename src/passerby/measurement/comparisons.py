@@ -13,6 +13,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
 from .accounting import epsilon, shared_noise
+from .question import check_prior, check_release
 from .sensitivity import most_changed, sensitivity
 
 
@@ -52,6 +53,7 @@ def differential_privacy(
     >>> round(value.formula, 2), round(value.exact, 2)
     (15.32, 17.86)
     """
+    check_release(release)
     if not 0 < delta < 1:
         raise InputError(f"delta: expected a number between 0 and 1, got {delta!r}")
     if prior is not None:
@@ -99,6 +101,8 @@ def reconstruction_advantage(prior: MarkovPrior, release: Release, success: floa
     >>> round(reconstruction_advantage(line_prior(100), Release([7, 93, 41])), 4)
     0.1624
     """
+    check_prior(prior)
+    check_release(release)
     release.check(prior)
     if success is not None and not 0 <= success <= 1:
         raise InputError(f"success: expected a probability, got {success!r}")

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from passerby.errors import InputError
+from passerby.support.checks import is_number
 
 from .finding import Finding, Pooled
 from .roots import divergence_root
@@ -97,7 +98,7 @@ class Loss:
         The largest q with `kl(q ‖ upper) <= nats`: success is an event, and by the data-processing inequality its
         chances under the two laws diverge by no more than the laws do.
         """
-        if not 0 <= nats < math.inf:
+        if not is_number(nats) or not 0 <= nats < math.inf:
             raise InputError(f"robust(nats={nats!r}): expected a finite number of at least 0")
         return max(self.upper, divergence_root(nats, math.log(self.upper) if self.upper > 0 else -math.inf))
 

@@ -83,6 +83,18 @@ class Question:
         return upper <= lower * (1 + self.tolerance)
 
 
+def check_prior(prior: MarkovPrior) -> None:
+    """Refuse what is no prior."""
+    if not isinstance(prior, MarkovPrior):
+        raise InputError(f"prior: expected a MarkovPrior, got {prior!r}")
+
+
+def check_release(release: Release) -> None:
+    """Refuse what is no release."""
+    if not isinstance(release, Release):
+        raise InputError(f"release: expected a Release, got {release!r}")
+
+
 def pose(
     prior: MarkovPrior,
     release: Release,
@@ -92,10 +104,8 @@ def pose(
     **options: Any,
 ) -> Question:
     """A question whose every part was checked: what is wrong is an `InputError` that names it."""
-    if not isinstance(prior, MarkovPrior):
-        raise InputError(f"prior: expected a MarkovPrior, got {prior!r}")
-    if not isinstance(release, Release):
-        raise InputError(f"release: expected a Release, got {release!r}")
+    check_prior(prior)
+    check_release(release)
     release = release if published is None else release.after(published)
     release.check(prior)
     prior, release = release.over(prior)

@@ -33,7 +33,7 @@ def normalised(values: Floats, name: str) -> Floats:
         if mask.any():
             where = tuple(int(i) for i in np.argwhere(mask)[0])
             raise InputError(
-                f"{name}[{', '.join(map(str, where))}] = {values[where]!r} {fault}; probabilities are needed"
+                f"{name}[{', '.join(map(str, where))}] = {float(values[where])!r} {fault}; probabilities are needed"
             )
     total = values.sum(axis=-1, keepdims=True)
     off = np.abs(total[..., 0] - 1) > ROW_SUM_TOLERANCE

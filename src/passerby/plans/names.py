@@ -1,4 +1,4 @@
-"""The names of a plan's settings and stages, for the command line, whose help must come at once; and a default."""
+"""The names of a plan's settings and stages, for the command line, whose help must come at once; and defaults."""
 
 #: The settings of a plan that an audit has not.
 OWN = (
@@ -18,6 +18,8 @@ OWN = (
 PATHS = ("weights",)
 #: Those that are typed, and what a decision about the next table has beside them.
 OPTIONS = (*(name for name in OWN if name != "limits"), "earlier")
+#: The folder of a plan that nobody named, and the title of its page.
+FOLDER, TITLE = "passerby-plan", "What may be published"
 #: Settings of an audit that a plan has not.
 LEFT_OUT = ("published", "explore", "sigmas", "bases", "thresholds", "delta")
 

@@ -28,7 +28,7 @@ from .limit import Limit, Tally
 from .plan import Plans
 from .search import Plan
 from .settings import PlanSettings
-from .told import in_fives, told_cost
+from .told import full, in_fives, told_cost
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 1
@@ -80,6 +80,9 @@ class PlanRecord(Part):
     published: float = Field(
         description="Share of the wanted numbers that are published; where it depends on the counts, those that are "
         "not are told in fives, rounded up."
+    )
+    some_empty: bool = Field(
+        default=False, description="Whether a rule leaves numbers empty: `published` is then the least share."
     )
     places_left_out: list[str] = Field(description="Places of which nothing that is wanted is published.")
     steps_left_out: list[int] = Field(description="Steps, from 1, of which nothing that is wanted is published.")
@@ -216,6 +219,7 @@ def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
         mean_error=cost.mean,
         worst_error=cost.worst,
         published=cost.published,
+        some_empty=not full(plan.release, plan.cost),
         places_left_out=[people.places[x] for x in sorted(places - kept_places)] if kept_places else [],
         steps_left_out=[t + 1 for t in sorted(steps - kept_steps)] if kept_steps else [],
         total_error=cost.total,

@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from passerby.audits.settings import AuditSettings
-from passerby.audits.settings_file import as_toml, in_toml
+from passerby.audits.settings_file import as_shown, as_toml, in_toml
 from passerby.audits.validation import check_sources
 from passerby.audits.wording import Options, Source
 from passerby.errors import ConfigError, PasserbyError
 from passerby.support.checks import number, whole
 
 from .limit import Limit, check_limits
-from .names import DRAWN, LEFT_OUT, OWN
+from .names import DRAWN, FOLDER, LEFT_OUT, OWN, TITLE
 
-#: The folder of a plan that nobody named.
-FOLDER = Path("passerby-plan")
-TITLE = "What may be published"
 #: The first line of a file of settings.
 HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
 
@@ -105,6 +102,8 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
             raise ConfigError(
                 f"{Options().name(next(iter(single)))} needs --at-most, the share of people who may be so"
             )
+        if len(single) > 2:
+            raise ConfigError("--above and --added are both given; keep one of them, or give several limits in a file")
         if len(single) != 2:
             raise ConfigError(
                 "at_most needs --above, the chance that few people may exceed, or --added, what the release may add to "
@@ -156,16 +155,27 @@ def _as_number(value: Any, name: str) -> int | float:
 def plan_toml(settings: PlanSettings, folder: Path) -> str:
     """Settings as the text of a file that lies in `folder`, from which `passerby plan --settings` plans again."""
     weights = settings.weights
+    placed = None if weights is None else Path(os.path.relpath(weights, folder)).as_posix()
+    return _with_own(as_toml(settings.audit, folder, HEAD, LEFT_OUT), settings, placed)
+
+
+def plan_shown(settings: PlanSettings) -> str:
+    """Settings as the page shows them, without files and folders: a path may hold the name of somebody."""
+    return _with_own(as_shown(settings.audit, internal=False, what="plan", leave=LEFT_OUT), settings)
+
+
+def _with_own(audit: str, settings: PlanSettings, weights: str | None = None) -> str:
+    """The text of the settings of an audit, with those of a plan alone below."""
     own = {
         "limits": [_limit(each) for each in settings.limits],
         **{name: getattr(settings, name) for name in ("levers", "forbid", "stay")},
         "fix": dict(settings.fix),
-        "weights": None if weights is None else Path(os.path.relpath(weights, folder)).as_posix(),
+        "weights": weights,
         "drawn": settings.drawn,
         "minutes": settings.minutes,
     }
     lines = [f"{name} = {in_toml(value)}" for name, value in own.items() if value not in (None, (), {})]
-    return "\n".join([as_toml(settings.audit, folder, HEAD, LEFT_OUT), "# The plan.", *lines]) + "\n"
+    return "\n".join([audit, "# The plan.", *lines]) + "\n"
 
 
 def _limit(limit: Limit) -> dict[str, float]:

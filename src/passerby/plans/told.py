@@ -41,8 +41,7 @@ def told_cost(release: Release, cost: Cost) -> Cost:
     a share of is always told in fives.
     """
     free = all(mechanism.shift_invariant for mechanism in release.ways)
-    full = cost.numbers >= len(cells_of(release)) - 1e-9
-    published = cost.published if full else 1 - _fives(1 - cost.published, cost.number)
+    published = cost.published if full(release, cost) else 1 - _fives(1 - cost.published, cost.number)
     total = _told_total(cost, exact=free and cost.published >= 1)
     mean, worst = cost.mean, cost.worst
     if mean is None or worst is None or not (free or cost.numbers >= FEW):
@@ -50,6 +49,11 @@ def told_cost(release: Release, cost: Cost) -> Cost:
     else:
         mean, worst = _digits(mean), _digits(worst if free else math.ceil(worst))
     return replace(cost, mean=mean, worst=worst, published=_digits(max(0.0, published)), total=_digits(total))
+
+
+def full(release: Release, cost: Cost) -> bool:
+    """Whether no number of a release is left empty."""
+    return cost.numbers >= len(cells_of(release)) - 1e-9
 
 
 def _told_total(cost: Cost, *, exact: bool) -> float:

@@ -29,7 +29,7 @@ from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, s
 from passerby.audits.summary import mean_over, summarise
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
-from passerby.audits.wording import Arguments, Wording
+from passerby.audits.wording import Arguments, Wording, instead
 from passerby.errors import ConfigError, InputError
 from passerby.support.blocks import Team
 from passerby.support.files import as_json, make_folder, whole_or_nothing
@@ -95,8 +95,7 @@ def run_audit(
     if out.exists() and not out.is_dir():
         raise InputError(f"{wording.name('out')}: {str(out)!r} is a file; name a folder")
     if finished(out) and not overwrite:
-        instead = f"choose another {wording.name('out')}, or replace it with {wording.given('overwrite', True)}"
-        raise ConfigError(f"{out} holds a finished audit; {instead}")
+        raise ConfigError(f"{out} holds a finished audit; {instead(wording)}")
     disk = visits is None and on_disk(settings)
     with ExitStack() as team:
         pool = team.enter_context(engine_of(engine or settings.engine, settings.scheduler, workers, executor))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from passerby.audits.settings import AuditSettings, StepSettings
 from passerby.audits.settings_file import as_toml, read_settings
 from passerby.audits.stages import Tell
 from passerby.audits.validation import check_settings
+from passerby.audits.wording import Arguments, Wording, instead
 from passerby.errors import ConfigError, InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -35,11 +37,12 @@ def run_next(
     overwrite: bool = False,
     workers: int | None = None,
     tell: Tell | None = None,
+    wording: Wording = Arguments(),  # noqa: B008
 ) -> Decision:
     """Decide, and write the folder: decision.json, settings of what may go out, and those of all that is out then."""
     out = settings.audit.out
     if (out / "decision.json").exists() and not overwrite:
-        raise ConfigError(f"{out} holds a decision; choose another folder (out), or overwrite it")
+        raise ConfigError(f"{out} holds a decision; {instead(wording)}")
     for name in ("levers", "forbid", "fix"):
         if getattr(settings, name):
             raise ConfigError(
@@ -49,7 +52,7 @@ def run_next(
     files = earlier_files(earlier, out)
     inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
-    before = [earlier_release(file, inputs.people, settings) for file in files]
+    before = earlier_releases(files, inputs.people, settings)
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
     task = task_of(settings, inputs)
     found = decide(task, before, workers=workers, folder=parts, tell=tell)
@@ -86,6 +89,21 @@ def earlier_files(folder: Path | None, out: Path) -> list[Path]:
     if not files:
         raise InputError(f"earlier: {str(folder)!r} holds no audit.toml; leave it out where nothing is published yet")
     return files
+
+
+def earlier_releases(files: Sequence[Path], people: People, settings: PlanSettings) -> list[Release]:
+    """All earlier releases, each once: the audit of one that lies in its folder tells of it, and is no other."""
+    found = [(file, earlier_release(file, people, settings)) for file in files]
+    return [release for file, release in found if not _audit_of_another(file, release, people, settings)]
+
+
+def _audit_of_another(file: Path, release: Release, people: People, settings: PlanSettings) -> bool:
+    """Whether these are the results of an audit of the same release, whose settings lie in the folder above."""
+    folder = file.resolve().parent
+    for above in (folder.parent / name for name in ("audit.toml", TOGETHER)):
+        if above.exists() and check_settings(read_settings(above), str(above)).out.resolve() == folder:
+            return earlier_release(above, people, settings) == release
+    return False
 
 
 def earlier_release(file: Path, people: People, settings: PlanSettings) -> Release:

@@ -13,6 +13,7 @@ from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml
 from passerby.audits.stages import WRITING, Tell, begin
+from passerby.audits.wording import Arguments, Wording, instead
 from passerby.errors import ConfigError, InputError
 from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
@@ -31,14 +32,19 @@ from .plan_page import render_plan
 
 
 def run_plan(
-    settings: PlanSettings, *, overwrite: bool = False, workers: int | None = None, tell: Tell | None = None
+    settings: PlanSettings,
+    *,
+    overwrite: bool = False,
+    workers: int | None = None,
+    tell: Tell | None = None,
+    wording: Wording = Arguments(),  # noqa: B008
 ) -> tuple[Plans, Record]:
     """Plan, and write the folder. What is finished is kept there until all is, and the same call goes on with it."""
     out = settings.audit.out
     if out.exists() and not out.is_dir():
         raise InputError(f"out: {str(out)!r} is a file; name a folder")
     if (out / "plan.json").exists() and not overwrite:
-        raise ConfigError(f"{out} holds a finished plan; choose another folder (out), or overwrite it")
+        raise ConfigError(f"{out} holds a finished plan; {instead(wording)}")
     inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
     parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)

@@ -15,7 +15,7 @@ import polars as pl
 from passerby.plans.estimate import CONFIDENCE
 from passerby.plans.limit import beyond
 from passerby.plans.record import PlanRecord, Record, TallyRecord
-from passerby.plans.settings import PlanSettings, plan_toml
+from passerby.plans.settings import PlanSettings, plan_shown
 from passerby.support.groups import FEW
 from passerby.support.numerals import percent, span
 
@@ -51,7 +51,10 @@ FRONTIER = (
     f"names are the plans that are recommended. {chart.ZOOM}"
 )
 OUT_OF_TIME = "The search ended because the time was up: with more minutes, better releases may be found."
-TRIED = "All releases that were tried, those that cost readers least first."
+TRIED = (
+    "All releases that were tried, those that cost readers least first. Where people were drawn, the shares of people "
+    f"above are confidence limits ({level(CONFIDENCE)}) for everyone."
+)
 #: The columns of a table of plans, after what each publishes.
 COLUMNS: Columns = {
     "verdict": ("verdict", str),
@@ -59,7 +62,7 @@ COLUMNS: Columns = {
     "at_most": ("people above, at most", percent),
     "mean": ("mean error", str),
     "worst": ("largest error", str),
-    "published": ("numbers published", percent),
+    "published": ("numbers published", str),
     "total": ("error in all", percent),
     "measured": ("measured on", str),
 }
@@ -74,7 +77,7 @@ def render_plan(record: Record, settings: PlanSettings) -> str:
         internal=False,
         short=[*(f"Alert: {alert}" for alert in record.alerts), *in_short(record)],
         facts=facts(record),
-        settings=plan_toml(settings, settings.audit.out),
+        settings=plan_shown(settings),
         beside="plan.toml",
         again="passerby plan --settings plan.toml --overwrite",
     )
@@ -110,7 +113,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     """A plan in words, with its figures."""
     number = "" if plan.mean_error is None else f"{plan.mean_error:.2g}"
     error = f", mean error {number} {'person' if number == '1' else 'people'}" if number else ""
-    some = "" if plan.published > 0.9999 else f", {percent(plan.published)} of the wanted numbers"
+    some = "" if plan.published > 0.9999 else f", {_published(plan)} of the wanted numbers"
     gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
     more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
     names = f" Left out: {', '.join(gone[:NAMED])}{more}." if gone else ""
@@ -193,7 +196,7 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
             chart.tip("at_least:Q", "people above, at least", chart.FINE),
             chart.tip("at_most:Q", "people above, at most", chart.FINE),
             chart.tip("mean:N", "mean error (people)"),
-            chart.tip("published:Q", "numbers published", chart.PERCENT),
+            chart.tip("published:N", "numbers published"),
             chart.tip("people:Q", "measured on (people)", ",d"),
         ],
     )
@@ -258,11 +261,12 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
             "name": name,
             "words": plan.words if name != "wanted" else f"all that is wanted ({plan.counts:,} counts)",
             "verdict": plan.verdict,
-            "at_least": plan.tallies[number].at_least,
-            "at_most": plan.tallies[number].at_most,
+            # Where some people were drawn, the limits of the share of everyone, by which it is sure or refused.
+            "at_least": plan.tallies[number].lowest,
+            "at_most": plan.tallies[number].highest,
             "mean": _error(plan, plan.mean_error),
             "worst": _error(plan, plan.worst_error),
-            "published": plan.published,
+            "published": _published(plan),
             "total": plan.total_error,
             "measured": "everyone" if plan.everyone else f"{plan.people:,} drawn",
             "people": record.people if plan.everyone else max(FEW, plan.people),
@@ -276,6 +280,11 @@ def _error(plan: PlanRecord, value: float | None) -> str:
     if value is None:
         return "not told" if plan.counts else "none"
     return f"{value:.2g}"
+
+
+def _published(plan: PlanRecord) -> str:
+    """The share of the wanted numbers that are published; how many a rule leaves empty is told in fives."""
+    return f"{'at least ' if plan.some_empty else ''}{percent(plan.published)}"
 
 
 def _moved(record: Record) -> list[str]:

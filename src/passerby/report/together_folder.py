@@ -15,6 +15,7 @@ from passerby.audits.settings_file import read_settings
 from passerby.audits.stages import AUDITING, FITTING, Tell, begin
 from passerby.audits.together import JOINT, Together, together
 from passerby.audits.validation import check_settings
+from passerby.audits.wording import Arguments, Wording, instead
 from passerby.errors import ConfigError, InputError
 from passerby.people.habits import People
 from passerby.people.zones import Zones, places_of, read_zones
@@ -37,6 +38,7 @@ def run_together(
     overwrite: bool = False,
     workers: int | None = None,
     tell: Tell | None = None,
+    wording: Wording = Arguments(),  # noqa: B008
 ) -> Together:
     """Measure the releases of some audits together, and write the folder: a page, together.json and people.parquet.
 
@@ -44,7 +46,7 @@ def run_together(
     given of it by name.
     """
     if (out / "together.json").exists() and not overwrite:
-        raise ConfigError(f"{out} holds releases that were looked at together; choose another out, or overwrite it")
+        raise ConfigError(f"{out} holds releases that were looked at together; {instead(wording)}")
     settings = [check_settings(read_settings(file), str(file)) for file in map(settings_file, sources)]
     if len(settings) < 2:
         raise ConfigError("together needs two folders of audits or more, or their settings files")
@@ -60,10 +62,11 @@ def run_together(
     chosen = settings[0].sample if sample is None else sample
     if chosen is not None:
         people = only(people, some_people(people, chosen, how.seed))
+    folder = make_folder(out, "out")  # before the long part, after which it would be too late
     found = together(people, releases, **vars(how), workers=workers, progress=begin(tell, AUDITING))
     own = {"misses": how.misses, "budget": f"{how.budget:g}", "seed": how.seed, "sample": chosen}
     words = [word for name, value in own.items() if value is not None for word in (f"--{name}", str(value))]
-    _write(make_folder(out, "out"), found, render_together(found, releases, words))
+    _write(folder, found, render_together(found, releases, words))
     return found
 
 

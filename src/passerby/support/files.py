@@ -109,7 +109,9 @@ def make_folder(folder: Path, name: str, *, private: bool = False) -> Path:
         if private:
             folder.chmod(0o700)
     except OSError as error:
-        raise InputError(f"{name}: cannot make the folder {str(folder)!r} ({why(error, folder)})") from None
+        taken = next((each for each in (folder, *folder.parents) if each.is_file()), None)
+        reason = f"{str(taken)!r} is a file" if taken else why(error, folder)
+        raise InputError(f"{name}: cannot make the folder {str(folder)!r} ({reason}); name another") from None
     return folder
 
 

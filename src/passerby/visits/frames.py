@@ -14,6 +14,10 @@ def as_polars(table: Any) -> pl.DataFrame:
     if isinstance(table, pl.LazyFrame):
         return table.collect()
     if type(table).__module__.partition(".")[0] in ("pandas", "geopandas", "skmob", "trackintel"):
+        names = [str(name) for name in table.columns]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"the table has the column {twice!r} more than once; rename the columns")
         return pl.DataFrame([_pandas_column(str(name), table[name]) for name in table.columns])
     raise InputError(f"a {type(table).__name__} is not a table of visits; give a path, or a polars or pandas DataFrame")
 

@@ -186,9 +186,12 @@ def _without(missing: list[str], found: list[str]) -> str:
         hint = "to make places of the coordinates give grid_metres, as in grid_metres=500, or h3_resolution"
     elif "place" in missing:
         hint += "; instead of a place there may be latitude and longitude, with grid_metres=500"
+    if not known and len(found) == 1:
+        hint = f"say what is between its columns, as in separator='!', or {hint}"
     if not known:
         hint += "; if the first line is no header, name all columns, as in columns='person,time,place'"
-    shown = f"found are the columns {_listed(found)}" if known else f"the first line has {len(found)} fields"
+    fields = "1 field" if len(found) == 1 else f"{len(found)} fields"
+    shown = f"found are the columns {_listed(found)}" if known else f"the first line has {fields}"
     return f"no column for {', '.join(missing)}; {shown}; {hint}"
 
 

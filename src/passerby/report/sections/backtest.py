@@ -79,7 +79,10 @@ def build(evidence: Evidence) -> Content:
 
 
 def _points(value: float | None) -> str:
-    return "not known" if value is None else f"{100 * value:+.0f} points"
+    if value is None:
+        return "not known"
+    whole = round(100 * value)
+    return f"{whole:+d} points" if whole else "0 points"
 
 
 def words(summary: Summary) -> list[str]:

@@ -25,6 +25,8 @@ from passerby.support.groups import FEW
 from passerby.support.numerals import percent
 
 HIDDEN = f"rests on {few()}"
+#: A fall of so few points is none to speak of.
+LITTLE = 0.01
 
 
 def build(evidence: Evidence) -> Content:
@@ -169,8 +171,9 @@ def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sen
     if what != "step" and table["place"].n_unique() > chart.PLACES:
         shown += f"The {chart.PLACES} {place.replace(' or ', 's or ')}s that reveal most are shown. "
     best = table.row(0, named=True)
-    if best["fall"] <= best["error"] or best["fall"] < 0.01:
-        return f"{shown}No single {name} stands out: without any one of them the chance stays about the same."
+    if best["fall"] <= best["error"] or best["fall"] < LITTLE:
+        these = "those that are told" if table["fall"].null_count() else "them"
+        return f"{shown}No single {name} stands out: without any one of {these} the chance stays about the same."
     where = {
         "count": f"the count of {best['place']} at step {best['step']} ({best['start']})",
         "sensor": f"the sensor at {best['place']}" if thing == "sensor" else f"{best['place']}",
@@ -210,7 +213,7 @@ def matrix(table: pl.DataFrame, ends: Mapping[str, tuple[str, ...]], least: int 
 
 def _colour(table: pl.DataFrame) -> alt.Color:
     """From almost nothing to the full colour: it is seen on white and on dark."""
-    top = max(float(table["fall"].max() or 0.0), 1e-6)  # type: ignore[arg-type]
+    top = max(float(table["fall"].max() or 0.0), LITTLE)  # type: ignore[arg-type]
     faint, full = (f"rgba(213, 94, 0, {alpha})" for alpha in (0.07, 1))
     scale = alt.Scale(domain=[0, top], range=[faint, full], clamp=True)
     return alt.Color("fall:Q", title="fall of the chance (points)", scale=scale, legend=chart.legend())
@@ -221,12 +224,14 @@ def bars(table: pl.DataFrame, what: str, least: int = FEW) -> dict[str, Any]:
     table = table.sort("step") if what == "step" else table.head(chart.PLACES)
     table = table.with_columns(label=chart.label(pl.col("name")))
     title = None if what == "sensor" else "step: begins"
+    # Those that are not told have no bar, and keep their place.
+    every = alt.Scale(domain=table["label"].to_list())
     drawn = (
         alt.Chart(chart.values(table, least))
         .mark_bar(color="#d55e00")
         .encode(
             x=alt.X("fall:Q", title="fall of the chance (points)", axis=alt.Axis(tickCount=4)),
-            y=alt.Y("label:N", title=title, sort=None, axis=alt.Axis(labelLimit=0)),
+            y=alt.Y("label:N", title=title, sort=None, scale=every, axis=alt.Axis(labelLimit=0)),
             tooltip=[chart.tip("name:N", what), *_tips()],
         )
     )

@@ -17,7 +17,7 @@ from passerby.report.cuts import CURVES
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few
-from passerby.support.groups import FEW, middle, reached
+from passerby.support.groups import FEW, middle, reached, rest_enough
 from passerby.support.numerals import percent
 
 #: The most people whose habits are fitted again for their spectral gap, where habits follow a rhythm.
@@ -84,7 +84,7 @@ def build(evidence: Evidence) -> Content:
             "everyone": ("everyone", str),
         }
         out.append(Figure("profile", "The most exposed tenth", PROFILE, sheet(named(groups), cells, "profile.csv")))
-    return Content(words(groups), out)
+    return Content([*words(groups), *_drawn(people.height, evidence.known.height)], out)
 
 
 def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataFrame:
@@ -96,7 +96,8 @@ def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataF
     if gap.null_count():
         # Habits that follow a rhythm or have modes are no single chain; take the one of those who do as usual.
         rows = np.flatnonzero(table["lower"].is_not_null().to_numpy())
-        chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:REFITTED])
+        most = rest_enough(REFITTED, len(rows))
+        chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:most])
         plain, known = people.plain, known[chosen.tolist()]
         gap = pl.Series([plain.prior(int(rows[i]))[0].spectral_gap for i in chosen], dtype=pl.Float64)
     return known.select(
@@ -160,6 +161,11 @@ def words(groups: pl.DataFrame | None) -> list[str]:
         f"The tenth who are found most often {_apart(groups, 'most_exposed')}. The tenth to whose chance the release "
         f"adds most {_apart(groups, 'most_added')}.",
     ]
+
+
+def _drawn(some: int, everyone: int) -> list[str]:
+    """Of whom the figures tell, where that is not everybody."""
+    return [] if some == everyone else [f"The figures are of {some:,} people, drawn at random from {everyone:,}."]
 
 
 def _apart(groups: pl.DataFrame, group: str) -> str:
