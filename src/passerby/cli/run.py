@@ -20,7 +20,7 @@ from passerby.audits.wording import Options
 from passerby.report.folder import draft_of, finished, run_audit
 from passerby.report.terms import length, mechanism, share_of_people
 from passerby.support.blocks import Team
-from passerby.support.numerals import chance, duration, percent, span
+from passerby.support.numerals import chance, duration, span
 from passerby.visits.table import Visits
 
 from .going_on import resumable
