@@ -145,7 +145,17 @@ def test_folders_are_looked_at_together(tmp_path: Path) -> None:
     with pytest.raises(pb.ConfigError, match="there is no such settings file"):
         run_together([tmp_path / "whole", tmp_path / "none"], tmp_path / "other")
     with pytest.raises(pb.ConfigError, match="is given twice"):
-        names_of([tmp_path / "whole"] * 2)
+        names_of([tmp_path / "none", tmp_path / "whole", tmp_path / "whole"])
+
+
+def test_names_of_releases_tell_no_more_of_where_they_lie_than_it_takes() -> None:
+    home = Path("/home/somebody")
+    assert names_of([home / "may/a", home / "june/b.toml"]) == ["a", "b"]
+    assert names_of([home / "may/a", home / "june/a"]) == ["may/a", "june/a"]
+    assert names_of([home / "2023/may/a", home / "2024/may/a"]) == ["2023/may/a", "2024/may/a"]
+    assert names_of([home / "a", home / "a.toml"]) == ["a", "a.toml"]
+    # The name of all releases together is taken.
+    assert names_of([home / "may/together", home / "b"]) == ["may/together", "somebody/b"]
 
 
 def crossing(sampled: bool) -> dict[str, pl.DataFrame]:

@@ -76,18 +76,21 @@ def settings_file(source: Path) -> Path:
 
 
 def names_of(sources: Sequence[Path]) -> list[str]:
-    """What releases are called: their folders' or files' names, or the whole path where these are the same.
+    """What releases are called: their folders' or files' names, with as many folders above as it takes to differ.
 
     >>> names_of([Path("may/a"), Path("june/b")]), names_of([Path("may/a"), Path("june/a")])
     (['a', 'b'], ['may/a', 'june/a'])
     """
-    names = [source.stem if source.suffix == ".toml" else source.resolve().name for source in sources]
-    if len(set(names)) == len(names) and JOINT not in names:
-        return names
-    whole = [str(source) for source in sources]
-    if len(set(whole)) < len(whole):
-        raise ConfigError(f"together: {whole[0] if whole.count(whole[0]) > 1 else whole[1]!r} is given twice")
-    return whole
+    whole = [source.resolve() for source in sources]
+    for i, path in enumerate(whole):
+        if path in whole[:i]:
+            raise ConfigError(f"together: {str(sources[i])!r} is given twice")
+    names = [path.stem if path.suffix == ".toml" else path.name for path in whole]
+    folders = 0
+    while len(set(names)) < len(names) or JOINT in names:
+        folders += 1
+        names = ["/".join(path.parts[-folders:]) for path in whole]
+    return names
 
 
 def check_alike(sources: Sequence[Path], settings: Sequence[AuditSettings]) -> None:
