@@ -190,7 +190,7 @@ def charged(chain, guess, worth, low, enough, rounds):
     tops, faint = np.zeros(L, np.int64), FAINT * low
     count_beside(chain, guess, beside[0], beside[1])
     best, first = backwards(chain, guess, worth, beside, book, tops, np.bool_(True), faint)
-    each = 1.0 * L * C * K * M * M
+    each = C * K * M * (0.5 * L * M + book.numbers.sum())
     work = each
     if rounds == 0 or best <= enough or L == 1:
         return best, work
