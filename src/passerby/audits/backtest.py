@@ -135,7 +135,8 @@ class Fitting:
 class Backtest:
     """All that a worker needs: everybody's traces, how habits are fitted, what is published, and how many to attack.
 
-    Where traces were drawn from more, `numbers` has how many of everybody each count counts after each origin.
+    Where traces were drawn from more, `numbers` has how many of everybody each count counts after each origin, or, for
+    a release that is made there, `whereabouts` where everybody was.
     """
 
     traces: Traces
@@ -145,6 +146,7 @@ class Backtest:
     people: int
     seed: int
     numbers: Mapping[int, Ints] = field(default_factory=dict)
+    whereabouts: Mapping[int, Whereabouts] = field(default_factory=dict)
 
     @property
     def tried_misses(self) -> list[int]:
@@ -172,8 +174,9 @@ def run_backtest(
         raise InputError(f"misses: {work.misses!r} of {holdout} steps; expected 0 to {holdout - 1}")
     if not is_whole(work.people) or work.people < 1:
         raise InputError(f"people: expected a whole number of at least 1, got {work.people!r}")
-    numbers = _everybodys(work, cuts, everybody)
-    work = replace(work, numbers=numbers, traces=some_traces(work.traces, MOST_PEOPLE, work.seed))
+    numbers, whereabouts = _everybodys(work, cuts, everybody), _everywhere(work, cuts)
+    some = some_traces(work.traces, MOST_PEOPLE, work.seed)
+    work = replace(work, numbers=numbers, whereabouts=whereabouts, traces=some)
     kept = None if file is None else Pieces(file, fingerprint(work, cuts))
     found = collect(_at, work, cuts, workers=workers, executor=executor, progress=progress, kept=kept)
     tried = [_tried(piece) for piece in found if len(piece) > 1]
@@ -200,6 +203,13 @@ def _numbers(asked: tuple[Sequence[int], int, Sequence[Count]], traces: Traces) 
     """The same (cuts, counts) of some of them."""
     cuts, held, counts = asked
     return np.array([Whereabouts.of(traces, cut, cut + held).numbers(counts) for cut in cuts])
+
+
+def _everywhere(work: Backtest, cuts: Sequence[int]) -> dict[int, Whereabouts]:
+    """Where everybody is after each origin, where not all are looked at and what is published is made there."""
+    if len(work.traces.array) <= MOST_PEOPLE or work.release is None or isinstance(work.release, Release):
+        return {}
+    return {cut: Whereabouts.of(work.traces, cut, cut + work.fitting.holdout) for cut in cuts}
 
 
 def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:
@@ -276,7 +286,7 @@ def _at(work: Backtest, cut: int) -> list[Any]:
     release = work.release
     if not isinstance(release, Release):
         release = release(chosen) if release else Release(most_visited_sensors(chosen))
-    others = everyone_else(chosen, release)
+    others = everyone_else(replace(chosen, whereabouts=work.whereabouts.get(cut, chosen.whereabouts)), release)
     if isinstance(others, Counted) and cut in work.numbers:
         others = replace(others, total=np.where(others.given, others.total, work.numbers[cut]))
     job = Job(chosen, release, Measurement(work.misses), others)
