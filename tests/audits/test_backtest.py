@@ -127,6 +127,15 @@ def test_a_million_people_cost_no_more_than_some_of_them() -> None:
     assert some_traces(walked, 50, 7) is walked
 
 
+def test_a_release_that_is_made_at_an_origin_counts_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_PEOPLE", 20)
+    counts = [pb.Visitors([place], steps=range(3)) for place in range(3)]
+    release = pb.Release(counts=counts, steps=3, mechanism=pb.Rounding(7))
+    walked = random_traces(3, 50, 14, 8)
+    given, made = (pb.backtest(walked, release=each, holdout=3) for each in (release, lambda _: release))
+    assert given.by_misses.equals(made.by_misses)
+
+
 def test_what_are_no_visits_is_refused() -> None:
     with pytest.raises(pb.InputError, match="visits is a DataFrame; expected what read_visits returns"):
         pb.backtest(pb.simulate_city(10, 10, 4).table, window="6h")  # type: ignore[arg-type]

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits import partition, results, stored
+from passerby.audits import backtest, inputs, partition, results, stored
 from passerby.audits.audit import audit_job
+from passerby.audits.backtest import run_backtest
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.publication import realised_losses
 from passerby.audits.results import Results, rows_at, stored_rows
@@ -102,6 +103,21 @@ def test_the_same_rows_and_summary(city: Path, tmp_path: Path, more: dict[str, A
     assert summed == summarise(table, here.people, here.release, **how)
     some = np.array([0, 1, 12, 13, len(table) - 1])
     assert rows_at(rows, there.count, some).equals(table[some])
+
+
+@pytest.mark.parametrize("most", [80, 20_000])
+def test_a_backtest_counts_everybody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Those who are seen too seldom are in the counts of flows and visitors, and those who are not drawn."""
+    for module in (backtest, inputs):
+        monkeypatch.setattr(module, "MOST_PEOPLE", most)
+    city = tmp_path / "visits.parquet"
+    write_city(city, 120, 20, 6, seen=0.04)
+    more: dict[str, Any] = {"count": ["visitors"], "mechanism": "rounding", "base": 7, "min_active": 5, "backtest": 30}
+    here, there = both(city, tmp_path, **more)
+    chosen = settings_of(city, tmp_path, **more)
+    assert here.traces.seldom.people > 1
+    found = [run_backtest(each.backtest(chosen), 3, workers=1, everybody=each.everybody) for each in (here, there)]
+    assert found[0].by_misses.equals(found[1].by_misses)
 
 
 @pytest.mark.parametrize(

@@ -207,3 +207,13 @@ def test_known_numbers_of_too_many_kinds_are_believed() -> None:
     counts = [pb.Moved([n], [n + 1], t) for t in range(9) for n in range(8)]
     cells = pb.recovered(pb.Release(counts=counts, steps=10), [[], *[[3] * 8] * 9])
     assert {cell.together for cell in cells} == {(3, 3)}
+
+
+def test_large_counts_are_bounded_to_the_person() -> None:
+    """Zones that overlap, of a million people each: each number may be all that is rounded to it."""
+    counts = [pb.Present([0, 2, 3], 0), pb.Present([1, 2], 0), pb.Present([0, 1], 0)]
+    table = pb.Release(counts=counts, steps=1, mechanism=pb.Rounding(10))
+    cells = pb.recovered(table, [[1_568_000, 1_246_000, 1_013_000]])
+    assert all(cell.together == cell.alone and not cell.recovered for cell in cells)
+    kept = [cell.count for cell in cells]
+    assert pb.conceal(table, [[cell.value for cell in cells]], keep=kept).also == ()

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.model.count_release import CountRelease
+from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.people.family import Cycle, Habits
 from passerby.people.fit import fit_traces, often_enough, traces_of
@@ -27,6 +28,7 @@ from passerby.people.habits import People
 from passerby.people.others import Counted, everyone_else
 from passerby.people.sensors import most_visited_sensors
 from passerby.people.whereabouts import Whereabouts
+from passerby.support.blocks import Blocks
 from passerby.support.checks import is_whole
 from passerby.support.fingerprint import fingerprint
 from passerby.support.groups import FEW
@@ -133,7 +135,8 @@ class Fitting:
 class Backtest:
     """All that a worker needs: everybody's traces, how habits are fitted, what is published, and how many to attack.
 
-    Where traces were drawn from more, `numbers` has how many of everybody each count counts after each origin.
+    Where traces were drawn from more, `numbers` has how many of everybody each count counts after each origin, or, for
+    a release that is made there, `whereabouts` where everybody was.
     """
 
     traces: Traces
@@ -143,6 +146,7 @@ class Backtest:
     people: int
     seed: int
     numbers: Mapping[int, Ints] = field(default_factory=dict)
+    whereabouts: Mapping[int, Whereabouts] = field(default_factory=dict)
 
     @property
     def tried_misses(self) -> list[int]:
@@ -158,15 +162,21 @@ def run_backtest(
     executor: Executor | None = None,
     progress: Progress | None = None,
     file: Path | None = None,
+    everybody: Blocks[Traces] | None = None,
 ) -> Calibration:
-    """The backtest at so many origins; with a `file`, finished origins are kept there when it is interrupted."""
+    """The backtest at so many origins; with a `file`, finished origins are kept there when it is interrupted.
+
+    Traces that are not all of `everybody` come with these, who are counted.
+    """
     holdout = work.fitting.holdout
     cuts = earlier_origins(work.traces.array.shape[1], holdout, origins)
     if not 0 <= work.misses < holdout:
         raise InputError(f"misses: {work.misses!r} of {holdout} steps; expected 0 to {holdout - 1}")
     if not is_whole(work.people) or work.people < 1:
         raise InputError(f"people: expected a whole number of at least 1, got {work.people!r}")
-    work = replace(work, numbers=_everybodys(work, cuts), traces=some_traces(work.traces, MOST_PEOPLE, work.seed))
+    numbers, whereabouts = _everybodys(work, cuts, everybody), _everywhere(work, cuts)
+    some = some_traces(work.traces, MOST_PEOPLE, work.seed)
+    work = replace(work, numbers=numbers, whereabouts=whereabouts, traces=some)
     kept = None if file is None else Pieces(file, fingerprint(work, cuts))
     found = collect(_at, work, cuts, workers=workers, executor=executor, progress=progress, kept=kept)
     tried = [_tried(piece) for piece in found if len(piece) > 1]
@@ -177,12 +187,29 @@ def run_backtest(
     return calibrate(tried, work.tried_misses, work.misses, holdout, independent)
 
 
-def _everybodys(work: Backtest, cuts: Sequence[int]) -> dict[int, Ints]:
+def _everybodys(work: Backtest, cuts: Sequence[int], everybody: Blocks[Traces] | None) -> dict[int, Ints]:
     """How many people each count of zones, flows and visitors counts after each origin, where not all are looked at."""
-    release, held = work.release, work.fitting.holdout
-    if len(work.traces.array) <= MOST_PEOPLE or not isinstance(release, CountRelease):
+    release, few = work.release, len(work.traces.array) <= MOST_PEOPLE
+    if (few and everybody is None) or not isinstance(release, CountRelease):
         return {}
-    return {cut: Whereabouts.of(work.traces, cut, cut + held).numbers(release.listed) for cut in cuts}
+    if all(count.others is not None or mechanism_of(count).shift_invariant for count in release.listed):
+        return {}
+    blocks = Blocks.here(work.traces) if everybody is None else everybody
+    found = np.sum(blocks.map(_numbers, (cuts, work.fitting.holdout, release.listed)), axis=0)
+    return dict(zip(cuts, found, strict=True))
+
+
+def _numbers(asked: tuple[Sequence[int], int, Sequence[Count]], traces: Traces) -> Ints:
+    """The same (cuts, counts) of some of them."""
+    cuts, held, counts = asked
+    return np.array([Whereabouts.of(traces, cut, cut + held).numbers(counts) for cut in cuts])
+
+
+def _everywhere(work: Backtest, cuts: Sequence[int]) -> dict[int, Whereabouts]:
+    """Where everybody is after each origin, where not all are looked at and what is published is made there."""
+    if len(work.traces.array) <= MOST_PEOPLE or work.release is None or isinstance(work.release, Release):
+        return {}
+    return {cut: Whereabouts.of(work.traces, cut, cut + work.fitting.holdout) for cut in cuts}
 
 
 def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:
@@ -259,7 +286,7 @@ def _at(work: Backtest, cut: int) -> list[Any]:
     release = work.release
     if not isinstance(release, Release):
         release = release(chosen) if release else Release(most_visited_sensors(chosen))
-    others = everyone_else(chosen, release)
+    others = everyone_else(replace(chosen, whereabouts=work.whereabouts.get(cut, chosen.whereabouts)), release)
     if isinstance(others, Counted) and cut in work.numbers:
         others = replace(others, total=np.where(others.given, others.total, work.numbers[cut]))
     job = Job(chosen, release, Measurement(work.misses), others)

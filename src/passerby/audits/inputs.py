@@ -14,7 +14,7 @@ from passerby.people.fit import traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.zones import Levels, Zones, places_of, read_zones
-from passerby.support.blocks import Team
+from passerby.support.blocks import Blocks, Team
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
 from passerby.visits.store import StoredVisits
@@ -54,6 +54,8 @@ class Inputs:
     everyone: Everyone | None = None
     """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `shown`."""
     shown: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    everybody: Blocks[Traces] | None = None
+    """Everybody's traces, where they are on disk, also of those who are seen too seldom; `traces` are some of them."""
 
     @property
     def count(self) -> int:
@@ -151,14 +153,15 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     zones, release, published = _counted(settings, common, levels)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_seen)
     said = _alerts(settings, covered, visits, common, zones)
-    traces = everyone.some_traces(MOST_PEOPLE, seed)
+    traces, everybody = everyone.some_traces(MOST_PEOPLE, seed), everyone.traces.everybody
     if settings.sample is not None:
         people = everyone.some(some_numbers(eligible, settings.sample, seed))
-        return Inputs(people, eligible, release, covered, traces, published, said, zones)
+        return Inputs(people, eligible, release, covered, traces, published, said, zones, everybody=everybody)
     shown = some_numbers(eligible, SHOWN, seed)
     if len(shown) < eligible:
         said = (*said, SOME_SHOWN.format(shown=len(shown), eligible=eligible))
-    return Inputs(everyone.some(shown), eligible, release, covered, traces, published, said, zones, everyone, shown)
+    some = everyone.some(shown)
+    return Inputs(some, eligible, release, covered, traces, published, said, zones, everyone, shown, everybody)
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:

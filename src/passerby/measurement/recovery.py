@@ -264,7 +264,14 @@ def _least(kinds: Ints, aim: Ints, possible: Sequence[list[Span]]) -> float:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     within = LinearConstraint(kinds.T.astype(float), *np.array([*map(ends_of, possible)], dtype=float).T)
-    found = milp(aim, integrality=np.ones(len(kinds), dtype=np.int64), bounds=Bounds(0, np.inf), constraints=within)
+    found = milp(
+        aim,
+        integrality=np.ones(len(kinds), dtype=np.int64),
+        bounds=Bounds(0, np.inf),
+        constraints=within,
+        # By default the solver stops within a ten-thousandth of the least, which is many people of a large count.
+        options={"mip_rel_gap": 0.0},
+    )
     if found.status:
         return math.inf if found.status == 2 else -math.inf
     for i, n in enumerate(np.rint(found.x) @ kinds):

@@ -212,9 +212,11 @@ def _went_back(
     if not settings.backtest:
         return None, None
     progress, file = begin(tell, GOING_BACK), settings.out / "parts" / "backtest.jsonl"
-    work, count = inputs.backtest(settings), settings.origins
+    work, count, everybody = inputs.backtest(settings), settings.origins, inputs.everybody
     try:
-        found = run_backtest(work, count, workers=workers, executor=executor, progress=progress, file=file)
+        found = run_backtest(
+            work, count, workers=workers, executor=executor, progress=progress, file=file, everybody=everybody
+        )
     except InputError as error:
         return None, str(error)
     mean = mean_over(results, settings.confidence)
