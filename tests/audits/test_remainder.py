@@ -50,7 +50,7 @@ def test_all_counts_tell_more_than_the_kept_ones_and_little_more(
     assert whole.lower <= finer.upper * (1 + 1e-9)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remainder, "MOST_STATES", most)
-        loss, _, upper, _ = measured(prior, release, misses=misses, tolerance=0, confidence=0.99)
+        loss, _, upper, *_ = measured(prior, release, misses=misses, tolerance=0, confidence=0.99)
     assert loss.lower <= whole.upper * (1 + 1e-9)
     assert whole.lower <= upper * (1 + 1e-9)
     assert upper <= max(finer.upper, loss.lower) * (1 + 1e-9) or not rest
@@ -61,7 +61,7 @@ def test_a_number_that_is_published_again_with_fresh_chance_tells_more_also_besi
     prior = pb.MarkovPrior(np.full(3, 1 / 3), np.full((3, 3), 1 / 3))
     windows = [pb.Visitors([place], pair) for place in range(3) for pair in ((0, 1), (1, 2), (0, 2))]
     samples = [pb.Present([0], 3, mechanism=pb.Sampling(0.5), others=0)] * 3
-    loss, part, upper, certain = measured(
+    loss, part, upper, certain, _ = measured(
         prior, pb.Release(counts=[*windows, *samples], steps=4), misses=0, tolerance=0, confidence=0.99
     )
     assert certain
@@ -117,3 +117,21 @@ def test_an_end_that_rests_on_what_was_drawn_is_not_certain(monkeypatch: pytest.
     noisy = pb.Release([[0, 1, 2, 3]] * STEPS, pb.Gaussian(0.01))
     monkeypatch.setattr(remainder, "by_steps", lambda release: noisy)
     assert not measured(prior, release, misses=0, tolerance=0, confidence=0.99, series="sample").certain
+
+
+def test_what_is_pooled_over_people_is_not_chosen_by_what_was_drawn() -> None:
+    """An end that is certain, or the mean over the draws of the part and what is paid for the rest."""
+    prior, release = pb.MarkovPrior([0.6, 0.4], [[0.7, 0.3], [0.2, 0.8]]), pb.Release([0, 1])
+    sure = pb.measure(prior, release, 0)
+    drawn = pb.measure(prior, pb.Release([0, 1], pb.Gaussian(0.5)), 0, series="sample", runs=30)
+    assert sure.effort.confidence is None
+    assert drawn.effort.confidence is not None
+    for loss, more, expected in (
+        (sure, drawn, sure.upper + 0.1),
+        (drawn, sure, sure.upper),
+        (sure, sure, sure.upper),
+        (drawn, drawn, drawn.pooled.upper + 0.1),
+    ):
+        found = remainder._of_both(loss, release, 0.1, more)
+        assert found.pooled_upper == pytest.approx(max(loss.pooled.lower, min(1.0, expected)))
+        assert found.certain == (loss is sure and more is sure)

@@ -67,7 +67,7 @@ def _row(loss: Loss) -> dict[str, object]:
 
 def _wider(row: dict[str, Any], found: Measured, tolerance: float) -> dict[str, object]:
     """The row of all counts, from that of a part of them and an upper end of all; bounds of the part are not told."""
-    row["upper"] = row["pooled_upper"] = found.upper
+    row["upper"], row["pooled_upper"] = found.upper, found.pooled_upper
     row["sampled"] = row["sampled"] or not found.certain
     without = row["baseline_lower"]
     row["advantage_upper"] = (row["upper"] - without) / (1 - without) if without < 1 else 0.0
@@ -105,10 +105,11 @@ def person_ends(job: Job, person: int, enough: Enough | None = None) -> tuple[tu
     prior, release, *_ = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])
     try:
-        loss, _, upper, certain = measured(prior, release, enough, **{**vars(job.measurement), "seed": seed})
+        found = measured(prior, release, enough, **{**vars(job.measurement), "seed": seed})
     except PasserbyError:
         return (0.0, 1.0, 0.0, 1.0), True
-    return (loss.lower, upper, loss.baseline.lower, loss.baseline.upper), certain
+    without = found.loss.baseline
+    return (found.loss.lower, found.upper, without.lower, without.upper), found.certain
 
 
 def stream_of(seed: int, person: object) -> list[int]:

@@ -99,13 +99,15 @@ def by_steps(release: Release) -> Release:
 class Measured(NamedTuple):
     """The loss of what can be remembered of a release, that part of it, and an upper end of the loss of all of it.
 
-    The ends are `certain` if neither rests on series that were drawn.
+    The ends are `certain` if neither rests on series that were drawn. `pooled_upper` is the upper end for a mean over
+    people, within the reach of the loss's own draws (see `Pooled`).
     """
 
     loss: Loss
     part: Release
     upper: float
     certain: bool
+    pooled_upper: float
 
 
 def measured(prior: MarkovPrior, release: Release, enough: Enough | None = None, **how: Any) -> Measured:
@@ -116,16 +118,31 @@ def measured(prior: MarkovPrior, release: Release, enough: Enough | None = None,
     part, rest = kept_part(prior, release)
     if not rest:
         loss = measure(prior, part, **how) if enough is None else measure_until(enough, prior, part, **how)
-        return Measured(loss, part, loss.upper, loss.effort.confidence is None)
+        return Measured(loss, part, loss.upper, _certain(loss), loss.pooled.upper)
     # Both upper ends hold together at the level that is asked for.
     how["confidence"] = 1 - (1 - how["confidence"]) / 2
     if enough is not None:
         return _until(enough, prior, release, part, rest, how)
     loss, more = (measure(prior, each, **how) for each in (part, by_steps(release)))
-    certain = loss.effort.confidence is None and more.effort.confidence is None
-    if certain:
+    if _certain(loss) and _certain(more):
         refute(exact("a part of the windows", loss.lower), limit("what tells of each step", more.upper))
-    return Measured(loss, part, max(loss.lower, min(1.0, loss.upper + rest, more.upper)), certain)
+    return _of_both(loss, part, rest, more)
+
+
+def _of_both(loss: Loss, part: Release, rest: float, more: Loss) -> Measured:
+    """From the loss of a part and that of what tells more.
+
+    For a mean over people, no end is chosen by what was drawn: it would be the lucky one.
+    """
+    ends = [end for end, source in ((loss.upper + rest, loss), (more.upper, more)) if _certain(source)]
+    pooled = min(ends) if ends else loss.pooled.upper + rest
+    upper = max(loss.lower, min(1.0, loss.upper + rest, more.upper))
+    return Measured(loss, part, upper, _certain(loss) and _certain(more), max(loss.pooled.lower, min(1.0, pooled)))
+
+
+def _certain(loss: Loss) -> bool:
+    """Whether neither end rests on series that were drawn."""
+    return loss.effort.confidence is None
 
 
 def _until(
@@ -134,9 +151,9 @@ def _until(
     """The same as far as is needed: first what tells of each step, which is quicker and bounds from above alone."""
     more = measure_until(lambda _, upper, *known: enough(known[0], upper, *known), prior, by_steps(release), **how)
     if enough(more.baseline.lower, more.upper, more.baseline.lower, more.baseline.upper):
-        return Measured(replace(more, lower=more.baseline.lower), part, more.upper, more.effort.confidence is None)
+        least = replace(more, lower=more.baseline.lower)
+        return Measured(least, part, more.upper, _certain(more), more.pooled.upper)
     loss = measure_until(
         lambda lower, upper, *known: enough(lower, min(upper + rest, more.upper), *known), prior, part, **how
     )
-    certain = loss.effort.confidence is None and more.effort.confidence is None
-    return Measured(loss, part, max(loss.lower, min(1.0, loss.upper + rest, more.upper)), certain)
+    return _of_both(loss, part, rest, more)
