@@ -87,6 +87,24 @@ def test_the_best_guess_is_bracketed_within_any_room(chain: Chain, level: int, n
         assert work > 0
 
 
+@pytest.mark.parametrize("left", [0.99, 0.5])
+def test_the_lowest_search_is_left_out_where_it_helped_nobody_beside_charges(
+    left: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thirty places; six series were bounded by both before."""
+    chain, needed, tried, total = Chain(0, 30, 2), 1, np.zeros((stages.STAGES, 3)), np.zeros(3)
+    for _ in range(stages.TRIED):
+        stages.keep_score(tried, 0, 0.5, 0.5 * left)
+    searched: list[int] = []
+    monkeypatch.setattr(best_guess, "search_on", lambda *case: searched.append(case[2]))
+    guesses = np.tile(chain.law.argmax(axis=1), (3, 1))
+    found = np.array([0.0, 0.0, chain.success(guesses[0], needed), 1.0, 0.0])
+    best_guess.bound_first(look(chain), needed, 1e-9, found, guesses, chain.room(needed, 3), total, tried)
+    assert searched == ([0] if left < stages.STALLED else [])
+    assert found[best_guess.LEVEL] == 1
+    assert chain.best(chain.a, 0, needed) * (1 - 1e-12) <= found[best_guess.UPPER] < 1
+
+
 @settings(max_examples=40)
 @given(small_chains(), st.sampled_from([2, 3]))
 def test_enough_nodes_close_the_bracket(chain: Chain, level: int) -> None:

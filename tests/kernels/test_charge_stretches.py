@@ -1,5 +1,7 @@
 """Charges stretch by stretch, as plain functions; compiled, they are tried within `brackets`."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,7 +41,7 @@ def test_no_guess_exceeds_it(chain: Chain, seed: int) -> None:
     for misses in range(chain.steps):
         guesses, success = chain.guesses(chain.a, 0, chain.steps - misses)
         for i in (success.argmax(), seed % len(guesses)):
-            found = [bound(chain, guesses[i], misses, rounds) for rounds in (0, 3)]
+            found = [bound(chain, guesses[i], misses, rounds) for rounds in (0, 3, 4)]
             assert success.max() <= min(found) * (1 + 1e-12) + 1e-290
 
 
@@ -49,8 +51,21 @@ def test_no_guess_exceeds_it_with_many_steps(seed: int) -> None:
     for misses in (1, 2, 3, 5):
         guesses, success = chain.guesses(chain.a, 0, 7 - misses)
         for i in (int(success.argmax()), len(guesses) // 3):
-            found = [bound(chain, guesses[i], misses, rounds) for rounds in (0, 5)]
+            found = [bound(chain, guesses[i], misses, rounds) for rounds in (0, 5, 12)]
             assert success.max() <= min(found) * (1 + 1e-12) + 1e-290
+
+
+def test_rounds_are_for_all_stretches_and_most_for_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, rounds = Chain(5, 3, 8), dict[int, set[int]]()
+    chain.pinned = np.array([-1, -1, 1, -1, -1, -1, -1, -1])
+
+    def noted(part: Any, *case: Any) -> tuple[float, float]:
+        rounds.setdefault(len(part.law), set()).add(case[-1])
+        return 1.0, 0.0
+
+    monkeypatch.setattr(charge_stretches, "charged", noted)
+    bound(chain, np.zeros(8, dtype=np.int64), 2, 40)
+    assert rounds == {2: {10}, 5: {40}}
 
 
 def test_closes_the_gap_where_stretches_are_single_steps() -> None:

@@ -340,6 +340,24 @@ def test_enough_effort_leaves_the_best_guess_for_each_number_of_wrong_steps(betw
     assert expected * (1 - 1e-9) <= found.upper <= max(found.lower, expected * 1.005)
 
 
+@pytest.mark.parametrize("extra", [None, 1e9])
+def test_who_draws_series_instead_asks_for_one_more_round(extra: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: list[int] = []
+
+    def lay(*case: Any) -> float:
+        rounds.append(case[-5])
+        return float(stretch_ceiling.lay(*case))
+
+    monkeypatch.setattr(renewal_guess, "lay", lay)
+    prior = pb.line_prior(12, 0.3)
+    release = pb.Release([[3], [8], [5], [2], [9], [6]])
+    found = bracket_stretches(prior, release, 2, 0.0, 1e9, more=lambda found: extra)
+    assert found is not None
+    assert found.lower < found.upper
+    assert tuple(rounds[:2]) == renewal_guess.NODES[:2]
+    assert (len(rounds) == 2) == (extra is None)
+
+
 @given(cases(), st.sampled_from([0.0, 1e9]))
 def test_never_below_the_likeliest_trace_nor_the_likeliest_places(case: Case, budget: float) -> None:
     release = raw(case)

@@ -32,14 +32,25 @@ def test_without_charges_only_searches_are_left() -> None:
 
 
 def test_a_stage_that_leaves_nearly_all_is_given_up() -> None:
-    assert stages.stage_after(*CASE, 1, record(s2=0.99)) == 3
     assert stages.stage_after(*CASE, 1, record(s2=0.5)) == 2
-    assert stages.stage_after(*CASE, 3, record(s3=0.99)) == 4
+    assert stages.stage_after(*CASE, 2, record(s2=0.5, s3=0.99)) == 4
+    assert stages.stage_after(*CASE, 3, record(s4=0.99)) == 5
+
+
+def test_more_rounds_are_not_tried_where_few_left_nearly_all() -> None:
+    assert stages.stage_after(*CASE, 1, record(s2=0.99)) == 4
+
+
+def test_no_search_follows_one_that_helped_nobody_unless_it_adds_up_unions() -> None:
+    assert stages.stage_after(*CASE, 2, record(s0=0.99)) == 3
+    assert stages.stage_after(*CASE, 3, record(s0=0.99)) == stages.STAGES
+    assert stages.stage_after(*CASE, 3, record(s0=0.5)) == 4
+    assert stages.stage_after(True, 6, 100, 4, 3, record(s0=0.99)) == 4
 
 
 def test_where_both_of_the_cheapest_do_there_is_no_next_one() -> None:
-    assert stages.stage_after(*CASE, 1, record(s2=0.99, s3=0.99)) == stages.STAGES
-    assert stages.stage_after(*CASE, 3, record(s2=0.5, s3=0.99)) == 4
+    assert stages.stage_after(*CASE, 1, record(s2=0.99, s4=0.99)) == stages.STAGES
+    assert stages.stage_after(*CASE, 3, record(s2=0.5, s4=0.99)) == 5
 
 
 def test_a_few_series_are_not_enough_to_give_up() -> None:

@@ -67,7 +67,7 @@ class TestCeilings:
             scratch = chain.room(needed, 300)
             state_ceilings.ceilings(V, seen, needed, level, scratch)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(state_ceilings, "UNION_LIMIT", 0.0)
+                patch.setattr(stages, "UNION_LIMIT", 0.0)
                 frequent = np.empty_like(V)
                 state_ceilings.ceilings(frequent, seen, needed, level, scratch)
             for t in range(chain.steps - 1):

@@ -39,10 +39,10 @@ def test_stretches_that_are_dear_get_all_or_little(
     question = asked(raw_counts, tolerance=0.0)
     found = stretches.bracket_stretches(question.prior, question.told, question.misses, 0.0, 0.0)
     assert found is not None
-    given: list[float] = []
+    given: list[tuple[float, float | None]] = []
 
     def bracket(*case: Any, **how: Any) -> Stretchwise:
-        given.append(case[-1] + (how["more"](found) if how["more"] else 0.0))
+        given.append((case[-1], how["more"](found) if how["more"] else 0.0))
         return found
 
     monkeypatch.setattr(renewal, "bracket_stretches", bracket)
@@ -55,7 +55,8 @@ def test_stretches_that_are_dear_get_all_or_little(
         known.add(finding)
         names.append(finding.name)
     assert half[:4] == names[:4] == ["ascent", "map", "marginal", "posterior"]
-    assert given == [renewal.SHARE * question.budget, (renewal.LITTLE if leave else 1) * question.budget]
+    half_of_it, little = renewal.SHARE * question.budget, renewal.LITTLE * question.budget
+    assert given == [(half_of_it, 0.0), (little, None if leave else question.budget - little)]
     assert names[4:] == (["ascent", "posterior"] if leave else [])
 
 

@@ -32,7 +32,7 @@ from .jit import (
 )
 from .posterior import Chain, add_by_place, look, posterior, ranges, single, top_place
 from .search import room_for, search
-from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, cost_of_stage, keep_score, stage_after
+from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, cost_of_stage, keep_score, stage_after, stalled
 from .state_ceilings import ceilings
 
 #: Charges are set at once if they cost no more than so many scores of a guess.
@@ -172,39 +172,64 @@ def next_series(heap, size, parts, out, alone, T, M, needed, left, tried):
 
 @making
 def charge(chain, needed, rounds, tolerance, found, guess, total):
-    """Bound a series by charges, of which the best guess so far keeps count."""
+    """Bound a series by charges, of which the best guess so far keeps count; returns that bound."""
     up, work = charged_apart(chain, guess, guess.shape[0] - needed, tolerance, rounds)
-    found[UPPER] = min(found[UPPER], max(up, found[LOWER]))
+    up = max(up, found[LOWER])
+    found[UPPER] = min(found[UPPER], up)
+    total[WORK] += work
+    return up
+
+
+@making
+def search_on(chain, needed, level, tolerance, found, guesses, room, total):
+    """Search for a better guess at a level of effort, and for what none exceeds."""
+    low, up, nodes, work = bracket(chain, needed, level, found[LOWER], tolerance, guesses[LOWER], room)
+    found[LOWER] = max(found[LOWER], low)
+    found[UPPER] = min(found[UPPER], up)
+    total[NODES] += nodes
     total[WORK] += work
 
 
 @once
-def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, total):
+def bound_first(chain, needed, tolerance, found, guesses, room, total, tried):
+    """Bound a series at the lowest level: by a search, and by charges at once where they cost no more than was done.
+
+    Where that search left nearly all of what charges did, for the first series, it is left out.
+    """
+    T, M = chain.law.shape
+    first = cost_of_stage(chain.single, T, M, needed, np.int64(1))
+    at_once = 0.0 < first <= AT_ONCE * T * min(needed, T - needed + 1) * M * M
+    searching = not at_once or not stalled(tried, np.int64(0))
+    if searching:
+        search_on(chain, needed, np.int64(0), tolerance, found, guesses, room, total)
+    if at_once:
+        left = found[UPPER] - found[LOWER]
+        up = 1.0
+        if found[UPPER] > found[LOWER] * (1.0 + tolerance):
+            up = charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], total)
+        if searching:
+            keep_score(tried, np.int64(0), up - found[LOWER], min(left, up - found[LOWER]))
+        found[LEVEL] = 1
+
+
+@once
+def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, total, tried):
     """Do a series at a stage, and fill in what is found; the lowest does no more than `thorough` and `bounded` ask."""
     T, M = chain.law.shape
     level = SEARCHED[stage]
     found[LEVEL] = stage
     if level < 0:
         charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], total)
-        return
-    if level == 0:
+    elif level == 0:
         first_look(chain, needed, found, guesses, thorough, after)
         total[WORK] += (20.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
-    elif level == 2:
-        found[LOWER], more = try_constants(chain, needed, found[LOWER], guesses[LOWER], after)
-        total[WORK] += more
-    if level > 0 or (thorough and bounded):
-        low, up, nodes, work = bracket(chain, needed, level, found[LOWER], tolerance, guesses[LOWER], room)
-        found[LOWER] = max(found[LOWER], low)
-        found[UPPER] = min(found[UPPER], up)
-        total[NODES] += nodes
-        total[WORK] += work
-        # Charges are set at once where they cost no more than what was done.
-        first = cost_of_stage(chain.single, T, M, needed, np.int64(1))
-        if level == 0 and 0.0 < first <= AT_ONCE * T * min(needed, T - needed + 1) * M * M:
-            if found[UPPER] > found[LOWER] * (1.0 + tolerance):
-                charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], total)
-            found[LEVEL] = 1
+        if thorough and bounded:
+            bound_first(chain, needed, tolerance, found, guesses, room, total, tried)
+    else:
+        if level == 2:
+            found[LOWER], more = try_constants(chain, needed, found[LOWER], guesses[LOWER], after)
+            total[WORK] += more
+        search_on(chain, needed, level, tolerance, found, guesses, room, total)
 
 
 _RESULT = types.Tuple((out_matrix, out_whole_cube, out_vector))
@@ -262,7 +287,7 @@ def brackets(
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
-        deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, total)
+        deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, total, tried)
         rest -= whole_mass[i] if stage == 0 else 0.0
         count_in(sums, times[i], mass[i], out[i], anchored[min(i, last)])
         if charging and stage > 1:

@@ -20,6 +20,9 @@ from .posterior import Chain
 from .stretch_guess import climb
 from .stretch_search import Watch
 
+#: Charges of all stretches but the longest are set for every number of misses left, and improved so much less often.
+OTHERS = 4
+
 
 @making
 def stretches_of(pinned):
@@ -111,7 +114,8 @@ def charged_apart(chain, guess, misses, tolerance, rounds):
             work += more
             enough = low * (1.0 + tolerance)
             if new[r] > enough:
-                bound, more = charged(part, own, worth[: r + 1], low, enough, rounds if i == n - 1 else 0)
+                times = rounds if i == n - 1 else rounds // OTHERS
+                bound, more = charged(part, own, worth[: r + 1], low, enough, times)
                 new[r] = min(new[r], max(bound, low))
                 work += more
         for r in range(misses - 1, -1, -1):

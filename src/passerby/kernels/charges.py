@@ -201,7 +201,7 @@ def charged(chain, guess, worth, low, enough, rounds):
     for _ in range(rounds):
         walk(chain, guess, worth, beside[1], book, first, mass, pick, faint)
         aim = share * (best - low)
-        if not descend(beside[1], book, tops, mass, pick, bound - best + aim, state, faint):
+        if not descend(beside[1], chain.turned, book, tops, mass, pick, bound - best + aim, state, faint):
             break
         bound, first = backwards(chain, guess, worth, beside, book, tops, np.bool_(False), faint)
         work += each

@@ -181,13 +181,13 @@ def stretchwise(
     misses: int,
     tolerance: float,
     budget: float,
-    more: Callable[[Stretchwise], float] | None = None,
+    more: Callable[[Stretchwise], float | None] | None = None,
 ) -> Stretchwise:
     """Bracket the success of the best guess with at most `misses` wrong steps, over all series of raw counts.
 
     Sensors must be at places that may be named. Rounds of guessing and searching, with more nodes each, go on until
     both ends are within `tolerance` of each other or the budget is spent; `more` tells from what the first round finds
-    how much may be spent on top.
+    how much may be spent on top, or None if one more round shall be the last.
     """
     chain = initial, matrices, watched, unwatched(watched, len(initial)), named
     (ahead,), laws, spent = plain_laws(initial[None], matrices, initial[None], *chain[1:], misses)
@@ -200,7 +200,7 @@ def stretchwise(
     U = np.ones((min(len(watched) + 1, max(2, int(MEMORY / each))), points, number_wrong, len(initial)))
     V, bounds = np.ones((points, number_wrong)), np.zeros(law.shape)
     costs, done = np.zeros(HALVINGS), np.array([0.0, spent])
-    high, refined = 1.0, 0
+    high, refined, rounds = 1.0, 0, len(NODES)
 
     def found() -> Stretchwise:
         ways, places = np.minimum(alone, 1.0).tolist()
@@ -208,11 +208,12 @@ def stretchwise(
         ceilings = bounds if bounds.any() else None  # they are not needed where plain guesses always succeed
         return Stretchwise(min(1.0, low), min(1.0, high), ways, places, *effort, law, ceilings)
 
-    for nodes in NODES:
-        if nodes == NODES[1] and more is not None:
-            budget += more(found())
+    for i, nodes in enumerate(NODES):
+        if i == 1 and more is not None:
+            extra = more(found())
+            budget, rounds = (budget, 2) if extra is None else (budget + extra, rounds)
         left = budget - done[1]
-        if nodes > 1:
+        if i > 0:
             if left <= SPENT * budget:
                 break
             low, climbed, work = climb_all(*chain, ahead, U, bounds, V, high, GUESSING * left, before, after, law)
@@ -221,8 +222,9 @@ def stretchwise(
         if high <= low * (1 + tolerance):
             break
         gap = high - low
-        high = min(high, lay(*chain, U, V, bounds, before, nodes, SEARCHING * left, nodes > 1, costs, done))
-        if high <= low * (1 + tolerance) or (nodes > NODES[1] and high - low > STALLED * gap):
+        high = min(high, lay(*chain, U, V, bounds, before, nodes, SEARCHING * left, i > 0, costs, done))
+        stalled = i > 1 and high - low > STALLED * gap
+        if i + 1 == rounds or stalled or high <= low * (1 + tolerance):
             break
     return found()
 

@@ -15,13 +15,27 @@ STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
 ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
 #: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
-SEARCHED = np.array([0, -1, -1, 1, -1, 2, 3, 4, 5])
-CHARGED = np.array([-1, 0, 10, -1, 40, -1, -1, -1, -1])
+SEARCHED = np.array([0, -1, -1, -1, 1, 2, 3, 4, 5])
+CHARGED = np.array([-1, 0, 10, 40, -1, -1, -1, -1, -1])
 STAGES = 9
 #: Fewer places than this are searched, and nobody is charged: that is as quick.
 FEW = 24
 #: Where charges are set, a stage that leaves more than this share of the gaps of so many series is given up.
 TRIED, STALLED = 6, 0.8
+#: Largest number of operations spent on union sums at the lowest level, and above.
+UNION_AT_ONCE, UNION_LIMIT = 1e5, 1e8
+
+
+@inlined
+def pairs_of_steps(T, M, needed):
+    """How many pairs of a state and a later one unions look at."""
+    return min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
+
+
+@inlined
+def adds_up(T, M, needed, level):
+    """Whether unions over the first right step are added up for every state at a level."""
+    return pairs_of_steps(T, M, needed) * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
 
 
 @inlined
@@ -46,17 +60,24 @@ def cost_of_stage(chain_single, T, M, needed, stage):
 
 @inlined
 def stage_after(alone, T, M, needed, stage, tried):
-    """The next stage at which there is something to do, and which was not tried in vain; none after the last one."""
+    """The next stage at which there is something to do, and which was not tried in vain; none after the last one.
+
+    Where the lowest search helped nobody and unions are too many to add up, so will no other.
+    """
+    hopeless = stalled(tried, np.int64(0)) and not adds_up(T, M, needed, np.int64(1))
     stage += 1
-    while stage < STAGES and (cost_of_stage(alone, T, M, needed, stage) == 0.0 or in_vain(tried, stage)):
+    while stage < STAGES and (
+        cost_of_stage(alone, T, M, needed, stage) == 0.0 or in_vain(tried, stage) or (hopeless and SEARCHED[stage] >= 0)
+    ):
         stage += 1
     return stage
 
 
 @inlined
 def in_vain(tried, stage):
-    """Whether a stage stalled, or both of the cheapest ones did that come after charges were set."""
-    return stalled(tried, stage) or (stage > 3 and stalled(tried, np.int64(2)) and stalled(tried, np.int64(3)))
+    """Whether a stage stalled, or less of the same did: fewer rounds; or these, and the cheapest search after them."""
+    rounds = stalled(tried, np.int64(2))
+    return stalled(tried, stage) or (rounds and (stage == 3 or (stage > 4 and stalled(tried, np.int64(4)))))
 
 
 @inlined

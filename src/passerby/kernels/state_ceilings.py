@@ -10,11 +10,9 @@ import numpy as np
 from .ceiling import TOGETHER, first_right, four_told, right_adds, told_step, union_sums
 from .jit import inlined, making, once
 from .search import search
-from .stages import STATE_NODES
+from .stages import STATE_NODES, adds_up, pairs_of_steps
 
-#: Largest number of operations spent on union sums (at the lowest level, and above), and on avoidance for every state.
-UNION_AT_ONCE = 1e5
-UNION_LIMIT = 1e8
+#: Largest number of operations spent on avoidance for every state.
 AVOID_LIMIT = 3e8
 #: Unions that help nobody are given up at the lowest level, after so many steps.
 PATIENT = 6
@@ -101,10 +99,9 @@ def ceilings(V, chain, needed, level, room):
     unused = np.empty(T, np.int64)
     sums, gain = np.empty((needed + 1, M)), np.empty(M)
     by_place, apart, ever_apart = room.by_place[0], rows_apart(chain), ways_apart(chain)
-    pairs = min(T * T / 2.0, T * (T - needed + 1.0)) * M * M
-    union = pairs * (M + needed) <= (UNION_LIMIT if level > 0 else UNION_AT_ONCE)
+    union = adds_up(T, M, needed, level)
     state_nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
-    avoid = union and level > 1 and pairs * M * needed <= AVOID_LIMIT
+    avoid = union and level > 1 and pairs_of_steps(T, M, needed) * M * needed <= AVOID_LIMIT
     plain = not union and state_nodes <= 1 and apart
     work, helps = 0.0, True
     V[:, 0] = 1.0

@@ -31,15 +31,15 @@ def bracket_stretches(
     budget: float,
     *,
     told: bool = False,
-    more: Callable[[Stretchwise], float] | None = None,
+    more: Callable[[Stretchwise], float | None] | None = None,
 ) -> Stretchwise | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
     See `kernels.renewal_guess`. For a chain whose states are places, `more` tells what may be spent on top of the
-    budget. Of a mixture, no attack exceeds `Σ_k w_k loss_k`, what is achieved where the mode is told; from below,
-    guesses are scored under every mode, or with `told`, both ends are for somebody who is told it. None where the
-    tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a sighting does not
-    reveal the state (of a mode).
+    budget, or None to end soon. Of a mixture, no attack exceeds `Σ_k w_k loss_k`, what is achieved where the mode is
+    told; from below, guesses are scored under every mode, or with `told`, both ends are for somebody who is told it.
+    None where the tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a
+    sighting does not reveal the state (of a mode).
     """
     if not release.reveals:
         return None
@@ -109,7 +109,7 @@ def _of_chain(
     misses: int,
     tolerance: float,
     budget: float,
-    more: Callable[[Stretchwise], float] | None = None,
+    more: Callable[[Stretchwise], float | None] | None = None,
 ) -> Stretchwise:
     """The same for a chain whose states are places. Somebody whose trace is known needs no search."""
     # Only long series need it, and it takes a while to compile.

@@ -30,15 +30,15 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
 
     Of a mixture, where the mode is told: `Σ_k w_k loss_k`. Where that leaves the ends far apart, series are drawn: the
     best guess for each is between the guesses and the ceilings for its stretches, which are known over all series.
-    Where stretches are dear, they get all of the budget, or little and series that are drawn get most of it.
+    Where stretches are dear, they get all of the budget, or two rounds and series that are drawn get the rest.
     """
     prior, told, misses, budget = question.prior, question.told, question.misses, question.budget
     dear, drawing = dense(prior, told, misses), True
 
-    def more(found: Stretchwise) -> float:
+    def more(found: Stretchwise) -> float | None:
         nonlocal drawing
         drawing = worth_drawing(question, found)
-        return 0.0 if drawing else (1 - LITTLE) * budget
+        return None if drawing else (1 - LITTLE) * budget
 
     first = (LITTLE if dear else SHARE) * budget
     found = bracket_stretches(prior, told, misses, question.tolerance, first, more=more if dear else None)
