@@ -150,6 +150,9 @@ WRONG: list[tuple[str, str]] = [
     ("v.csv --end 2024-04-01 --window 1h", "--end is 2024-04-01, not later than the first step begins"),
     ("v.csv --origin 2025-01-01 --window 1h", "--origin is 2025-01-01 00:00:00, later than the last visit"),
     ("v.csv --window 7h --rhythm hour", "--rhythm: steps of 7:00:00 do not fill 1 day, 0:00:00 evenly"),
+    ("v.csv --window 5x", "(w, d, h, m, s), as in '20d' or '30m', or 'auto'"),
+    ("v.csv --window 5x", "--window is '5x', which is no length of time; write a number and a unit"),
+    ("v.csv --window 0s", "--window is '0s', which is too short; the shortest is '1s'"),
     ("v.csv --separator ab", "--separator is 'ab'; give one character"),
     ("v.csv --time-format dd", "--time-format is 'dd'; give 'day-first'"),
     ("v.csv --timezone Mars", "--timezone is 'Mars', which is not known"),
@@ -166,7 +169,7 @@ WRONG: list[tuple[str, str]] = [
     ("v.csv --zones zones.csv --count went", "--count is 'went': it should be 'present', 'moved' or 'visitors'"),
     ("v.csv --zones zones.csv --every 24h", "--every has no effect without --count; leave it out, or set --count visi"),
     ("v.csv --zones zones.csv --count moved --times 2", "--times has no effect with --count moved; leave it out, or"),
-    ("v.csv --zones zones.csv --count visitors --every soon", "--every: a length of time cannot be 'soon'"),
+    ("v.csv --zones zones.csv --count visitors --every soon", "--every is 'soon', which is no length of time"),
     ("v.csv --window 2h --zones zones.csv --count visitors --every 3h", "--every is '3h', which is no multiple of the"),
     (
         "v.csv --window 2h --zones zones.csv --count visitors --every 4h --times 3",

@@ -188,8 +188,8 @@ def test_lengths(text: str, expected: timedelta) -> None:
 
 @pytest.mark.parametrize("text", ["", "20", "d", "20 days", "-1d", "1.5h", "0d", "3mo"])
 def test_lengths_that_are_none(text: str) -> None:
-    with pytest.raises(InputError, match=r"a (length of time|step) cannot"):
-        parse_length(text)
+    with pytest.raises(InputError, match=f"^every is {text!r}, which is (no length|too short)"):
+        parse_length(text, "every")
 
 
 def test_instants() -> None:
