@@ -214,6 +214,33 @@ def test_a_place_with_the_name_of_all_others_is_said() -> None:
     assert read_visits(table.tail(1)).remarks == ()
 
 
+@pytest.mark.parametrize(
+    ("times", "bare"),
+    [
+        (["2024-05-01T08:00:00Z", "2024-05-01 08:00:00", "2024-05-01 10:00+02:00", "2024-05-01"], 2),
+        (["2024-05-01T10:00+02:00", "Wed May 01 08:00:00 +0000 2024", "2024-05-01T08:00:00.5"], 1),
+        (["2024-05-01T08:00:00Z", "2024-05-01 08:00", "2024-05-01T25:00"], 1),
+        (["1714550400", "2024-05-01T08:00:00"], 1),
+        (["2024-05-01T08:00:00Z", "1714550400", "2024-05-01T10:00+02:00"], 0),
+        (["2024-05-01 08:00:00", "2024-05-01", "2024-05-01T25:00"], 0),
+    ],
+)
+def test_times_of_which_some_name_no_zone_are_told(times: list[str], bare: int) -> None:
+    table = pl.DataFrame({"person": ["x"] * len(times), "time": times, "place": list("abcd"[: len(times)])})
+    read = len(times) - ("2024-05-01T25:00" in times)
+    said = f"{bare} of {read} times name no zone, unlike the others, and were read in Europe/Paris"
+    remarks = read_visits(table, timezone="Europe/Paris", max_unparsable=0.5).remarks
+    assert [text.partition(":")[0] for text in remarks] == ([said] if bare else [])
+
+
+def test_files_of_which_some_name_no_zone_are_told(tmp_path: Path) -> None:
+    noon = pl.DataFrame({"person": ["x"], "time": [datetime(2024, 5, 1, 12)], "place": ["a"]})
+    noon.write_parquet(tmp_path / "bare.parquet")
+    noon.with_columns(pl.col("time").dt.replace_time_zone("Asia/Tokyo")).write_parquet(tmp_path / "zoned.parquet")
+    (said,) = read_visits(tmp_path).remarks
+    assert said.startswith("1 of 2 times name no zone, unlike the others, and were read in UTC: ")
+
+
 class TestStrayTimes:
     """One row dated 1970 or 2099 among thousands must not stretch the steps over decades."""
 

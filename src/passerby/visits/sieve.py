@@ -14,7 +14,7 @@ from .delimited import Batch
 from .grid import Cells, valid_coordinates
 from .span import EXAMPLES, Span
 from .table import Skipped
-from .times import parse_times, shown
+from .times import read_times, shown
 from .traces import ELSEWHERE
 
 #: Said where a place has the name of all others.
@@ -52,6 +52,8 @@ class Sieve:
     remarks: list[str] = field(default_factory=list)
     rows: int = 0
     outside: int = 0
+    bare: int = 0
+    """Times that can be read and name no zone."""
     bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
     missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
@@ -67,7 +69,9 @@ class Sieve:
         if frame["time"].null_count():
             frame = frame.filter(~blank)
         self.rows += frame.height
-        frame = frame.with_columns(at=parse_times(frame["time"], self.timezone, self.time_format))
+        times, bare = read_times(frame["time"], self.timezone, self.time_format)
+        self.bare += bare
+        frame = frame.with_columns(at=times)
         bad = frame["at"].is_null()
         self.bad_times.note(batch, frame.filter(bad), lambda row: shown(row["time"]))
         frame = frame.filter(~bad)
@@ -114,10 +118,23 @@ class Sieve:
         """Count what another one left out as well, which took the batches that come next."""
         self.rows += other.rows
         self.outside += other.outside
+        self.bare += other.bare
         self.columns.update(other.columns)
         self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
         for name in ("bad_times", "bad_coordinates", "missing"):
             getattr(self, name).add(getattr(other, name))
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What a reader should know, once all batches are taken."""
+        times = self.rows - self.bad_times.count
+        if not 0 < self.bare < times:
+            return tuple(self.remarks)
+        mixed = (
+            f"{self.bare:,} of {times:,} times name no zone, unlike the others, and were read in {self.timezone}: "
+            "where another one is meant, set the time zone, or they count hours too early or too late."
+        )
+        return (*self.remarks, mixed)
 
     @property
     def taken(self) -> str:
