@@ -36,6 +36,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, part in (("one.csv", lines[:1000]), ("two.csv", lines[1000:])):
         (folder / "parts" / name).write_text("\n".join(["person,time,place", *part, ""]))
     (folder / "stray.csv").write_text("\n".join(["person,time,place", *lines, "p01,1975-01-01,a", ""]))
+    (folder / "future.csv").write_text("\n".join(["person,time,place", *lines, "p01,2999-01-01T00:00:00Z,a", ""]))
     (folder / "bare.csv").write_text("\n".join(["made by hand", *lines, ""]))
     (folder / "two_ids.csv").write_text("\n".join(["uid,time,place,user", *(f"{line},x" for line in lines), ""]))
     seldom = [f"q{n},2024-05-03 08:00,a" for n in range(5)]
@@ -77,6 +78,7 @@ RIGHT: list[tuple[str, ...]] = [
     ("parts", "rows  2,304 of 2,304 rows"),
     ("parts/one.csv parts/two.csv", "rows  2,304 of 2,304 rows"),
     ("v.csv --from 2024-05-02 --until 2024-05-08", "576 of 2,304 rows lie outside of the time that was asked for."),
+    ("future.csv --until 2024-06-01", "1 of 2,305 rows lie outside of the time that was asked for."),
     ("stray.csv --from 2024-05-01", "1 of 2,305 rows lie outside of the time that was asked for."),
     ("bare.csv --skip-lines 1 --columns person,time,place", "rows  2,304 of 2,304 rows"),
     ("v.csv --separator comma", "rows  2,304 of 2,304 rows"),
@@ -114,6 +116,8 @@ RIGHT: list[tuple[str, ...]] = [
 #: What is typed likewise, and words of the error.
 WRONG: list[tuple[str, str]] = [
     ("stray.csv", "as in --from 2024-05-01 and --until 2024-05-09"),
+    ("future.csv", "1 of 2,305 rows lie in years before 1900 or from 2100 on: line 2,306 has 2999-01-01; correct or r"),
+    ("future.csv", "as in --from 1900-01-01 and --until 2100-01-01"),
     ("v.csv --from 2024-06-01", "has a person, a time and a place in the time that was asked for"),
     ("v.csv --from 2024-05-03 --until 2024-05-02", "--from 2024-05-03 is not before --until 2024-05-02"),
     ("v.csv --from soon", "--from: it is 'soon', which is no time"),

@@ -130,7 +130,12 @@ FILES: list[tuple[str, str, dict[str, Any], str]] = [
     ("an unknown column", "who,when,place\nx,2024-05-01,p\n", {"person": "wh"}, "'wh' (given as person)"),
     ("day first, unsaid", "person,time,place\nx,13/05/2024,p\n", {}, "time_format='day-first'"),
     ("no time of ours", "person,time,place\nx,2012403,p\n", {}, "times that cannot be read"),
-    ("a year of long ago", "person,time,place\nx,1612-05-01,p\n", {}, "times that cannot be read"),
+    (
+        "a year of long ago",
+        "person,time,place\nx,1612-05-01,p\n",
+        {},
+        "line 2 has 1612-05-01",
+    ),
     ("NULL for a person", "person,time,place\nNULL,2024-05-01,p\n", {}, "have no person or no place"),
     ("NaN for a place", "person,time,place\nx,2024-05-01,NaN\n", {}, "line 2 has no place"),
     ("blanks for a person", "person,time,place\n  ,2024-05-01,p\n", {}, "line 2 has no person"),
@@ -263,6 +268,17 @@ class TestStrayTimes:
         assert (visits.skipped.outside, len(visits)) == (2, 2000)
         assert len(read_visits(table, since="1970-01-01", until="2099-12-31 12:00")) == 2002
         assert "1 of 2,001 visits" in refusal(table, since="2024-05-01")
+
+    @pytest.mark.parametrize("rows", [3, 2000])
+    @pytest.mark.parametrize("stray", [["2999-01-01"], ["2999-01-01"] * 15, ["1850-01-01", "2100-01-01"]])
+    def test_years_in_which_nobody_was_counted_are_refused_however_many(self, stray: list[str], rows: int) -> None:
+        table = self.rows(*stray).tail(rows + len(stray))
+        text = refusal(table)
+        assert f"{len(stray)} of {rows + len(stray):,} rows lie in years before 1900 or from 2100 on" in text
+        assert f"row {rows + 1:,} has {stray[0]}" in text
+        visits = read_visits(table, since="1900-01-01", until="2100-01-01")
+        assert (visits.skipped.outside, visits.skipped.times, len(visits)) == (len(stray), 0, rows)
+        assert len(read_visits(table, since="1800-01-01", until="3000-01-01")) == rows + len(set(stray))
 
     def test_a_long_tail_is_no_stray_row(self) -> None:
         assert len(read_visits(self.rows("2024-04-15", "2024-06-07", "2024-06-08"))) == 2003

@@ -14,7 +14,7 @@ from .delimited import Batch
 from .grid import Cells, valid_coordinates
 from .span import EXAMPLES, Span
 from .table import Skipped
-from .times import read_times, shown
+from .times import FIRST_YEAR, LAST_YEAR, read_times, shown
 from .traces import ELSEWHERE
 
 #: Said where a place has the name of all others.
@@ -25,8 +25,9 @@ OF_ALL_OTHERS = (
 
 TIMES = (
     "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
-    "time_format='%d.%m.%Y %H:%M'; years are from 1900 to 2099"
+    "time_format='%d.%m.%Y %H:%M'; years are from 1000 to 9899"
 )
+STRAY = f"years before {FIRST_YEAR} or from {LAST_YEAR} on"
 NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
 """What is written where there is no name, in small letters."""
 
@@ -56,6 +57,7 @@ class Sieve:
     """Times that can be read and name no zone."""
     bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
+    stray: "Bad" = field(default_factory=lambda: Bad(STRAY))
     missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
 
     def sieved(self, batch: Batch) -> pl.DataFrame:
@@ -86,7 +88,9 @@ class Sieve:
             self.remarks.append(OF_ALL_OTHERS)
         inside = self.span.holds(kept["at"])
         self.outside += kept.height - int(inside.sum())
-        return kept.filter(inside).select("person", pl.col("at").alias("time"), "place", "row")
+        kept = kept.filter(inside)
+        self.stray.note(batch, kept.filter(self.span.strays(kept["at"])), lambda row: f"{row['at']:%Y-%m-%d}")
+        return kept.select("person", pl.col("at").alias("time"), "place", "row")
 
     def check(self) -> None:
         """Refuse rows of which too many are unusable."""
@@ -94,6 +98,13 @@ class Sieve:
             raise InputError(f"{self.source} is empty: it holds no rows")
         for bad in (self.bad_times, self.bad_coordinates, self.missing):
             bad.refuse_above(self.max_unparsable, self.rows, self.source, self.taken)
+
+        if self.stray.count:
+            raise InputError(
+                f"{self.source}: {self.stray.count:,} of {self.rows:,} rows lie in {STRAY}: "
+                f"{'; '.join(self.stray.examples)}; correct or remove them, or say which visits count, as in "
+                f"since='{FIRST_YEAR}-01-01' and until='{LAST_YEAR}-01-01'"
+            )
 
     def nothing(self) -> InputError:
         """The error where no row is left."""
@@ -121,7 +132,7 @@ class Sieve:
         self.bare += other.bare
         self.columns.update(other.columns)
         self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
-        for name in ("bad_times", "bad_coordinates", "missing"):
+        for name in ("bad_times", "bad_coordinates", "stray", "missing"):
             getattr(self, name).add(getattr(other, name))
 
     @property

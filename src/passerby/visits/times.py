@@ -17,11 +17,18 @@ from passerby.errors import InputError
 from .table import TIME
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-_EARLIEST, _LATEST = (
-    round(datetime(year, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000 for year in (FIRST_YEAR, LAST_YEAR)
-)
-"""Microseconds since 1970 between which a time must lie: nobody was counted in other years."""
-_FIRST_SECOND, _LAST_SECOND = 1e8, _LATEST / 1e6
+"""Years, but for the last, in which people were counted: digits are known as dates by them, and others are stray."""
+
+
+def _micros(year: int) -> int:
+    """When a year begins, in microseconds since 1970."""
+    return round(datetime(year, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
+
+
+EARLIEST, LATEST = _micros(FIRST_YEAR), _micros(LAST_YEAR)
+_FIRST, _LAST = _micros(1000), _micros(9900)
+"""Between which a time must lie: others, such as 0001-01-01 and 9999-12-31, are written where there is none."""
+_FIRST_SECOND, _LAST_SECOND = 1e8, LATEST / 1e6
 """Seconds since 1970 between which a bare number must lie (from 1973 on): smaller ones are something else."""
 COMPACT = (8, 10, 12, 14)
 """How many digits dates and times have that are written as digits alone: to the day, hour, minute or second."""
@@ -73,10 +80,10 @@ def parse_times(values: pl.Series, timezone: str = "UTC", form: str | None = Non
 
     Times without a zone are read in `timezone`: of two possible readings (clocks set back) the earlier is taken, and
     a time that never was (clocks set forward) cannot be read. Numbers of 8, 10, 12 or 14 digits are dates where most
-    of the column can be read so; other numbers are seconds since 1970, or milliseconds (microseconds, nanoseconds)
-    where they are too large to be seconds of this time. Dates such as 03/04/2012 are read only where `form` says how:
-    "day-first", "month-first", or a pattern such as "%d.%m.%Y %H:%M". Years before 1900 and from 2100 on cannot be
-    read.
+    of the column can be read so, as from 1900 to 2099; other numbers are seconds since 1970, or milliseconds
+    (microseconds, nanoseconds) where they are too large to be seconds of this time. Dates such as 03/04/2012 are read
+    only where `form` says how: "day-first", "month-first", or a pattern such as "%d.%m.%Y %H:%M". Years before 1000 and
+    from 9900 on cannot be read.
 
     >>> parse_times(pl.Series(["2012-04-03T20:00:08+02:00", "1333476008"])).dt.to_string().unique().to_list()
     ['2012-04-03 18:00:08.000000+00:00']
@@ -90,7 +97,7 @@ def read_times(values: pl.Series, timezone: str = "UTC", form: str | None = None
     """The same, and how many of the times that can be read name no zone, so that they were read in `timezone`."""
     times, bare = _parsed(values, timezone, form)
     reach = times.to_physical()
-    outside = (reach < _EARLIEST) | (reach >= _LATEST)
+    outside = (reach < _FIRST) | (reach >= _LAST)
     times = times.set(outside, None) if outside.any() else times
     return times, int((bare & times.is_not_null()).sum()) if bare.any() else 0
 
@@ -202,17 +209,15 @@ def _numbers(values: pl.Series) -> pl.Series:
     """
     number = values.cast(pl.Float64, strict=False)
     dates = _compact(number)
-    return dates if 2 * dates.count() > number.count() else _epoch(number)
+    ours = dates.dt.year().is_between(FIRST_YEAR, LAST_YEAR - 1).sum()
+    return dates if 2 * ours > number.count() else _epoch(number)
 
 
 def _compact(number: pl.Series) -> pl.Series:
     """Dates and times as 8, 10, 12 or 14 digits; null for what is none."""
     whole = number.round().cast(pl.Int64, strict=False)
     text = whole.set(whole != number, None).cast(pl.String)
-    fits = text.str.len_bytes().is_in(list(COMPACT)) & text.str.head(4).cast(pl.Int64, strict=False).is_between(
-        FIRST_YEAR, LAST_YEAR - 1
-    )
-    text = text.set(~fits, None)
+    text = text.set(~text.str.len_bytes().is_in(list(COMPACT)), None)
     # Polars reads no hours without minutes, so that all are filled up.
     return _fixed(text.str.pad_end(14, "0"), "%Y%m%d%H%M%S")
 
