@@ -149,6 +149,8 @@ WRONG: list[tuple[str, str]] = [
     ),
     ("v.csv --sensors schedule --schedule empty.csv --window 1h", "empty.csv: the schedule holds no sensor"),
     ("v.csv --window 20d", "no person is seen in at least 10 of 1 steps at the 4 chosen places"),
+    ("v.csv --window 1s", "--window 1s makes 687,601 steps, more than there are visits (2,304): in nearly all"),
+    ("v.csv --window 1h --end 2999-01-01", "--window 1h makes 8,543,784 steps, more than there are visits (2,304)"),
     ("v.csv --min-active 900", "--holdout 5 and --min-active 900 need; give shorter steps, as in --window 1m,"),
     ("v.csv --min-active 500", "the most active is seen in 192; lower --min-active, or choose a shorter window"),
     ("short.csv", "too short a time for 11 steps of 15m, which --holdout 5 and --min-active 10 need"),
