@@ -29,7 +29,7 @@ REFUSED: list[tuple[str, str]] = [
     ("until = 'late'", "until: it is 'late', which is no time"),
     ("end = '31.12.'", "end: it is '31.12.', which is no time"),
     ("origin = 'first'", "origin: it is 'first', which is no time"),
-    ("window = 'automatic'", "window: a length of time cannot be 'automatic'"),
+    ("window = 'automatic'", "window is 'automatic', which is no length of time"),
     ("window = 20", "window = 20: it should be a valid string"),
     ("visits = []", "visits: name at least one file or folder"),
     ("visits = 5", "visits = 5: it should be a list"),

@@ -45,6 +45,17 @@ def test_what_is_no_count_is_refused_with_its_line(people: pb.People, tmp_path: 
         read_published(people, tmp_path / "counts.csv")
 
 
+def test_an_empty_count_needs_a_mechanism_that_leaves_some_empty(people: pb.People, tmp_path: Path) -> None:
+    file = tmp_path / "counts.csv"
+    file.write_text("step,place,count,mechanism\n1,place 0,3,\n1,place 1,,\n2,place 1,,Suppression(5)\n")
+    with pytest.raises(pb.InputError, match=r"counts\.csv, line 3: the count is empty, but Raw\(\) leaves none empty"):
+        read_published(people, file, mechanism=pb.Raw())
+    assert np.isnan(read_published(people, file, mechanism=pb.Suppression(5)).values[1]).all()
+    file.write_text("step,place,count,mechanism\n1,place 0,3,\n1,place 1,,Rounding(5)\n")
+    with pytest.raises(pb.InputError, match=r"line 3: the count is empty, but Rounding\(base=5\) leaves none empty"):
+        read_published(people, file, mechanism=pb.Suppression(5))
+
+
 def test_a_refusal_is_a_status(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> pb.Loss:
         raise pb.UnsupportedRelease("not this one")

@@ -16,7 +16,7 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
     said = str(caught.value)
     assert said.startswith("audit.toml:")
     for part in (
-        "window: a length of time cannot be '20x'",
+        "window is '20x', which is no length of time",
         "layout = 'excel'",
         "mechanism: 'gauss' is not one of raw, gaussian, discrete-gaussian,",
         "did you mean gaussian?",
@@ -84,7 +84,7 @@ def test_each_setting_is_named_as_where_it_comes_from() -> None:
         check_sources(file, typed)
     first, *lines = str(caught.value).splitlines()
     assert first == "a.toml and options:"
-    for part in ("--window: a length of", "--runs 0: it", "seed = -1: it", "--misses 4 must be below holdout = 3"):
+    for part in ("--window is '20x'", "--runs 0: it", "seed = -1: it", "--misses 4 must be below holdout = 3"):
         assert sum(part in line for line in lines) == 1
     assert len(lines) == 4
 

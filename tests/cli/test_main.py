@@ -98,8 +98,8 @@ def test_arguments_that_cannot_be_read(arguments: list[str], message: str, typed
         ("simulate --people 0 city.csv", "for --people. Must be >= 1."),
         ("simulate --places 3 city.csv", "for --places. Must be >= 4."),
         ("simulate --seen 0 city.csv", "for --seen. Must be > 0."),
-        ("simulate --step 1x city.csv", "a length of time cannot be '1x'"),
-        ("simulate --start soon city.csv", "start is 'soon', which is no time"),
+        ("simulate --step 1x city.csv", "--step is '1x', which is no length of time; write a number and a unit"),
+        ("simulate --start soon city.csv", "--start is 'soon', which is no time"),
         ("reproduce nothing", "nothing"),
     ],
 )

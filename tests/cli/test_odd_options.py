@@ -36,6 +36,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, part in (("one.csv", lines[:1000]), ("two.csv", lines[1000:])):
         (folder / "parts" / name).write_text("\n".join(["person,time,place", *part, ""]))
     (folder / "stray.csv").write_text("\n".join(["person,time,place", *lines, "p01,1975-01-01,a", ""]))
+    (folder / "future.csv").write_text("\n".join(["person,time,place", *lines, "p01,2999-01-01T00:00:00Z,a", ""]))
     (folder / "bare.csv").write_text("\n".join(["made by hand", *lines, ""]))
     (folder / "two_ids.csv").write_text("\n".join(["uid,time,place,user", *(f"{line},x" for line in lines), ""]))
     seldom = [f"q{n},2024-05-03 08:00,a" for n in range(5)]
@@ -77,6 +78,7 @@ RIGHT: list[tuple[str, ...]] = [
     ("parts", "rows  2,304 of 2,304 rows"),
     ("parts/one.csv parts/two.csv", "rows  2,304 of 2,304 rows"),
     ("v.csv --from 2024-05-02 --until 2024-05-08", "576 of 2,304 rows lie outside of the time that was asked for."),
+    ("future.csv --until 2024-06-01", "1 of 2,305 rows lie outside of the time that was asked for."),
     ("stray.csv --from 2024-05-01", "1 of 2,305 rows lie outside of the time that was asked for."),
     ("bare.csv --skip-lines 1 --columns person,time,place", "rows  2,304 of 2,304 rows"),
     ("v.csv --separator comma", "rows  2,304 of 2,304 rows"),
@@ -107,12 +109,15 @@ RIGHT: list[tuple[str, ...]] = [
     (
         "some.csv",
         "Alert: 5 of 17 people are not audited: 5 are seen at the chosen places in too few steps, 0 in none (gro",
+        "Alert: 5 of 2,309 times name no zone, unlike the others, and were read in UTC: where another one is meant",
     ),
 ]
 
 #: What is typed likewise, and words of the error.
 WRONG: list[tuple[str, str]] = [
     ("stray.csv", "as in --from 2024-05-01 and --until 2024-05-09"),
+    ("future.csv", "1 of 2,305 rows lie in years before 1900 or from 2100 on: line 2,306 has 2999-01-01; correct or r"),
+    ("future.csv", "as in --from 1900-01-01 and --until 2100-01-01"),
     ("v.csv --from 2024-06-01", "has a person, a time and a place in the time that was asked for"),
     ("v.csv --from 2024-05-03 --until 2024-05-02", "--from 2024-05-03 is not before --until 2024-05-02"),
     ("v.csv --from soon", "--from: it is 'soon', which is no time"),
@@ -144,12 +149,17 @@ WRONG: list[tuple[str, str]] = [
     ),
     ("v.csv --sensors schedule --schedule empty.csv --window 1h", "empty.csv: the schedule holds no sensor"),
     ("v.csv --window 20d", "no person is seen in at least 10 of 1 steps at the 4 chosen places"),
+    ("v.csv --window 1s", "--window 1s makes 687,601 steps, more than there are visits (2,304): in nearly all"),
+    ("v.csv --window 1h --end 2999-01-01", "--window 1h makes 8,543,784 steps, more than there are visits (2,304)"),
     ("v.csv --min-active 900", "--holdout 5 and --min-active 900 need; give shorter steps, as in --window 1m,"),
     ("v.csv --min-active 500", "the most active is seen in 192; lower --min-active, or choose a shorter window"),
     ("short.csv", "too short a time for 11 steps of 15m, which --holdout 5 and --min-active 10 need"),
     ("v.csv --end 2024-04-01 --window 1h", "--end is 2024-04-01, not later than the first step begins"),
     ("v.csv --origin 2025-01-01 --window 1h", "--origin is 2025-01-01 00:00:00, later than the last visit"),
     ("v.csv --window 7h --rhythm hour", "--rhythm: steps of 7:00:00 do not fill 1 day, 0:00:00 evenly"),
+    ("v.csv --window 5x", "(w, d, h, m, s), as in '20d' or '30m', or 'auto'"),
+    ("v.csv --window 5x", "--window is '5x', which is no length of time; write a number and a unit"),
+    ("v.csv --window 0s", "--window is '0s', which is too short; the shortest is '1s'"),
     ("v.csv --separator ab", "--separator is 'ab'; give one character"),
     ("v.csv --time-format dd", "--time-format is 'dd'; give 'day-first'"),
     ("v.csv --timezone Mars", "--timezone is 'Mars', which is not known"),
@@ -166,7 +176,7 @@ WRONG: list[tuple[str, str]] = [
     ("v.csv --zones zones.csv --count went", "--count is 'went': it should be 'present', 'moved' or 'visitors'"),
     ("v.csv --zones zones.csv --every 24h", "--every has no effect without --count; leave it out, or set --count visi"),
     ("v.csv --zones zones.csv --count moved --times 2", "--times has no effect with --count moved; leave it out, or"),
-    ("v.csv --zones zones.csv --count visitors --every soon", "--every: a length of time cannot be 'soon'"),
+    ("v.csv --zones zones.csv --count visitors --every soon", "--every is 'soon', which is no length of time"),
     ("v.csv --window 2h --zones zones.csv --count visitors --every 3h", "--every is '3h', which is no multiple of the"),
     (
         "v.csv --window 2h --zones zones.csv --count visitors --every 4h --times 3",

@@ -12,7 +12,7 @@ from tests.cli.small_audit import Call
 from passerby.audits.settings import GROUPS, SETTINGS, AuditSettings, default_of
 from passerby.audits.wording import Options
 from passerby.cli.audit import audit
-from passerby.plans.names import FOLDER, TITLE
+from passerby.plans.names import FOLDER, NEXT_FOLDER, TITLE
 
 
 def test_every_setting_is_an_option() -> None:
@@ -34,12 +34,12 @@ def test_the_help_tells_of_every_setting() -> None:
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("command", ["plan", "next"])
-def test_the_help_of_a_plan_has_its_own_defaults(command: str) -> None:
+@pytest.mark.parametrize(("command", "folder"), [("plan", FOLDER), ("next", NEXT_FOLDER)])
+def test_the_help_of_a_plan_has_its_own_defaults(command: str, folder: str) -> None:
     words = [sys.executable, "-m", "passerby", command, "--help"]
     done = subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "400"})
     lines = {line.split()[1]: line for line in done.stdout.splitlines() if line.startswith("│ --")}
-    assert f"[default: {FOLDER}]" in lines["--out"]
+    assert f"[default: {folder}]" in lines["--out"]
     assert f"[default: {TITLE}]" in lines["--title"]
     kinds = {"--at-most": "FLOAT", "--added": "FLOAT", "--drawn": "INT", "--minutes": "FLOAT"}
     assert {name: lines[name].split()[2] for name in kinds} == kinds

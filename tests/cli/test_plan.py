@@ -134,11 +134,14 @@ def test_a_finished_plan_is_left_alone(call: Call) -> None:
         (("--at-most", "0.05", "--above", "0.5", "--added", "0.1"), "--above and --added are both given"),
         (("--at-most", "x", "--above", "0.5"), "expected a number"),
         ((*LIMIT, "--stay", "nowhere"), "--stay: 'nowhere' is not"),
-        ((*LIMIT, "--levers", "magic"), "is none of"),
-        ((*LIMIT, "--levers", "places", "--forbid", "places"), "asked for and forbidden"),
-        ((*LIMIT, "--fix", "rounding"), "with a position"),
-        ((*LIMIT, "--fix", "rounding=inf"), "--fix: rounding cannot be fixed at inf"),
-        ((*LIMIT, "--fix", "rounding=1e30"), "--fix: rounding cannot be fixed at 1e+30: Rounding(base="),
+        ((*LIMIT, "--levers", "magic"), "--levers: 'magic' is none of gaussian,"),
+        ((*LIMIT, "--forbid", "magic"), "--forbid: 'magic' is none of gaussian,"),
+        ((*LIMIT, "--fix", "magic=3"), "--fix: 'magic' is none of gaussian,"),
+        ((*LIMIT, "--fix", "places=3"), "--fix: 'places' cannot be fixed at a position"),
+        ((*LIMIT, "--levers", "places", "--forbid", "places"), "--forbid: 'places' is asked for and forbidden"),
+        ((*LIMIT, "--fix", "rounding"), "--fix: 'rounding' comes without a position; give one, as in rounding=10"),
+        ((*LIMIT, "--fix", "rounding=inf"), "--fix: 'rounding' cannot be fixed at inf"),
+        ((*LIMIT, "--fix", "rounding=1e30"), "--fix: 'rounding' cannot be fixed at 1e+30: Rounding(base="),
         (("--at-most", "nan", "--added", "0.1"), "--at-most is nan; expected a number from 0 to 1"),
         (("--at-most", "0.1", "--added", "-1"), "--added is -1.0; expected a number from 0 to 1"),
         ((*LIMIT, "--drawn", "-5", "--minutes", "x"), "--drawn is -5; expected a whole number of at least 1 --minutes"),
@@ -282,6 +285,16 @@ def test_levers_are_not_ignored_by_a_decision(folder: tuple[Path, Done], call: C
     done = call("next", "--settings", "fixed.toml", *OPTIONS, *LIMIT, "--out", "seventh")
     assert done.returncode == 2
     assert "the settings hold fix, but the next table is decided on as it is" in " ".join(done.stderr.split())
+
+
+def test_a_decision_leaves_an_unfinished_plan_alone(folder: tuple[Path, Done], call: Call) -> None:
+    kept = folder[0] / "passerby-plan" / "parts" / "plan.toml"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    done = call("next", "visits.parquet", *OPTIONS, "--sensor-count", "1", "--at-most", "0.5", "--added", "0.9")
+    assert done.returncode == 0, done.stderr
+    assert kept.exists()
+    assert (folder[0] / "passerby-next" / "decision.json").exists()
 
 
 @pytest.mark.parametrize("command", ["plan", "next"])

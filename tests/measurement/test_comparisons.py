@@ -95,6 +95,14 @@ class TestReconstructionAdvantage:
         assert reached <= pb.reconstruction_advantage(case.prior, case.release) + 1e-9
         assert -1e-9 <= reached <= 1 + 1e-9
 
+    def test_the_best_guess_without_the_release_names_only_what_may_be_named(self) -> None:
+        initial, moves = np.array([0.1, 0.3, 0.6]), np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.1, 0.1, 0.8]])
+        prior = pb.MarkovPrior(initial, moves, guessable=[True, True, False])
+        known = max(initial[a] * moves[a, b] for a, b in product(range(2), repeat=2))
+        for success in (0.0, known, 0.5, 1.0):
+            reached = pb.reconstruction_advantage(prior, pb.Release([0, 1]), success)
+            assert reached == pytest.approx((success - known) / (1 - known))
+
     @pytest.mark.thorough
     def test_the_bound_is_the_loose_one_at_no_misses(self) -> None:
         prior, release = pb.line_prior(20), pb.Release([3, 11, 7], pb.Gaussian(1.0))

@@ -69,6 +69,14 @@ def test_every_mechanism_conforms(mechanism: pb.Mechanism) -> None:
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=repr)
+def test_cells_are_empty_only_where_a_mechanism_hides(mechanism: pb.Mechanism) -> None:
+    drawn = mechanism.sample(np.tile(np.arange(40), (200, 1)), np.random.default_rng(0))
+    # Some do not say, and sizes from zero on hide what is below, where only noise leads.
+    unsure = isinstance(mechanism, (Jumbled, Halved, pb.RoundingBySize))
+    assert mechanism.hides == (unsure or bool(np.isnan(drawn).any()))
+
+
+@pytest.mark.parametrize("mechanism", EVERY, ids=repr)
 def test_laws_are_finite_and_sum_to_one(mechanism: pb.Mechanism) -> None:
     for count in (0, 3, 40):
         outputs = mechanism.outputs(count)

@@ -130,7 +130,12 @@ FILES: list[tuple[str, str, dict[str, Any], str]] = [
     ("an unknown column", "who,when,place\nx,2024-05-01,p\n", {"person": "wh"}, "'wh' (given as person)"),
     ("day first, unsaid", "person,time,place\nx,13/05/2024,p\n", {}, "time_format='day-first'"),
     ("no time of ours", "person,time,place\nx,2012403,p\n", {}, "times that cannot be read"),
-    ("a year of long ago", "person,time,place\nx,1612-05-01,p\n", {}, "times that cannot be read"),
+    (
+        "a year of long ago",
+        "person,time,place\nx,1612-05-01,p\n",
+        {},
+        "line 2 has 1612-05-01",
+    ),
     ("NULL for a person", "person,time,place\nNULL,2024-05-01,p\n", {}, "have no person or no place"),
     ("NaN for a place", "person,time,place\nx,2024-05-01,NaN\n", {}, "line 2 has no place"),
     ("blanks for a person", "person,time,place\n  ,2024-05-01,p\n", {}, "line 2 has no person"),
@@ -214,6 +219,33 @@ def test_a_place_with_the_name_of_all_others_is_said() -> None:
     assert read_visits(table.tail(1)).remarks == ()
 
 
+@pytest.mark.parametrize(
+    ("times", "bare"),
+    [
+        (["2024-05-01T08:00:00Z", "2024-05-01 08:00:00", "2024-05-01 10:00+02:00", "2024-05-01"], 2),
+        (["2024-05-01T10:00+02:00", "Wed May 01 08:00:00 +0000 2024", "2024-05-01T08:00:00.5"], 1),
+        (["2024-05-01T08:00:00Z", "2024-05-01 08:00", "2024-05-01T25:00"], 1),
+        (["1714550400", "2024-05-01T08:00:00"], 1),
+        (["2024-05-01T08:00:00Z", "1714550400", "2024-05-01T10:00+02:00"], 0),
+        (["2024-05-01 08:00:00", "2024-05-01", "2024-05-01T25:00"], 0),
+    ],
+)
+def test_times_of_which_some_name_no_zone_are_told(times: list[str], bare: int) -> None:
+    table = pl.DataFrame({"person": ["x"] * len(times), "time": times, "place": list("abcd"[: len(times)])})
+    read = len(times) - ("2024-05-01T25:00" in times)
+    said = f"{bare} of {read} times name no zone, unlike the others, and were read in Europe/Paris"
+    remarks = read_visits(table, timezone="Europe/Paris", max_unparsable=0.5).remarks
+    assert [text.partition(":")[0] for text in remarks] == ([said] if bare else [])
+
+
+def test_files_of_which_some_name_no_zone_are_told(tmp_path: Path) -> None:
+    noon = pl.DataFrame({"person": ["x"], "time": [datetime(2024, 5, 1, 12)], "place": ["a"]})
+    noon.write_parquet(tmp_path / "bare.parquet")
+    noon.with_columns(pl.col("time").dt.replace_time_zone("Asia/Tokyo")).write_parquet(tmp_path / "zoned.parquet")
+    (said,) = read_visits(tmp_path).remarks
+    assert said.startswith("1 of 2 times name no zone, unlike the others, and were read in UTC: ")
+
+
 class TestStrayTimes:
     """One row dated 1970 or 2099 among thousands must not stretch the steps over decades."""
 
@@ -236,6 +268,17 @@ class TestStrayTimes:
         assert (visits.skipped.outside, len(visits)) == (2, 2000)
         assert len(read_visits(table, since="1970-01-01", until="2099-12-31 12:00")) == 2002
         assert "1 of 2,001 visits" in refusal(table, since="2024-05-01")
+
+    @pytest.mark.parametrize("rows", [3, 2000])
+    @pytest.mark.parametrize("stray", [["2999-01-01"], ["2999-01-01"] * 15, ["1850-01-01", "2100-01-01"]])
+    def test_years_in_which_nobody_was_counted_are_refused_however_many(self, stray: list[str], rows: int) -> None:
+        table = self.rows(*stray).tail(rows + len(stray))
+        text = refusal(table)
+        assert f"{len(stray)} of {rows + len(stray):,} rows lie in years before 1900 or from 2100 on" in text
+        assert f"row {rows + 1:,} has {stray[0]}" in text
+        visits = read_visits(table, since="1900-01-01", until="2100-01-01")
+        assert (visits.skipped.outside, visits.skipped.times, len(visits)) == (len(stray), 0, rows)
+        assert len(read_visits(table, since="1800-01-01", until="3000-01-01")) == rows + len(set(stray))
 
     def test_a_long_tail_is_no_stray_row(self) -> None:
         assert len(read_visits(self.rows("2024-04-15", "2024-06-07", "2024-06-08"))) == 2003

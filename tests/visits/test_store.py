@@ -107,6 +107,13 @@ def test_numbers_become_names_where_only_some_are(tmp_path: Path) -> None:
     assert not (tmp_path / "store" / "runs").exists()
 
 
+def test_zones_that_only_some_files_name_are_told_as_in_memory(tmp_path: Path) -> None:
+    path = written(tmp_path, [(str(n), n, "x") for n in range(30)])
+    (path / "9.csv").write_text("person,time,place\n7,2024-01-01 08:00,x\n")
+    (said,) = compared(path, tmp_path).remarks
+    assert said.startswith("1 of 31 times name no zone")
+
+
 def test_one_person_with_nearly_all_rows(tmp_path: Path) -> None:
     heavy = [("5", hour, f"p{hour % 3}") for hour in range(300)]
     ours = compared(written(tmp_path, [*heavy, *((str(n), n, "x") for n in range(10))], 3), tmp_path)

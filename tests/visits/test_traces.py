@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from passerby import InputError
-from passerby.visits import Traces, Visits, read_visits, window_visits
+from passerby.visits import Traces, Visits, read_visits, window_visits, windows
 from passerby.visits.steps import Times, step_length
 
 START = datetime(2024, 1, 1, 9, 30, tzinfo=UTC)
@@ -176,9 +176,14 @@ def test_settings_that_make_no_sense(wrong: dict[str, Any]) -> None:
         window_visits(week(), **wrong)
 
 
-def test_too_many_steps_are_refused() -> None:
-    visits = visits_of([Visit("a", 0, "u"), Visit("a", 24 * 365 * 75, "u")])
-    with pytest.raises(InputError, match="too many to hold"):
+def test_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    visits = visits_of([Visit("a", 0, "u"), Visit("a", 24, "u")])
+    with pytest.raises(InputError, match=r"^window='1s' makes 86,401 steps, more than there are visits \(2\)"):
+        window_visits(visits, window="1s", min_active=1)
+    monkeypatch.setattr(windows, "MANY_STEPS", 86_401)
+    assert window_visits(visits, window="1s", min_active=1).array.shape == (1, 86_401)
+    monkeypatch.setattr(windows, "_MOST_CELLS", 86_400)
+    with pytest.raises(InputError, match="1 people times 86,401 steps are too many to hold"):
         window_visits(visits, window="1s", min_active=1)
 
 

@@ -168,9 +168,9 @@ def released(settings: AuditSettings, people: People, zones: Zones | None) -> tu
     """What would be published about these people, or was."""
     if settings.published is None:
         return build_release(settings, people, settings.seed, zones), None
-    published = read_published(people, settings.published, row_reader(settings, people, zones))
-    steps = people.actual.shape[1]
-    return Release(counts=published.counts, steps=steps, mechanism=build_mechanism(settings)), published
+    mechanism, steps = build_mechanism(settings), people.actual.shape[1]
+    published = read_published(people, settings.published, row_reader(settings, people, zones), mechanism)
+    return Release(counts=published.counts, steps=steps, mechanism=mechanism), published
 
 
 def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:

@@ -15,7 +15,7 @@ import polars as pl
 
 from passerby.errors import InputError, PasserbyError
 from passerby.measurement.measure import measure
-from passerby.mechanisms import HIDDEN
+from passerby.mechanisms import HIDDEN, Mechanism
 from passerby.mechanisms.notation import read_mechanism
 from passerby.model.counts import Count
 from passerby.model.release import Release
@@ -52,11 +52,14 @@ class Published:
     values: Counts
 
 
-def read_published(people: People, path: str | Path, reader: Rows | None = None) -> Published:
+def read_published(
+    people: People, path: str | Path, reader: Rows | None = None, mechanism: Mechanism | None = None
+) -> Published:
     """Read a table (CSV or Parquet) with the columns `place`, `count`, and `step` (1 is the first) or `time`.
 
     Instead of a place, rows may name zones and flows, as a file of counts does (`Rows`). An empty count was not
-    published: its mechanism left it out.
+    published: its mechanism left it out. That is the row's own, or the `mechanism` of all others (any, where none is
+    given); one that leaves no count empty is refused.
     """
     file, reader = Path(path), reader or Rows(people, read_mechanism)
     columns, rows = read_table(file)
@@ -79,7 +82,7 @@ def read_published(people: People, path: str | Path, reader: Rows | None = None)
         if count in found:
             raise InputError(f"{where}: the count of {_called(row)} at step {count.first + 1} is given twice")
         found[count] = None
-        values[count.read].append(_number(row["count"], where))
+        values[count.read].append(_number(row["count"], where, count.mechanism or mechanism))
     if not found:
         raise InputError(f"{file}: it holds no count")
     return Published(tuple(found), values)
@@ -90,9 +93,14 @@ def _called(row: dict[str, object]) -> str:
     return " to ".join(repr(row[name]) for name in (*WHERE, "origin", "destination") if given(row.get(name)))
 
 
-def _number(value: object, where: str) -> float:
-    """A count; an empty one was hidden."""
+def _number(value: object, where: str, way: Mechanism | None) -> float:
+    """A count; an empty one was hidden, unless the way that it was published hides none."""
     if not given(value):
+        if way is not None and not way.hides:
+            raise InputError(
+                f"{where}: the count is empty, but {way!r} leaves none empty; leave out the row of a count that was "
+                "not published, or give the mechanism that left it empty"
+            )
         return HIDDEN
     try:
         number = float("nan" if "_" in str(value) else str(value))  # Python takes 1_000 for a thousand

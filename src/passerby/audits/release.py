@@ -99,4 +99,4 @@ def row_reader(chosen: ReleaseSettings, people: People, zones: Zones | None) -> 
 
 
 def _windows(chosen: ReleaseSettings, people: People) -> list[list[int]]:
-    return windows(people, None if chosen.every is None else parse_length(chosen.every))
+    return windows(people, None if chosen.every is None else parse_length(chosen.every, "every"))

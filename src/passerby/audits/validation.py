@@ -37,13 +37,13 @@ from .wording import Keys, Source, Wording
 PATHS = tuple(name for name, hint in TYPES.items() if Path in (hint, *get_args(hint)))
 #: What else is asked of a text; it complains where that is not so.
 TEXTS: dict[str, Callable[[str], object]] = {
-    "window": lambda text: text == AUTO or parse_length(text),
+    "window": lambda text: text == AUTO or parse_length(text, "window", AUTO),
     "origin": lambda text: text == FIRST_VISIT or parse_instant(text, "it"),
     **dict.fromkeys(("end", "since", "until"), lambda text: parse_instant(text, "it")),
     "timezone": check_timezone,
     "separator": check_separator,
     "time_format": check_time_format,
-    "every": parse_length,
+    "every": lambda text: parse_length(text, "every"),
 }
 
 Fault = Mapping[str, Any]

@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         from .speech import in_options
 
-        return _complain(in_options(str(error), {*SETTINGS, *OPTIONS, "start"}), 2)
+        return _complain(in_options(str(error), {*SETTINGS, *OPTIONS}), 2)
     except Exception as error:
         if _debugging():
             raise

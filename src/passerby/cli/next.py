@@ -9,14 +9,14 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from passerby.audits.settings import SETTINGS
-from passerby.plans.names import LEFT_OUT, PATHS
+from passerby.plans.names import LEFT_OUT, NEXT_FOLDER, PATHS
 
 from .options import RUN, with_settings
 from .plan import DEFAULTS, PLAN, Flag, Real, Whole
 from .sources import sources_of
 
 
-@with_settings(leave=LEFT_OUT, defaults=DEFAULTS)
+@with_settings(leave=LEFT_OUT, defaults={**DEFAULTS, "out": NEXT_FOLDER})
 def next_table(  # noqa: D417
     *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
     earlier: Annotated[Path | None, Parameter(group=PLAN)] = None,
@@ -32,6 +32,10 @@ def next_table(  # noqa: D417
 ) -> None:
     """Say whether the next table may be published: as it is, with fewer counts, or not at all.
 
+    For example, hourly counts after those of the folder published, where everything together may add more than 2 points
+    for at most 1 % of people: `passerby next visits.csv --window 1h --holdout 8 --sensor-count 3 --earlier published
+    --at-most 0.01 --added 0.02 --out published/next`
+
     The folder of earlier releases holds an audit.toml for each of them, at any depth, as `passerby audit` and `passerby
     plan` write it; all are of the same steps. The loss is that of all releases together. It is found from habits alone:
     where a release treats small and large counts differently, raw counts stand for it, which tell more.
@@ -41,9 +45,10 @@ def next_table(  # noqa: D417
     Parameters
     ----------
     earlier
-        Folder of what has been published so far.
+        Folder of what has been published so far. [default: nothing has been]
     at_most
-        Share of people who may be above the limit: 0.05 for 5 %, 0 for nobody. Several limits go into a settings file.
+        Share of people who may be above the limit, which is --above or --added: 0.05 for 5 %, 0 for nobody. Several
+        limits go into a settings file, as limits = [{share = 0.05, above = 0.5}, ...].
     above
         The limit: a chance to be found, 0.5 for one half.
     added
@@ -64,7 +69,7 @@ def next_table(  # noqa: D417
     from .warm_up import ready
 
     own = {"at_most": at_most, "above": above, "added": added, "drawn": drawn, "minutes": minutes}
-    checked = check_plan(*sources_of("next", visits, settings, {**own, **given}, PATHS))
+    checked = check_plan(*sources_of("next", visits, settings, {**own, **given}, PATHS), folder=NEXT_FOLDER)
     ready()
     from .plan_run import decide_and_show
 

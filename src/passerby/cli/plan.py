@@ -55,7 +55,8 @@ def plan(  # noqa: D417
     Parameters
     ----------
     at_most
-        Share of people who may be above the limit: 0.05 for 5 %, 0 for nobody. Several limits go into a settings file.
+        Share of people who may be above the limit, which is --above or --added: 0.05 for 5 %, 0 for nobody. Several
+        limits go into a settings file, as limits = [{share = 0.05, above = 0.5}, ...].
     above
         The limit: a chance to be found, 0.5 for one half.
     added
@@ -66,7 +67,7 @@ def plan(  # noqa: D417
         of --zones). [default: gaussian rounding suppression places steps counts every zones, and visitors for at most
         16 counts]
     forbid
-        What may not be changed.
+        Levers that may not be changed.
     fix
         A lever and its position in all plans, such as rounding=10.
     stay

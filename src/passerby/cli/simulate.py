@@ -51,10 +51,18 @@ def simulate(
     overwrite
         Replace the file if it is there.
     """
+    from passerby.errors import InputError
+
+    from .speech import in_options
+
     zones = out.with_name(f"{out.name.partition('.')[0]}-zones.csv")
     _check_free(overwrite, out, zones)
     city = {"people": people, "places": places, "days": days, "step": step, "seed": seed, "seen": seen, "start": start}
-    _write(out, zones, layout, city)
+    try:
+        _write(out, zones, layout, city)
+    except InputError as error:
+        # Said here: a step is also the column of a file, which is no option.
+        raise InputError(in_options(str(error), city)) from None
 
 
 def _write(out: Path, zones: Path, layout: Literal["table", "foursquare"], city: dict[str, Any]) -> None:

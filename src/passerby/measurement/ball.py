@@ -41,7 +41,7 @@ def check_single(prior: MarkovPrior) -> None:
 def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Log of the paper's bound on the largest probability of a ball: `Σ_{l≤s} C(T, l) f(T - l)` (equation 5).
 
-    At `misses = 0` it is the probability of the likeliest trace, exact.
+    At `misses = 0` it is the probability of the likeliest trace that may be named, exact.
     """
     check_single(prior)
     if misses == 0:
@@ -51,7 +51,7 @@ def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def log_likeliest(prior: MarkovPrior, steps: int) -> float:
-    """Log probability of the likeliest trace, `max_x Pr[X = x]`, where a state is a place."""
+    """Log probability of the likeliest trace that may be named, `max_x Pr[X = x]`, where a state is a place."""
     check_single(prior)
     silence = Release.silent(prior.check_steps(steps)).classes(prior), np.zeros((1, steps, 1))
     _, value = decode.decode(*prior.named_logs, np.empty((0, 0)), *silence)

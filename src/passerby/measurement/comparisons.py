@@ -93,13 +93,18 @@ def _by_formula(noise: Mechanism, times: float, delta: float, exact: float) -> t
 
 
 def reconstruction_advantage(prior: MarkovPrior, release: Release, success: float | None = None) -> float:
-    """Guo et al.'s (2022) advantage `(success - p*) / (1 - p*)` of getting every step right, `p* = max_x Pr[X = x]`.
+    """Guo et al.'s (2022) advantage `(success - p*) / (1 - p*)` of getting every step right.
 
-    Without `success`, their upper bound: Fano's inequality `H(X) - I <= h(q) + q log(M^T - 1)` on the error `q`.
+    `p* = max_x Pr[X = x]` is the chance of the best guess without the release, over the traces x that may be named: no
+    step at a place that is not `guessable`. Without `success`, their upper bound: Fano's inequality
+    `H(X) - I <= h(q) + q log(M^T - 1)` on the error `q`, over all traces.
 
     >>> from passerby import line_prior
     >>> round(reconstruction_advantage(line_prior(100), Release([7, 93, 41])), 4)
     0.1624
+    >>> away = MarkovPrior([0.2, 0.8], [[0.5, 0.5], [0.1, 0.9]], guessable=[True, False])   # p* = 0.2 at one step
+    >>> reconstruction_advantage(away, Release([0]), success=0.2)
+    0.0
     """
     check_prior(prior)
     check_release(release)

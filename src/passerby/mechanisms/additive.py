@@ -26,6 +26,8 @@ class Additive(Record, Mechanism):
     clamped: bool = field(default=False, kw_only=True)
     persistent: bool = field(default=False, kw_only=True)
 
+    hides = False
+
     def __post_init__(self) -> None:
         for f in fields(self):
             value = getattr(self, f.name)

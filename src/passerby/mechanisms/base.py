@@ -54,6 +54,11 @@ class Mechanism(ABC):
         """Whether what chance decides for a cell is drawn once and used again each time the cell is published."""
         return False
 
+    @property
+    def hides(self) -> bool:
+        """Whether it may leave a cell empty; one that does not say so may."""
+        return not self.shift_invariant
+
     def __or__(self, second: Mechanism) -> Mechanism:
         """What `second` makes of what this gives: `Scaled(5) | Suppression(5)` is `Then(Scaled(5), Suppression(5))`."""
         from .composition import Then

@@ -34,6 +34,7 @@ class RandomRounding(Record, Discrete):
     persistent: bool = False
 
     takes = WHOLE
+    hides = False
 
     def __post_init__(self) -> None:
         at_least(self, "base", self.base, 2, "a count is a multiple of 1 already; use Raw()")

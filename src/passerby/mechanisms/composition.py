@@ -86,6 +86,11 @@ class Then(Record, Mechanism):
         """Where one of them is."""
         return self.first.persistent or self.second.persistent
 
+    @property
+    def hides(self) -> bool:
+        """Where one of them does."""
+        return self.first.hides or self.second.hides
+
     def check_sensors(self, sensors: Sequence[Sequence[int]]) -> None:
         """Each refuses what it refuses."""
         self.first.check_sensors(sensors)

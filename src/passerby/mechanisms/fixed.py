@@ -53,6 +53,11 @@ class Fixed(Record, Discrete):
         """From where empty cells come."""
         return []
 
+    @property
+    def hides(self) -> bool:
+        """Where empty cells come from somewhere."""
+        return bool(self.hidden())
+
     def law(self, count: float) -> Law:
         """One value."""
         return self.apply(np.array([count], dtype=np.float64)), np.ones(1)

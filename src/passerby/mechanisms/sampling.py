@@ -39,6 +39,7 @@ class PerPerson(Record, Discrete):
         """Probabilities that a person adds 0, 1, 2, ..."""
 
     endless = True  # not so, but lists of many people are cut
+    hides = False
 
     def gives(self, taken: Domain) -> Domain:
         """Counts."""

@@ -18,8 +18,8 @@ OWN = (
 PATHS = ("weights",)
 #: Those that are typed, and what a decision about the next table has beside them.
 OPTIONS = (*(name for name in OWN if name != "limits"), "earlier")
-#: The folder of a plan that nobody named, and the title of its page.
-FOLDER, TITLE = "passerby-plan", "What may be published"
+#: The folders of a plan and of a decision about the next table that nobody named, and the title of a plan's page.
+FOLDER, NEXT_FOLDER, TITLE = "passerby-plan", "passerby-next", "What may be published"
 #: Settings of an audit that a plan has not.
 LEFT_OUT = ("published", "explore", "sigmas", "bases", "thresholds", "delta")
 

@@ -38,10 +38,11 @@ class PlanSettings:
     minutes: float | None = None
 
 
-def check_plan(*sources: Source) -> PlanSettings:
+def check_plan(*sources: Source, folder: str = FOLDER) -> PlanSettings:
     """Settings from several sources, of which later ones prevail; all that is wrong is said at once.
 
-    One of them may be those of an audit: its data, release and question are planned.
+    One of them may be those of an audit: its data, release and question are planned. Results go to the `folder` where
+    none is named.
     """
     values = {name: value for source in sources for name, value in source.values.items()}
     lines: list[str] = []
@@ -51,7 +52,7 @@ def check_plan(*sources: Source) -> PlanSettings:
         other = (*OWN, *LEFT_OUT, "out", "title") if {*LEFT_OUT} & {*source.values} else OWN
         kept = {name: value for name, value in source.values.items() if name not in other}
         rest.append(Source(kept, source.where, source.wording))
-    given = {"out": FOLDER, "title": TITLE}
+    given = {"out": folder, "title": TITLE}
     audit: AuditSettings | None = None
     try:
         audit = check_sources(Source(given), *rest)
@@ -116,7 +117,10 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
     if not isinstance(several, list | tuple) or not all(isinstance(each, Mapping) for each in several):
         raise ConfigError("limits: expected a list such as [{share = 0.05, above = 0.5}]")
     if not several:
-        raise ConfigError("no limit is given: --at-most 0.05 --above 0.5, or limits = [...] in the settings file")
+        raise ConfigError(
+            "no limit is given: --at-most 0.05 --above 0.5, or limits = [{share = 0.05, above = 0.5}] in a file of "
+            "settings"
+        )
     for each in several:
         if {*each} - {"share", "above", "added"} or "share" not in each:
             raise ConfigError(f"limits: {dict(each)} needs a share, and above or added; it can have nothing else")
@@ -129,8 +133,9 @@ def _fixed(value: Any) -> tuple[tuple[str, float], ...]:
     else:
         halves = [text.partition("=") for text in _texts(value, "fix")]
         pairs = [(name, position) for name, _, position in halves]
-        if not all(position for _, position in pairs):
-            raise ConfigError(f"fix: {value!r} needs levers with a position, such as rounding=10")
+        bare = next((name for name, position in pairs if not position), None)
+        if bare is not None:
+            raise ConfigError(f"fix: {bare!r} comes without a position; give one, as in rounding=10")
     return tuple((name, float(_as_number(position, f"fix {name}"))) for name, position in pairs)
 
 

@@ -72,16 +72,16 @@ def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
         assert isinstance(lever, Dial)
         reason = lever.refuses(release, task.scene())
         if reason is not None:
-            raise InputError(f"fix: {name} cannot be fixed at {position:g}, because {reason}")
+            raise InputError(f"fix: {name!r} cannot be fixed at {position:g}, because {reason}")
         family = lever.family(release, task.scene())
         if not family.has(position):
             raise InputError(
-                f"fix: {name} cannot be fixed at {position:g}; its positions are "
+                f"fix: {name!r} cannot be fixed at {position:g}; its positions are "
                 f"{', '.join(f'{each:g}' for each in family.positions[:6])}{', ...' * (len(family.positions) > 6)}"
             )
         try:
             release = family.build(release, float(position))
         except InputError as reason:
-            raise InputError(f"fix: {name} cannot be fixed at {position:g}: {reason}") from None
+            raise InputError(f"fix: {name!r} cannot be fixed at {position:g}: {reason}") from None
         settings.append(family.setting(float(position)))
     return release, tuple(settings)

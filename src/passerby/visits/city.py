@@ -53,7 +53,7 @@ class City:
         if self.seen == 0:
             raise InputError(f"seen is {self.seen}; it is a share, above 0 and at most 1")
         parse_instant(self.start, "start")
-        if not timedelta(seconds=1) <= parse_length(self.step) <= timedelta(days=self.days):
+        if not parse_length(self.step, "step") <= timedelta(days=self.days):
             raise InputError(f"step is {self.step!r}, longer than the {self.days} days of the city")
 
     @property

@@ -48,7 +48,7 @@ class Gatherer(Sieve):
             self.timezone,
             dict(self.columns),
             self.span.until,
-            tuple(self.remarks),
+            self.told,
         )
 
 

@@ -14,7 +14,7 @@ from .delimited import Batch
 from .grid import Cells, valid_coordinates
 from .span import EXAMPLES, Span
 from .table import Skipped
-from .times import parse_times, shown
+from .times import FIRST_YEAR, LAST_YEAR, read_times, shown
 from .traces import ELSEWHERE
 
 #: Said where a place has the name of all others.
@@ -25,8 +25,9 @@ OF_ALL_OTHERS = (
 
 TIMES = (
     "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
-    "time_format='%d.%m.%Y %H:%M'; years are from 1900 to 2099"
+    "time_format='%d.%m.%Y %H:%M'; years are from 1000 to 9899"
 )
+STRAY = f"years before {FIRST_YEAR} or from {LAST_YEAR} on"
 NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
 """What is written where there is no name, in small letters."""
 
@@ -52,8 +53,11 @@ class Sieve:
     remarks: list[str] = field(default_factory=list)
     rows: int = 0
     outside: int = 0
+    bare: int = 0
+    """Times that can be read and name no zone."""
     bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
+    stray: "Bad" = field(default_factory=lambda: Bad(STRAY))
     missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
 
     def sieved(self, batch: Batch) -> pl.DataFrame:
@@ -67,7 +71,9 @@ class Sieve:
         if frame["time"].null_count():
             frame = frame.filter(~blank)
         self.rows += frame.height
-        frame = frame.with_columns(at=parse_times(frame["time"], self.timezone, self.time_format))
+        times, bare = read_times(frame["time"], self.timezone, self.time_format)
+        self.bare += bare
+        frame = frame.with_columns(at=times)
         bad = frame["at"].is_null()
         self.bad_times.note(batch, frame.filter(bad), lambda row: shown(row["time"]))
         frame = frame.filter(~bad)
@@ -82,7 +88,9 @@ class Sieve:
             self.remarks.append(OF_ALL_OTHERS)
         inside = self.span.holds(kept["at"])
         self.outside += kept.height - int(inside.sum())
-        return kept.filter(inside).select("person", pl.col("at").alias("time"), "place", "row")
+        kept = kept.filter(inside)
+        self.stray.note(batch, kept.filter(self.span.strays(kept["at"])), lambda row: f"{row['at']:%Y-%m-%d}")
+        return kept.select("person", pl.col("at").alias("time"), "place", "row")
 
     def check(self) -> None:
         """Refuse rows of which too many are unusable."""
@@ -90,6 +98,13 @@ class Sieve:
             raise InputError(f"{self.source} is empty: it holds no rows")
         for bad in (self.bad_times, self.bad_coordinates, self.missing):
             bad.refuse_above(self.max_unparsable, self.rows, self.source, self.taken)
+
+        if self.stray.count:
+            raise InputError(
+                f"{self.source}: {self.stray.count:,} of {self.rows:,} rows lie in {STRAY}: "
+                f"{'; '.join(self.stray.examples)}; correct or remove them, or say which visits count, as in "
+                f"since='{FIRST_YEAR}-01-01' and until='{LAST_YEAR}-01-01'"
+            )
 
     def nothing(self) -> InputError:
         """The error where no row is left."""
@@ -114,10 +129,23 @@ class Sieve:
         """Count what another one left out as well, which took the batches that come next."""
         self.rows += other.rows
         self.outside += other.outside
+        self.bare += other.bare
         self.columns.update(other.columns)
         self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
-        for name in ("bad_times", "bad_coordinates", "missing"):
+        for name in ("bad_times", "bad_coordinates", "stray", "missing"):
             getattr(self, name).add(getattr(other, name))
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What a reader should know, once all batches are taken."""
+        times = self.rows - self.bad_times.count
+        if not 0 < self.bare < times:
+            return tuple(self.remarks)
+        mixed = (
+            f"{self.bare:,} of {times:,} times name no zone, unlike the others, and were read in {self.timezone}: "
+            "where another one is meant, set the time zone, or they count hours too early or too late."
+        )
+        return (*self.remarks, mixed)
 
     @property
     def taken(self) -> str:

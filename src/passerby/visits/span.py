@@ -10,6 +10,7 @@ import polars as pl
 from passerby.errors import InputError
 
 from .delimited import Batch
+from .times import EARLIEST, LATEST
 
 #: A time may lie as far outside of those of nearly everybody as these reach apart. On either side this share of the
 #: times, and so many at the least, are not asked: they may be the stray ones.
@@ -25,8 +26,8 @@ EXAMPLES = 3
 class Span:
     """Visits count from `since` (included) to `until` (not included), where these are given, in UTC.
 
-    Where neither is, times far from nearly all others are refused: one row dated 1970 would stretch the steps over
-    decades in which nobody is anywhere, and everybody would be found.
+    Where neither is, times far from nearly all others are refused, and those before 1900 or from 2100 on: one row
+    dated 1970 would stretch the steps over decades in which nobody is anywhere, and everybody would be found.
     """
 
     since: datetime | None = None
@@ -40,6 +41,12 @@ class Span:
         if self.until is not None:
             inside &= times < self.until
         return inside
+
+    def strays(self, times: pl.Series) -> pl.Series:
+        """Whether each time lies in years in which nobody was counted, on a side that is open."""
+        at = times.to_physical()
+        early, late = (at < EARLIEST) & (self.since is None), (at >= LATEST) & (self.until is None)
+        return early | late
 
     def check(self, parts: Sequence[pl.DataFrame], batches: Sequence[Batch], source: str) -> None:
         """Refuse visits that lie far from nearly all others, on a side that is open."""

@@ -30,8 +30,8 @@ _CYCLES = {"hour": (timedelta(days=1), 2), "weekday": (timedelta(days=7), 2), "w
 """What habits repeat after, by the word for their rhythm, and how often that is to be seen."""
 
 
-def parse_length(length: str | timedelta) -> timedelta:
-    """A length of time such as "20d", "1h", "30m", "1w", "90s" or "1d12h".
+def parse_length(length: str | timedelta, what: str = "length", instead: str = "") -> timedelta:
+    """A length of time such as "20d", "1h", "30m", "1w", "90s" or "1d12h"; `what` it is, and what else it may be.
 
     >>> parse_length("1d12h")
     datetime.timedelta(days=1, seconds=43200)
@@ -44,12 +44,13 @@ def parse_length(length: str | timedelta) -> timedelta:
         total = timedelta(seconds=min(seconds, 10**12))
     else:
         raise InputError(
-            f"a length of time cannot be {length!r}; write a number and a unit (w, d, h, m, s), as in '20d' or '30m'"
+            f"{what} is {length!r}, which is no length of time; write a number and a unit (w, d, h, m, s), as in '20d' "
+            f"or '30m'{f', or {instead!r}' if instead else ''}"
         )
     if total < timedelta(seconds=1):
-        raise InputError(f"a step cannot last {length!r}; the shortest is '1s'")
+        raise InputError(f"{what} is {length!r}, which is too short; the shortest is '1s'")
     if total > _LONGEST:
-        raise InputError(f"a step cannot last {length!r}; the longest is a century, '{_LONGEST.days}d'")
+        raise InputError(f"{what} is {length!r}, which is too long; the longest is a century, '{_LONGEST.days}d'")
     return total
 
 
@@ -195,7 +196,7 @@ class Steps:
         last step that the times cover only in part is left out, unless an end is given, or "first-visit". Times that
         were asked for `until` an instant cover the steps before it, however late the last one is.
         """
-        size = parse_length(length)
+        size = parse_length(length, "window", AUTO)
         times = times if isinstance(times, Times) else Times.of(times)
         first, last = times.ends
         if origin is None:

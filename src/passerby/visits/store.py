@@ -56,7 +56,7 @@ def store_visits(reading: Reading, folder: Path, team: Team, progress: Progress 
     load = partial(load_visits, timezone=sieve.timezone)
     everybody = Everybody(Blocks(there, load, team), sieve.timezone, sieve.span.until)
     duplicates = sum(read - kept for read, kept in counts)
-    return StoredVisits(everybody, sieve.skipped(duplicates), tuple(sieve.remarks))
+    return StoredVisits(everybody, sieve.skipped(duplicates), sieve.told)
 
 
 def _ranges(runs: list[Run], folder: Path) -> list[_Range]:

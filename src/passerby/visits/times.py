@@ -6,7 +6,7 @@ cannot be read becomes null: the caller counts and reports.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -17,11 +17,18 @@ from passerby.errors import InputError
 from .table import TIME
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-_EARLIEST, _LATEST = (
-    round(datetime(year, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000 for year in (FIRST_YEAR, LAST_YEAR)
-)
-"""Microseconds since 1970 between which a time must lie: nobody was counted in other years."""
-_FIRST_SECOND, _LAST_SECOND = 1e8, _LATEST / 1e6
+"""Years, but for the last, in which people were counted: digits are known as dates by them, and others are stray."""
+
+
+def _micros(year: int) -> int:
+    """When a year begins, in microseconds since 1970."""
+    return round(datetime(year, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
+
+
+EARLIEST, LATEST = _micros(FIRST_YEAR), _micros(LAST_YEAR)
+_FIRST, _LAST = _micros(1000), _micros(9900)
+"""Between which a time must lie: others, such as 0001-01-01 and 9999-12-31, are written where there is none."""
+_FIRST_SECOND, _LAST_SECOND = 1e8, LATEST / 1e6
 """Seconds since 1970 between which a bare number must lie (from 1973 on): smaller ones are something else."""
 COMPACT = (8, 10, 12, 14)
 """How many digits dates and times have that are written as digits alone: to the day, hour, minute or second."""
@@ -73,36 +80,47 @@ def parse_times(values: pl.Series, timezone: str = "UTC", form: str | None = Non
 
     Times without a zone are read in `timezone`: of two possible readings (clocks set back) the earlier is taken, and
     a time that never was (clocks set forward) cannot be read. Numbers of 8, 10, 12 or 14 digits are dates where most
-    of the column can be read so; other numbers are seconds since 1970, or milliseconds (microseconds, nanoseconds)
-    where they are too large to be seconds of this time. Dates such as 03/04/2012 are read only where `form` says how:
-    "day-first", "month-first", or a pattern such as "%d.%m.%Y %H:%M". Years before 1900 and from 2100 on cannot be
-    read.
+    of the column can be read so, as from 1900 to 2099; other numbers are seconds since 1970, or milliseconds
+    (microseconds, nanoseconds) where they are too large to be seconds of this time. Dates such as 03/04/2012 are read
+    only where `form` says how: "day-first", "month-first", or a pattern such as "%d.%m.%Y %H:%M". Years before 1000 and
+    from 9900 on cannot be read.
 
     >>> parse_times(pl.Series(["2012-04-03T20:00:08+02:00", "1333476008"])).dt.to_string().unique().to_list()
     ['2012-04-03 18:00:08.000000+00:00']
     >>> parse_times(pl.Series(["20240101080000"])).dt.to_string().to_list()
     ['2024-01-01 08:00:00.000000+00:00']
     """
-    times = _parsed(values, timezone, form)
+    return read_times(values, timezone, form)[0]
+
+
+def read_times(values: pl.Series, timezone: str = "UTC", form: str | None = None) -> tuple[pl.Series, int]:
+    """The same, and how many of the times that can be read name no zone, so that they were read in `timezone`."""
+    times, bare = _parsed(values, timezone, form)
     reach = times.to_physical()
-    outside = (reach < _EARLIEST) | (reach >= _LATEST)
-    return times.set(outside, None) if outside.any() else times
+    outside = (reach < _FIRST) | (reach >= _LAST)
+    times = times.set(outside, None) if outside.any() else times
+    return times, int((bare & times.is_not_null()).sum()) if bare.any() else 0
 
 
-def _parsed(values: pl.Series, timezone: str, form: str | None) -> pl.Series:
+def _parsed(values: pl.Series, timezone: str, form: str | None) -> tuple[pl.Series, pl.Series]:
+    """Times in UTC, and which of them (n,) name no zone."""
     dtype = values.dtype
     if form is not None and dtype in (pl.Date, pl.Datetime):
         raise InputError(f"time_format='{form}' has no effect on a column that holds times already; leave it out")
     if dtype == pl.Date:
-        return _zoned(values.cast(pl.Datetime("us")), timezone)
-    if isinstance(dtype, pl.Datetime):
-        values = values.cast(pl.Datetime("us", dtype.time_zone))
-        return _zoned(values, timezone) if dtype.time_zone is None else values.dt.convert_time_zone("UTC")
-    if form is not None:
-        return _as_said(values.cast(pl.String), timezone, form)
-    if dtype.is_numeric():
-        return _numbers(values, timezone)
-    return _parse_strings(values.cast(pl.String), timezone)
+        forms: list[Form] = [lambda days: days.cast(pl.Datetime("us"))]
+    elif isinstance(dtype, pl.Datetime):
+        forms = [lambda times: times.cast(pl.Datetime("us", dtype.time_zone))]
+    elif form is not None:
+        values, forms = values.cast(pl.String), [partial(_as_said, form=form)]
+    elif dtype.is_numeric():
+        forms = [_numbers]
+    else:
+        values = values.cast(pl.String)
+        sample = values.drop_nulls().head(100)
+        # The one that fits the first rows goes first.
+        forms = sorted(TEXTS, key=lambda each: each(sample).null_count())
+    return _by_forms(values, forms, timezone)
 
 
 def shown(value: object) -> str:
@@ -128,84 +146,80 @@ def _masked(character: str) -> str:
     return ("A" if character.isupper() else "a") if character.isalpha() else character
 
 
-def _parse_strings(values: pl.Series, timezone: str) -> pl.Series:
-    """Each form is tried on what the forms before it left; the one that fits the first rows goes first."""
-    forms: list[Form] = [
-        _foursquare,
-        partial(_fixed, pattern="%Y-%m-%dT%H:%M:%SZ", timezone="UTC"),
-        partial(_fixed, pattern="%Y-%m-%d %H:%M:%S", timezone=timezone),
-        partial(_fixed, pattern="%Y-%m-%dT%H:%M:%S", timezone=timezone),
-        partial(_numbers, timezone=timezone),
-        partial(_iso, timezone=timezone),
-        _foursquare_zoned,
-    ]
-    sample = values.drop_nulls().head(100)
-    forms.sort(key=lambda form: form(sample).null_count())
-    times = forms[0](values)
+def _by_forms(values: pl.Series, forms: Sequence[Form], timezone: str) -> tuple[pl.Series, pl.Series]:
+    """Each form is tried on what the forms before it left."""
+    found = forms[0](values)
+    times, bare = _in_utc(found, timezone), pl.repeat(_bare(found), len(values), eager=True)
     for form in forms[1:]:
         left = (times.is_null() & values.is_not_null()).arg_true()
         if not len(left):
             break
-        times = times.scatter(left, form(values.gather(left)))
-    return times
+        found = form(values.gather(left))
+        times, bare = times.scatter(left, _in_utc(found, timezone)), bare.scatter(left, _bare(found))
+    return times, bare
 
 
-def _zoned(naive: pl.Series, timezone: str) -> pl.Series:
-    zoned = naive.dt.replace_time_zone(timezone, ambiguous="earliest", non_existent="null")
-    return zoned.dt.convert_time_zone("UTC")
+def _bare(times: pl.Series) -> bool:
+    """Whether times have no zone."""
+    return isinstance(times.dtype, pl.Datetime) and times.dtype.time_zone is None
 
 
-def _fixed(values: pl.Series, pattern: str, timezone: str) -> pl.Series:
-    return _zoned(values.str.to_datetime(pattern, time_unit="us", strict=False, cache=False), timezone)
+def _in_utc(times: pl.Series, timezone: str) -> pl.Series:
+    if _bare(times):
+        times = times.dt.replace_time_zone(timezone, ambiguous="earliest", non_existent="null")
+    return times.dt.convert_time_zone("UTC")
+
+
+def _fixed(values: pl.Series, pattern: str) -> pl.Series:
+    return values.str.to_datetime(pattern, time_unit="us", strict=False, cache=False)
+
+
+def _fixed_utc(values: pl.Series, pattern: str) -> pl.Series:
+    return _fixed(values, pattern).dt.replace_time_zone("UTC")
 
 
 def _foursquare(values: pl.Series) -> pl.Series:
     """`Tue Apr 03 18:00:08 +0000 2012`. Without the weekday polars parses by fixed positions, 4-5 times as fast."""
-    return _fixed(values.str.slice(4), "%b %d %H:%M:%S +0000 %Y", "UTC")
+    return _fixed_utc(values.str.slice(4), "%b %d %H:%M:%S +0000 %Y")
 
 
 def _foursquare_zoned(values: pl.Series) -> pl.Series:
-    times = values.str.slice(4).str.to_datetime("%b %d %H:%M:%S %z %Y", time_unit="us", strict=False, cache=False)
-    return times.cast(TIME)
+    return _fixed(values.str.slice(4), "%b %d %H:%M:%S %z %Y")
 
 
-def _as_said(values: pl.Series, timezone: str, form: str) -> pl.Series:
+def _as_said(values: pl.Series, form: str) -> pl.Series:
     """Times in the form that was given."""
     if form not in (DAY_FIRST, MONTH_FIRST):
         text = values.str.strip_chars()
         if "%H" in form and "%M" not in form:  # polars reads no hours without minutes
             text, form = text + " 00", form + " %M"
-        if "%z" in form:
-            return text.str.to_datetime(form, time_unit="us", strict=False, cache=False).cast(TIME)
-        return _fixed(text, form, timezone)
+        return _fixed(text, form)
     part = values.str.extract_groups(_SLASHED).struct.unnest()
     day, month = ("one", "two") if form == DAY_FIRST else ("two", "one")
     digits = [pl.col(name).str.zfill(2) for name in (month, day)]
     clock = [pl.col(name).fill_null("00").str.zfill(2) for name in ("hour", "minute", "second")]
     text = part.select(pl.concat_str([pl.col("year"), *digits, *clock])).to_series()
-    return _fixed(text, "%Y%m%d%H%M%S", timezone)
+    return _fixed(text, "%Y%m%d%H%M%S")
 
 
-def _numbers(values: pl.Series, timezone: str) -> pl.Series:
+def _numbers(values: pl.Series) -> pl.Series:
     """Dates as digits where most of the column can be read so, otherwise time since 1970 in a unit told by the size.
 
     A single stray number must not decide how all the others are read.
     """
     number = values.cast(pl.Float64, strict=False)
-    dates = _compact(number, timezone)
-    return dates if 2 * dates.count() > number.count() else _epoch(number)
+    dates = _compact(number)
+    ours = dates.dt.year().is_between(FIRST_YEAR, LAST_YEAR - 1).sum()
+    return dates if 2 * ours > number.count() else _epoch(number)
 
 
-def _compact(number: pl.Series, timezone: str) -> pl.Series:
+def _compact(number: pl.Series) -> pl.Series:
     """Dates and times as 8, 10, 12 or 14 digits; null for what is none."""
     whole = number.round().cast(pl.Int64, strict=False)
     text = whole.set(whole != number, None).cast(pl.String)
-    fits = text.str.len_bytes().is_in(list(COMPACT)) & text.str.head(4).cast(pl.Int64, strict=False).is_between(
-        FIRST_YEAR, LAST_YEAR - 1
-    )
-    text = text.set(~fits, None)
+    text = text.set(~text.str.len_bytes().is_in(list(COMPACT)), None)
     # Polars reads no hours without minutes, so that all are filled up.
-    return _fixed(text.str.pad_end(14, "0"), "%Y%m%d%H%M%S", timezone)
+    return _fixed(text.str.pad_end(14, "0"), "%Y%m%d%H%M%S")
 
 
 def _epoch(number: pl.Series) -> pl.Series:
@@ -219,8 +233,8 @@ def _epoch(number: pl.Series) -> pl.Series:
     return micros.cast(pl.Int64, strict=False).cast(TIME)
 
 
-def _iso(values: pl.Series, timezone: str) -> pl.Series:
-    """ISO 8601 in general: slower, for what the fixed patterns leave."""
+def _iso(values: pl.Series, *, zoned: bool) -> pl.Series:
+    """ISO 8601 in general, with a zone or without one: slower, for what the fixed patterns leave."""
     part = values.str.extract_groups(_ISO).struct.unnest()
     clock = [pl.col(name).fill_null("00") for name in ("hour", "minute", "second")]
     offset = (pl.col("off_hour").cast(pl.Int64) * 60 + pl.col("off_minute").fill_null("00").cast(pl.Int64)) * (
@@ -233,5 +247,19 @@ def _iso(values: pl.Series, timezone: str) -> pl.Series:
         + pl.duration(microseconds=fraction),
         offset=pl.when(pl.col("utc").is_not_null()).then(0).otherwise(offset),
     )
-    absolute = (parsed["at"] - parsed.select(pl.duration(minutes="offset")).to_series()).dt.replace_time_zone("UTC")
-    return absolute.zip_with(parsed["offset"].is_not_null(), _zoned(parsed["at"], timezone))
+    if not zoned:
+        return parsed["at"].set(parsed["offset"].is_not_null(), None)
+    return (parsed["at"] - parsed.select(pl.duration(minutes="offset")).to_series()).dt.replace_time_zone("UTC")
+
+
+#: The forms of texts. A form gives times without a zone where it names none.
+TEXTS: tuple[Form, ...] = (
+    _foursquare,
+    partial(_fixed_utc, pattern="%Y-%m-%dT%H:%M:%SZ"),
+    partial(_fixed, pattern="%Y-%m-%d %H:%M:%S"),
+    partial(_fixed, pattern="%Y-%m-%dT%H:%M:%S"),
+    _numbers,
+    partial(_iso, zoned=True),
+    partial(_iso, zoned=False),
+    _foursquare_zoned,
+)

@@ -18,7 +18,7 @@ from passerby.support.checks import whole
 
 from .everybody import Everybody, chosen_window, clock
 from .seldom import Seldom
-from .steps import AUTO, Steps, on_the_clock, parse_instant
+from .steps import AUTO, Steps, on_the_clock, parse_instant, written
 from .table import Visits
 from .traces import ELSEWHERE, LeftOut, Traces
 
@@ -26,6 +26,8 @@ Rule = Literal["most-visited", "first", "last"]
 
 _MOST_CELLS = 2**31
 """Person-steps beyond which a mistake is likelier than a wish (8 GB)."""
+MANY_STEPS = 50_000
+"""Steps beyond which it is, too, where there are fewer visits than steps."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +109,17 @@ def planned(
     if end is not None:
         stop = min(stop, on_the_clock(parse_instant(end, "end", zone), zone))
     counts = visited(everybody, steps.origin, stop)
-    if not counts["n"].sum():
+    inside = int(counts["n"].sum())
+    if not inside:
         raise InputError(
             f"no visit lies from origin='{steps.origin}' to end='{stop}' ({zone}); the visits "
             f"reach from {times.first!s} to {times.last!s}"
+        )
+    if steps.count > max(MANY_STEPS, inside):
+        raise InputError(
+            f"window='{written(steps.length)}' makes {steps.count:,} steps, more than there are visits ({inside:,}): "
+            "in nearly all of them nobody is anywhere; choose a longer window, or an origin and an end that leave out "
+            "stray times"
         )
     return Plan(steps, stop, _choose(counts, places), min_active, rule)
 

@@ -38,15 +38,16 @@ def chosen_levers(
     names: Sequence[str] | None, forbidden: Sequence[str], fixed: Mapping[str, float], release: Release
 ) -> list[Lever]:
     """The levers that may be moved: those of these names, or the usual ones, without what is forbidden or fixed."""
-    for name in (*(names or ()), *forbidden, *fixed):
-        if name not in BY_NAME:
-            raise InputError(f"levers: {name!r} is none of {', '.join(BY_NAME)}")
+    for what, given in (("levers", names or ()), ("forbid", forbidden), ("fix", fixed)):
+        for name in given:
+            if name not in BY_NAME:
+                raise InputError(f"{what}: {name!r} is none of {', '.join(BY_NAME)}")
     both = {*forbidden} & {*(names or ()), *fixed}
     if both:
-        raise InputError(f"levers: {', '.join(sorted(both))} is asked for and forbidden; decide for one")
+        raise InputError(f"forbid: {', '.join(map(repr, sorted(both)))} is asked for and forbidden; decide for one")
     for name in fixed:
         if not isinstance(BY_NAME[name], Dial):
-            raise InputError(f"levers: {name} cannot be fixed at a position; want fewer counts instead")
+            raise InputError(f"fix: {name!r} cannot be fixed at a position; want fewer counts instead")
     out = [BY_NAME[name] for name in (usual(release) if names is None else names) if name not in {*forbidden, *fixed}]
     if not out:
         raise InputError(
