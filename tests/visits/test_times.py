@@ -70,6 +70,7 @@ def test_times_without_zone_are_read_in_the_given_one() -> None:
     assert one("2012-04-03 20:00:08", "Europe/Paris") == NOON
     assert one("2012-04-03T18:00:08Z", "Europe/Paris") == NOON
     assert one("1333476008", "Europe/Paris") == NOON
+    assert parse_times(pl.Series(["1333476008"]), "Europe/Paris", "%s")[0] == NOON
     assert one(datetime(2012, 4, 3, 20, 0, 8), "Europe/Paris") == NOON
     assert one(date(2012, 4, 3), "Europe/Paris") == datetime(2012, 4, 2, 22, tzinfo=UTC)
 

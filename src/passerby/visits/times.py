@@ -193,7 +193,8 @@ def _as_said(values: pl.Series, form: str) -> pl.Series:
         text = values.str.strip_chars()
         if "%H" in form and "%M" not in form:  # polars reads no hours without minutes
             text, form = text + " 00", form + " %M"
-        return _fixed(text, form)
+        # Seconds since 1970 are the same everywhere.
+        return _fixed_utc(text, form) if "%s" in form else _fixed(text, form)
     part = values.str.extract_groups(_SLASHED).struct.unnest()
     day, month = ("one", "two") if form == DAY_FIRST else ("two", "one")
     digits = [pl.col(name).str.zfill(2) for name in (month, day)]
