@@ -13,7 +13,7 @@ import passerby as pb
 from passerby.audits.record import Mean
 from passerby.report import chart
 from passerby.report.boxes import boxes as made_of
-from passerby.report.cuts import CURVES, cuts
+from passerby.report.cuts import LOWER, cuts
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.notebook import Report
@@ -75,7 +75,7 @@ def test_the_exposure_curve_counts_people() -> None:
     curves = exposure.curves(table, cuts(table, [0.25, 0.5]))
     found = curves.filter(pl.col("which") == chart.FOUND)
     share = dict(zip(found["chance"].to_list(), found["share"].to_list(), strict=True))
-    assert [share[c] for c in (0.0, 0.25, 0.26, 0.5, 0.52)] == [1.0, 1.0, 0.5, 0.5, 0.0]
+    assert [share[c] for c in (0.0, 0.25, 0.3, 0.5, 0.6)] == [1.0, 1.0, 0.5, 0.5, 0.0]
     top = curves.filter(pl.col("which") == chart.BOUND).rows()[-2:]
     assert top == [(chart.BOUND, 1.0, 0.5, 5), (chart.BOUND, 1.0, 0.0, 5)]
 
@@ -106,14 +106,15 @@ def test_ranks_are_told_where_five_people_lie_beyond() -> None:
     ranks = exposure.ranks(pl.DataFrame({"lower": values}), ("lower",))
     assert ranks["share_below"].to_list() == [0.25, 0.5, 0.75]
     assert ranks["lower"][0] == pytest.approx(values[13:18].mean())
-    assert exposure.ranks(pl.DataFrame({"lower": np.arange(100) / 100}), ("lower",)).height == 5
+    assert exposure.ranks(pl.DataFrame({"lower": np.arange(100) / 100}), ("lower",)).height == 3
+    assert exposure.ranks(pl.DataFrame({"lower": np.arange(150) / 150}), ("lower",)).height == 5
 
 
 def test_boxes_hold_everybody_and_five_each(made: Evidence) -> None:
     people = traits.traits(made.known, made.people, made.table)
     for column in ("sighted", "spectral_gap"):
         x = people[column].to_numpy()
-        edges = cuts(made.known, [0.5]).levels(CURVES)
+        edges = cuts(made.known, [0.5]).levels([LOWER])
         boxes, strips = made_of(x, people["lower"].to_numpy(), traits._top(x, column), edges)
         assert {*boxes["y"], *boxes["y2"]} <= {0.0, *edges, 1.0}
         assert boxes["people"].sum() == strips["people"].sum() == people.height

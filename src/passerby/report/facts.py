@@ -40,10 +40,10 @@ def in_short(summary: Summary) -> list[str]:
             f"{span(half.loss_lower, half.loss_upper)} of the people are more likely than not to be found with the "
             f"release; {percent(half.baseline)} are so without it."
         )
-    who, least = tail(gain.lower)
+    most = tail(gain.lower)
     out.append(
-        f"For half of the people the release takes away at most {percent(gain.upper.median)} of what was uncertain; "
-        f"for {who}, at least {percent(least)}."
+        f"For half of the people the release takes away at most {percent(gain.upper.median)} of what was uncertain"
+        + (f"; for {most[0]}, at least {percent(most[1])}." if most else ".")
     )
     if summary.backtest and summary.backtest.verdict == "came true":
         out.append(summary.backtest.sentence)

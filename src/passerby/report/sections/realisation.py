@@ -43,10 +43,11 @@ def words(summary: Summary) -> list[str]:
             "realised chance."
         )
     if found.loss is not None:
-        who, least = tail(found.loss.lower)
+        most = tail(found.loss.lower)
         out.append(
             f"Given exactly this series, the best guess is right with a chance of "
-            f"{span(found.loss.lower.mean, found.loss.upper.mean)} on average; for {who}, of at least {percent(least)}."
+            f"{span(found.loss.lower.mean, found.loss.upper.mean)} on average"
+            + (f"; for {most[0]}, of at least {percent(most[1])}." if most else ".")
         )
     return out
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from passerby.people.habits import People
 from passerby.report import chart
 from passerby.report.boxes import boxes, strips
-from passerby.report.cuts import CURVES
+from passerby.report.cuts import LOWER
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few
@@ -60,8 +60,8 @@ def build(evidence: Evidence) -> Content:
     """Words, two charts with their classes, and the profile of the most exposed."""
     people = traits(evidence.known, evidence.people, evidence.table)
     out = []
-    # Boxes are cut where the curves of the chance have points, so that both tell of the same groups.
-    edges = evidence.cuts.levels(CURVES)
+    # Boxes are cut where the curve of the chance has points, so that both tell of the same groups.
+    edges = evidence.cuts.levels([LOWER])
     for key, column, title, axis, says in (
         ("sighted", "sighted", "Being counted", "chance to be counted", SIGHTED),
         ("gap", "spectral_gap", "Slow and quick movers", "spectral gap", GAP),
@@ -107,7 +107,8 @@ def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataF
 
 def _top(values: NDArray[np.float64], column: str) -> float:
     """Where classes end: one for a chance; for a gap, what five people reach, with those beyond in the last class."""
-    return 1.0 if column == "sighted" else (reached(values) or 0.0) + 0.01
+    least = None if column == "sighted" else reached(values)
+    return 1.0 if least is None else least + 0.01
 
 
 def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
