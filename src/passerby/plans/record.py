@@ -132,7 +132,9 @@ class Record(Part):
         "limit on what is added, for everybody; null where there is no such limit."
     )
     found_noise: float | None = Field(description="The smallest standard deviation among the plans that are sure.")
-    measured: int = Field(description="Measurements of a person, over all releases.")
+    measured: int = Field(
+        description="Measurements of a person, over all releases; as if all people were measured each time, rounded up."
+    )
     out_of_time: bool = Field(description="Whether the search ended because the time was up.")
 
 
@@ -163,7 +165,7 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
         not_moved=found.refused,
         private_noise=private_scale(Gaussian, found.wanted.release, scene),
         found_noise=min((float(plan.release.mechanism.sigma) for plan in whole), default=None),  # type: ignore[attr-defined]
-        measured=found.measured,
+        measured=len(people) * -(-found.measured // len(people)),
         out_of_time=found.out_of_time,
     )
 

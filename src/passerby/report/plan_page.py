@@ -329,6 +329,6 @@ def facts(record: Record) -> list[tuple[str, str]]:
         ("Steps", f"{record.steps:,} of {length(record.window)}"),
         ("Places", f"{record.places:,}, with elsewhere"),
         ("Misses", f"{record.misses:,}"),
-        ("Releases tried", f"{len(record.tried):,}, in {record.measured:,} measurements of a person"),
+        ("Releases tried", f"{len(record.tried):,}, in at most {record.measured:,} measurements of a person"),
         ("Seed", str(record.seed)),
     ]
