@@ -1,6 +1,7 @@
 """What is written down of a plan: as documented, in fives of people, and not more than that."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -96,6 +97,19 @@ def test_measurements_do_not_tell_for_how_many_people_a_release_matters(
     found, record, _ = made
     assert record.measured % record.people == 0
     assert found.measured <= record.measured < found.measured + record.people
+
+
+def test_a_plan_whose_limit_allows_few_people_is_internal(made: tuple[Plans, Record, PlanSettings]) -> None:
+    found, record, settings = made
+    assert not record.internal
+    assert "Internal:" not in render_plan(record, settings)
+    people = town(2, people=30)
+    for share, internal in ((0.0, False), (0.03, False), (0.04, True), (0.1, True), (0.134, False)):
+        limits = (pb.Limit(share=share, added=0.05), found.limits[1])
+        told = record_of(replace(found, limits=limits), people, settings, "6h")
+        assert told.internal == internal
+        assert ("so keep this page where the visits are kept" in " ".join(told.alerts)) == internal
+        assert ("Internal: a limit allows fewer than 5 people" in render_plan(told, settings)) == internal
 
 
 def test_how_many_numbers_are_small_is_told_in_fives() -> None:

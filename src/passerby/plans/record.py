@@ -28,7 +28,7 @@ from .limit import Limit, Tally
 from .plan import Plans
 from .search import Plan
 from .settings import PlanSettings
-from .told import full, in_fives, told_cost
+from .told import full, in_fives, told_cost, too_few
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 1
@@ -111,6 +111,10 @@ class Record(Part):
     schema_version: int = Field(default=VERSION, description="Version of this schema.")
     passerby: str = Field(default_factory=lambda: __version__, description="Version of passerby.")
     alerts: list[str] = Field(description="What a reader must know before believing the numbers, in sentences.")
+    internal: bool = Field(
+        default=False,
+        description="Whether a limit allows one to three people, so that verdicts tell of them: not to be shared then.",
+    )
     limits: list[LimitRecord]
     people: int = Field(description="People that the limits are about.")
     steps: int
@@ -144,9 +148,11 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
     added = min((limit.added for limit in found.limits if limit.added), default=None)
     scene = Scene(people.places, frozenset(), added)
     sure = [plan for plan in found.tried if plan.verdict == "sure" and {*map(type, plan.release.ways)} == {Gaussian}]
+    few = too_few(found.limits, len(people))
     whole = [plan for plan in sure if cells_of(plan.release) == cells_of(found.wanted.release)]
     return Record(
-        alerts=list(alerts),
+        alerts=[*([few] if few else []), *alerts],
+        internal=few is not None,
         limits=[_limit(limit) for limit in found.limits],
         people=len(people),
         steps=found.wanted.release.steps,

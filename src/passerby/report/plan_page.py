@@ -50,6 +50,7 @@ FRONTIER = (
     "limit, at most; the bar goes down to those who surely are. The dashed line is what the limit allows. Rings and "
     f"names are the plans that are recommended. {chart.ZOOM}"
 )
+INTERNAL = f"a limit allows fewer than {FEW} people, so that what keeps it tells of them. Not to be shared."
 OUT_OF_TIME = "The search ended because the time was up: with more minutes, better releases may be found."
 TRIED = (
     "All releases that were tried, those that cost readers least first. Where people were drawn, the shares of people "
@@ -74,7 +75,7 @@ def render_plan(record: Record, settings: PlanSettings) -> str:
         sections(record),
         title=settings.audit.title,
         lead=LEAD,
-        internal=False,
+        internal=INTERNAL if record.internal else "",
         short=[*(f"Alert: {alert}" for alert in record.alerts), *in_short(record)],
         facts=facts(record),
         settings=plan_shown(settings),
