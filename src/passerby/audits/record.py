@@ -6,6 +6,7 @@ Every number rests on at least five people, and shares of people who were really
 from __future__ import annotations
 
 from math import ceil, isfinite
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from passerby.support.groups import FEW, in_fives
 from passerby.support.numerals import percent
 
-from .calibration import CLOSE, MARGIN, Calibration, told
+from .calibration import CLOSE, MARGIN, PLAIN, Calibration, told
 from .departure import highest_mean
 
 
@@ -114,6 +115,8 @@ def told_backtest(found: Calibration, upper: pl.Series, mean: Mean | None) -> Ba
     tries = int(found.by_origin["people"].sum())
     row = found.telling
     right = in_fives(row["right"], tries)
+    promises = [_promise(each, tries) for each in found.by_misses.iter_rows(named=True)]
+    nats, nats_upper = found.told_nats
     sentence = told(found.verdict, found.origins, row["attack"], percent(row["promised"]), percent(right))
     return Backtest(
         verdict=found.verdict,
@@ -123,11 +126,11 @@ def told_backtest(found: Calibration, upper: pl.Series, mean: Mean | None) -> Ba
         independent=found.independent,
         people=found.people,
         share=round(found.share, 4),
-        gap=round(found.gap, 3),
-        by_misses=[_promise(each, tries) for each in found.by_misses.iter_rows(named=True)],
+        gap=round(fmean(abs(each.right - each.promised) for each in promises if each.attack in PLAIN), 3),
+        by_misses=promises,
         by_promise=[_promises(each) for each in found.by_promise.iter_rows(named=True) if each["people"] >= FEW],
-        robust=_robust(found.nats, upper, mean),
-        robust_upper=_robust(found.nats_upper, upper, mean),
+        robust=_robust(nats, upper, mean),
+        robust_upper=_robust(nats_upper, upper, mean),
     )
 
 
@@ -138,8 +141,8 @@ def _promise(row: dict[str, float], tries: int) -> Promise:
         promised=round(row["promised"], 4),
         **_found(row, tries),
         verdict=str(row["verdict"]),
-        nats=_rounded(row["nats"], 2),
-        nats_upper=_rounded(row["nats_upper"], 2),
+        nats=_rounded(row["told_nats"], 2),
+        nats_upper=_rounded(row["told_nats_upper"], 2),
     )
 
 
