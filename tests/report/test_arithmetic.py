@@ -12,11 +12,12 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.optimize import LinearConstraint, linprog, milp
 from tests.report.small_report import data, saved, small_evidence, specs, summed
 
 from passerby.audits.summary import Summary
 from passerby.report import chart
+from passerby.report.boxes import boxes
 from passerby.report.cuts import TENTHS
 from passerby.report.page import built, fill
 from passerby.support.groups import FEW, middle_ranks, rank_ranks, reached_ranks
@@ -110,6 +111,48 @@ def shared(values: Floats) -> tuple[str, Summary]:
     summary = summed(table, evidence.people, evidence.release, evidence.settings)
     small = replace(evidence, table=table, summary=summary, findings=None)
     return fill(small, built(small)), summary
+
+
+def cells_of(x: Floats, y: Floats, edges: list[float], exact: bool) -> list[tuple[int, int, int]]:
+    """People of each strip between two edges: how many there are, and between which ends a reader knows them to be.
+
+    A reader has the boxes, how many people are in each strip, and how many of all are between each two edges.
+    """
+    rows, lines = boxes(x, y, 1.0, edges)
+    up = [0.0, *edges, 1.0]
+    across = [(x >= low) & (x < high) for low, high in zip(lines["x"], lines["x2"], strict=True)]
+    inside = [(y >= low) & (y < high) for low, high in itertools.pairwise(up)]
+    true = np.array([[int((s & c).sum()) for c in inside] for s in across])
+    each = np.arange(true.size).reshape(true.shape)
+    told = [(each[:, c], true[:, c].sum(), 0) for c in range(true.shape[1])]
+    told += [(each[s], true[s].sum(), 0) for s in range(true.shape[0])]
+    for left, low, high, people in rows.select("x", "y", "y2", "people").iter_rows():
+        s, first, last = lines["x"].to_list().index(left), up.index(low), up.index(high)
+        some = each[s, first:last]
+        number = true.ravel()[some].sum()
+        told.append((some, number if exact else people, 0 if exact else FEW // 2))
+    covered = np.unique(np.concatenate([some for some, _, _ in told[sum(true.shape) :]]))
+    told.append((np.setdiff1d(each, covered), 0, 0))
+    row = np.array([np.isin(each.ravel(), some) for some, _, _ in told], dtype=float)
+    limits = LinearConstraint(row, [n - off for _, n, off in told], [n + off for _, n, off in told])
+    out = []
+    for k, number in enumerate(true.ravel()):
+        aim = (each.ravel() == k).astype(float)
+        found = [milp(sign * aim, constraints=limits, integrality=[1] * true.size) for sign in (1, -1)]
+        low, high = (round(float(each.fun or 0.0)) for each in found)
+        out.append((int(number), low, -high))
+    return out
+
+
+@pytest.mark.parametrize("seed", [0, 2, 5, 6, 8])
+def test_few_people_of_a_box_do_not_follow_from_the_other_boxes(seed: int) -> None:
+    """Boxes merge classes of few people; all people between the same two chances are told by the curve."""
+    rng = np.random.default_rng(seed)
+    x = rng.choice([0.1, 0.5, 0.9], 60)
+    y = np.where(rng.random(60) < 0.2 + 0.6 * x, 0.8, 0.2) + 0.01
+    for exact in (True, False):
+        known = [number for number, low, high in cells_of(x, y, [0.5], exact) if 0 < number < FEW and low == high]
+        assert bool(known) == exact  # what must not be told: how many people are in each box
 
 
 @pytest.mark.parametrize("people", [7, 10, 11, 19, 20, 40])

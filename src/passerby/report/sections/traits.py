@@ -24,8 +24,8 @@ from passerby.support.numerals import percent
 REFITTED = 1500
 
 BOX = (
-    f"Each box holds at least {FEW} people; the fuller its colour, the closer together they are. The line is the "
-    "median."
+    f"Each box holds at least {FEW} people, told in fives; the fuller its colour, the closer together they are. The "
+    "line is the median."
 )
 SIGHTED = (
     f"{BOX} To the right are people who are likely to be in a count. Where the line rises to the right, being counted "
@@ -210,7 +210,7 @@ def picture(people: pl.DataFrame, column: str, title: str, edges: Sequence[float
             y2="y2:Q",
             fillOpacity=fullness,
             tooltip=[
-                chart.tip("people:Q", "people", ",d"),
+                chart.tip("people:Q", "people, in fives", ",d"),
                 *sides,
                 chart.tip("y:Q", "best attack found, from", chart.PERCENT),
                 chart.tip("y2:Q", "to", chart.PERCENT),
