@@ -198,6 +198,19 @@ def counting(values: ArrayLike) -> Callable[[float], int]:
     return lambda level: int(np.searchsorted(ordered, level - _ROUNDING))
 
 
+def resting(values: ArrayLike) -> float:
+    """How many people (n,) a sum of theirs rests on: `(Σ v)² / Σ v²`, and all of them where each has 0.
+
+    It is n where all have the same, 1 where one person alone has any (Kish, *Survey Sampling*, 1965).
+
+    >>> resting([0.5, 0.5, 0.5]), resting([0.5, 0.0, 0.0]), resting([0.0, 0.0])
+    (3.0, 1.0, 2.0)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    squares = float((array**2).sum())
+    return float(array.sum() ** 2 / squares) if squares > 1e-24 * max(1, len(array)) else float(len(array))
+
+
 def in_fives(share: float, people: int) -> float:
     """A share of so many people in steps of `FEW` of them, so that no two shares differ by fewer.
 
