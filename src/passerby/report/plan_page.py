@@ -37,7 +37,7 @@ NAMED = 8
 #: Releases that cost readers more than this are in the table, and not in the figure.
 DEAR = 1.2
 #: Marks that are so near in error, and in the root of the share of people, would have their names on each other.
-NEAR = 0.1, 0.03
+NEAR = 0.25, 0.03
 #: Colours that are told apart in grey and by those who see few of them; shapes say the same.
 COLOURS = {"sure": "#2f6fb0", "open": "#e8820e", "refused": "#7f2704"}
 #: For what is neither, on white and on black.

@@ -110,6 +110,11 @@ def _departure(summary: Summary, found: Backtest) -> list[str]:
     certain = percent(summary.mean_loss.upper)
     if found.robust is None:
         return ["People were found of whom habits said that it cannot happen: no departure from them explains it."]
+    if found.robust.nats and percent(found.robust.upper) == percent(1.0):
+        return [
+            f"No attack has a mean chance above {certain} if people live by their habits. If they depart from them by "
+            "as much as what came true asks for at least, nothing is excluded."
+        ]
     if found.robust.nats == 0:
         first = f"No departure from habits is needed to explain what came true, so the upper end stays at {certain}"
     else:

@@ -15,7 +15,7 @@ from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, level, question, share_of_people, tail
 from passerby.support.groups import FEW, Nested, at_rank, rest_enough
-from passerby.support.numerals import percent
+from passerby.support.numerals import at_least, percent
 
 RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -83,16 +83,14 @@ def words(summary: Summary) -> list[str]:
     assert loss
     assert known
 
-    def of(value: str, other: str) -> str:
-        return f"{value} with the release and {other} without it"
-
     most, before = tail(loss.lower), tail(known.lower)
     asked = question(summary.misses, summary.steps).replace("a person was", "they were")
     return [
         f"A person is found if an adversary names {asked}. Each person's chance to be found with the release lies "
         "between that of the best attack found and a bound that no attack exceeds if the habits are right.",
-        f"For half of the people the chance is at least {of(percent(loss.lower.median), percent(known.lower.median))}"
-        + (f"; for {most[0]}, at least {percent(most[1])} and {percent(before[1])}." if most and before else "."),
+        f"For half of the people the chance is {at_least(loss.lower.median)} with the release and "
+        f"{at_least(known.lower.median)} without it"
+        + (f"; for {most[0]}, {at_least(most[1])} and {at_least(before[1])}." if most and before else "."),
     ]
 
 
