@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.support.groups import FEW, in_fives
+from passerby.support.groups import FEW, fives_below, in_fives
 from passerby.support.numerals import percent
 
 from .attacks import ATTACKS
@@ -182,7 +182,7 @@ def compared(
     said, was = float(promised.mean()), float(right.mean())
     ends = interval(right - promised, origin, who, independent)
     lower, upper = ends or (None, None)
-    told = in_fives(was, len(right))
+    told = in_fives(was, fives_below(len(right)))
 
     def at_most(share: float) -> float | None:
         return None if upper is None else least_departure(promised, min(1.0, max(0.0, said + upper + share - was)))

@@ -117,7 +117,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     some = "" if plan.published > 0.9999 else f", {_published(plan)} of the wanted numbers"
     gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
     more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
-    names = f" Left out: {', '.join(gone[:NAMED])}{more}." if gone else ""
+    names = f" Left out altogether: {', '.join(gone[:NAMED])}{more}." if gone else ""
     warning = " Its errors add up to more than what was counted." if plan.total_error > 1 else ""
     return f"{plan.words}: {told(plan, record)}{error}{some} ({plan.verdict}).{names}{warning}"
 

@@ -98,8 +98,9 @@ def words(summary: Summary) -> list[str]:
     counted = "" if found.independent == found.origins else f" (which overlap, and count for {found.independent})"
     how = (
         f"For this, habits were fitted again at {times}{counted}, to what was before each, and the same counts were "
-        f"attacked after it, for {found.people:,} people in all: {percent(found.share)} of those who were known well "
-        "enough by then. People share what changes for all, so intervals are about times and not about people alone."
+        f"attacked after it, for about {found.people:,} people in all: {percent(found.share)} of those who were known "
+        "well enough by then. People share what changes for all, so intervals are about times and not about people "
+        "alone."
     )
     return [f"{found.sentence} {meaning[found.verdict]}", how, *_departure(summary, found)]
 
