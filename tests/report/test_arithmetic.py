@@ -103,10 +103,11 @@ def given_away(told: list[Told], people: int) -> list[str]:
 
 
 def shared(values: Floats) -> tuple[str, Summary]:
-    """The page and the summary of people with these chances."""
+    """The page and the summary of people with these chances, to which a release adds nothing."""
     evidence = small_evidence()
-    names = ("lower", "upper", "pooled_lower", "pooled_upper")
-    columns: dict[str, Any] = {name: pl.Series(values) for name in names} | {"baseline_lower": pl.Series(values / 2)}
+    names = ("lower", "upper", "baseline_lower", "baseline_upper", "pooled_lower", "pooled_upper")
+    columns: dict[str, Any] = {name: pl.Series(values) for name in names}
+    columns |= dict.fromkeys(("advantage_lower", "advantage_upper"), pl.lit(0.0))
     table = evidence.table.head(len(values)).with_columns(**columns)
     summary = summed(table, evidence.people, evidence.release, evidence.settings)
     small = replace(evidence, table=table, summary=summary, findings=None)

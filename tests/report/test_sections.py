@@ -13,7 +13,7 @@ import passerby as pb
 from passerby.audits.record import Mean
 from passerby.report import chart
 from passerby.report.boxes import boxes as made_of
-from passerby.report.cuts import LOWER, cuts
+from passerby.report.cuts import CURVES, cuts
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.notebook import Report
@@ -80,6 +80,23 @@ def test_the_exposure_curve_counts_people() -> None:
     assert top == [(chart.BOUND, 1.0, 0.5, 5), (chart.BOUND, 1.0, 0.0, 5)]
 
 
+@pytest.mark.parametrize("people", [40, 200])
+def test_no_curve_crosses_another(people: int) -> None:
+    """Between two points, too: with points of its own, the curve without a release lay above the one with it."""
+    rng = np.random.default_rng(people)
+    base = np.sort(rng.beta(20, 2, people))
+    ends = {"baseline_lower": base, "lower": base + 0.6 * (1 - base), "upper": base + 0.7 * (1 - base)}
+    table = with_gains({name: values.tolist() for name, values in ends.items()})
+    drawn = exposure.curves(table, cuts(table, [0.5, 0.9]))
+    at = np.linspace(0, 1, 501)
+    lines = [
+        np.interp(at, *drawn.filter(which=name).select("chance", "share").to_numpy().T)
+        for name in (chart.WITHOUT, chart.FOUND, chart.BOUND)
+    ]
+    assert (lines[0] <= lines[1] + 1e-9).all()
+    assert (lines[1] <= lines[2] + 1e-9).all()
+
+
 def test_a_lonely_person_makes_no_step_of_their_own() -> None:
     crowd = np.linspace(0.2, 0.4, 40).tolist()
     ends = with_gains({name: [*crowd, 0.83] for name in ("baseline_lower", "lower", "upper")})
@@ -114,7 +131,7 @@ def test_boxes_hold_everybody_and_five_each(made: Evidence) -> None:
     people = traits.traits(made.known, made.people, made.table)
     for column in ("sighted", "spectral_gap"):
         x = people[column].to_numpy()
-        edges = cuts(made.known, [0.5]).levels([LOWER])
+        edges = cuts(made.known, [0.5]).levels(CURVES)
         boxes, strips = made_of(x, people["lower"].to_numpy(), traits._top(x, column), edges)
         assert {*boxes["y"], *boxes["y2"]} <= {0.0, *edges, 1.0}
         assert strips["people"].sum() == people.height

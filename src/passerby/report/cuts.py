@@ -7,7 +7,6 @@ about few people.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 import polars as pl
@@ -24,7 +23,7 @@ MANY, EACH = 100, 5
 #: chance that it is a part of.
 VALUES = ("baseline_lower", "lower", "upper", "advantage_lower", "advantage_upper")
 OVER = ((1, 2), (2,), (), (1, 2, 4), (2,))
-CURVES, BARS, LOWER = (0, 1, 2), (3, 4), 1
+CURVES, BARS = (0, 1, 2), (3, 4)
 
 
 def cuts(table: pl.DataFrame, levels: Sequence[float]) -> Nested:
@@ -33,7 +32,7 @@ def cuts(table: pl.DataFrame, levels: Sequence[float]) -> Nested:
     told.take_each(levels, TOLD_FIRST)
     for edge in TENTHS[:-1]:
         told.take(edge, BARS)
-    _draw(told, TOLD_FIRST)
+    _draw(told, CURVES)
     return told
 
 
@@ -45,11 +44,11 @@ def alone(values: ArrayLike) -> Nested:
 
 
 def _draw(told: Nested, columns: Sequence[int]) -> None:
-    """Take points of curves: a finer one only where people are divided by it.
+    """Take points of curves, the same for all of them: a finer one only where people are divided by it.
 
     Where nobody is, is told by tenths: the lowest chance that nobody reaches is next to that of the one most exposed.
     """
-    for edge, column in product(TENTHS, columns):
-        told.take(edge, [column])
-    for edge, column in product(reversed(GRID[EACH - 1 :: EACH] if told.everyone < MANY else GRID), columns):
-        told.take(edge, [column], divides=True)
+    for edge in TENTHS:
+        told.take(edge, columns)
+    for edge in reversed(GRID[EACH - 1 :: EACH] if told.everyone < MANY else GRID):
+        told.take(edge, columns, divides=True)

@@ -128,19 +128,21 @@ class Nested:
     def take(self, level: float, columns: Iterable[int] | None = None, *, divides: bool = False) -> bool:
         """Tell how many are at or above a level by some of the values (by all, unless told): all of these or none.
 
-        Only where it `divides` people, if so asked: not where nobody lies between this level and another that is told.
+        Only where it `divides` people by one of them, if so asked: not where nobody lies between this level and others
+        that are told.
         """
         chosen = range(len(self._below)) if columns is None else columns
-        tried = dict(self._told)
+        tried, new = dict(self._told), False
         for column in chosen:
             count = self.everyone - self._below[column](level)
             within = [other for cell, other in tried.items() if self._comparable(cell, (column, level))]
             if any(0 < abs(count - other) < FEW for other in (0, self.everyone, *within)):
                 return False
             own = [other for (which, _), other in tried.items() if which == column]
-            if divides and count in (0, self.everyone, *own):
-                return False
+            new = new or count not in (0, self.everyone, *own)
             tried[column, level] = count
+        if divides and not new:
+            return False
         self._told = tried
         return True
 

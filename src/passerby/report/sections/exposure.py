@@ -119,25 +119,27 @@ def thresholds(summary: Summary) -> pl.DataFrame:
 def curves(table: pl.DataFrame, told: Nested) -> pl.DataFrame:
     """The share of people who are found at least so often; long, with a column `which`.
 
-    Curves have points where at least `FEW` people lie between two points of a curve, or nobody between two tenths.
+    Curves have points at the same chances, so that none crosses another: where at least `FEW` people lie between two
+    points of a curve or nobody does, and between two curves.
     """
     rows = []
     for column, which in zip(CURVES, (chart.WITHOUT, chart.FOUND, chart.BOUND), strict=True):
-        rows += [(which, *point) for point in _line(told, column)]
+        rows += [(which, *point) for point in _line(told, column, told.levels(CURVES))]
     if "realised_lower" in table.columns:
         values = table["realised_lower"].drop_nulls().to_numpy()
         # A curve of nearly all people would tell how many are not among them.
         if FEW <= len(values) == rest_enough(len(values), table.height):
-            rows += [(chart.HAPPENED, *point) for point in _line(alone(values), 0)]
+            own = alone(values)
+            rows += [(chart.HAPPENED, *point) for point in _line(own, 0, own.levels([0]))]
     kinds = {"which": pl.String, "chance": pl.Float64, "share": pl.Float64, "people": pl.Int64}
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
-def _line(told: Nested, column: int) -> list[tuple[float, float, int]]:
+def _line(told: Nested, column: int, levels: Sequence[float]) -> list[tuple[float, float, int]]:
     """Points of one curve, from all people at a chance of 0 to nobody."""
     everyone = above = told.everyone
     points = [(0.0, 1.0, everyone)]
-    for edge in told.levels([column]):
+    for edge in levels:
         share = told.share(column, edge) or 0.0
         count = round(share * everyone)
         # Where nobody lies between two points, the second is about those above it, or about all if there are none.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from passerby.people.habits import People
 from passerby.report import chart
 from passerby.report.boxes import boxes, strips
-from passerby.report.cuts import LOWER
+from passerby.report.cuts import CURVES
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few
@@ -60,8 +60,8 @@ def build(evidence: Evidence) -> Content:
     """Words, two charts with their classes, and the profile of the most exposed."""
     people = traits(evidence.known, evidence.people, evidence.table)
     out = []
-    # Boxes are cut where the curve of the chance has points, so that both tell of the same groups.
-    edges = evidence.cuts.levels([LOWER])
+    # Boxes are cut where the curves of the chance have points, so that both tell of the same groups.
+    edges = evidence.cuts.levels(CURVES)
     for key, column, title, axis, says in (
         ("sighted", "sighted", "Being counted", "chance to be counted", SIGHTED),
         ("gap", "spectral_gap", "Slow and quick movers", "spectral gap", GAP),
