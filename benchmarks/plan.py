@@ -83,7 +83,7 @@ def greedy(section: Section, cases: int = 10) -> None:
             for size in range(len(items)):
                 for gone in combinations(items, size):
                     release = without(wanted, frozenset().union(*(item.cells for item in gone)))
-                    total = cost_of(release, wanted, Truth.about(people)).total
+                    total = cost_of(release, wanted, Truth.about(people).as_told(wanted)).total
                     if total < best and verdict(people, release, limit) == "sure":
                         best = total
             mine = min((plan.cost.total for plan in found.recommended.values()), default=1.0)

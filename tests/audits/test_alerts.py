@@ -8,7 +8,7 @@ import pytest
 from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
-from passerby.audits.alerts import about_backtest, about_published, alerts
+from passerby.audits.alerts import about_backtest, about_few, about_published, alerts
 from passerby.audits.coverage import Coverage, Seen, coverage_of
 from passerby.audits.record import told_backtest
 from passerby.visits.table import Skipped
@@ -120,3 +120,12 @@ def test_counts_that_cannot_have_come_from_these_visits() -> None:
     assert list(about_published({"possible": 27, "impossible": 3})) == []
     assert list(about_published({"impossible": 4})) == []
     assert list(about_published(None)) == []
+
+
+@pytest.mark.parametrize(("gains", "few"), [([0.5] + [0.0] * 39, True), ([0.1] * 5, False), ([0.0] * 9, False)])
+def test_whoever_made_an_audit_is_told_that_few_people_gain_nearly_all(gains: list[float], few: bool) -> None:
+    table = pl.DataFrame({"baseline_lower": [0.2] * len(gains), "lower": [0.2 + gain for gain in gains]})
+    said = list(about_few(table))
+    assert bool(said) == few
+    assert all("keep report.html and summary.json where the visits are kept" in sentence for sentence in said)
+    assert list(about_few(table.head(4))) == []

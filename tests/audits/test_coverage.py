@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+import pytest
 from tests.people.test_habits import traces
 
 import passerby as pb
@@ -61,6 +62,16 @@ def test_people_who_are_absent_before_or_after_and_a_step_in_part() -> None:
     assert dict(found.lines(exact=True))["absent"] == "3 people from all fitted steps, 6 from all published ones"
     assert dict(found.lines())["dates"].endswith("a last step that the visits cover only in part is left out")
     assert "3 outside of the steps" in dict(found.lines())["rows"]
+
+
+@pytest.mark.parametrize("away", range(3))
+def test_steps_that_few_people_are_elsewhere_are_not_told(away: int) -> None:
+    """Of five people and four steps, one step is 5 %: beside *5 or fewer absent*, it told that nobody else was away."""
+    array = np.zeros((5, 24), dtype=np.int64)
+    array[:away, 20:] = 3
+    found = coverage_of(pb.fit_people(traces(array, 4), holdout=4, habits="paper"), Skipped(rows=9))
+    assert found.elsewhere_published == away / 5
+    assert found.shared.elsewhere_published == 0
 
 
 def test_nothing_is_told_of_the_steps_of_few_people() -> None:

@@ -8,8 +8,10 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits.departure import highest_mean
-from passerby.audits.record import Mean, told_adversaries, told_backtest
+from passerby.audits.attacks import ATTACKS
+from passerby.audits.calibration import compared
+from passerby.audits.departure import highest_mean, least_departure
+from passerby.audits.record import Mean, _promise, told_adversaries, told_backtest
 from passerby.support.groups import FEW
 
 UPPER = pl.Series(np.linspace(0.1, 0.6, 40))
@@ -44,9 +46,10 @@ def test_the_robust_end_is_above_the_certain_one(found: pb.Calibration) -> None:
     assert told.robust is not None
     assert told.robust_upper is not None
     assert UPPER.mean() - 1e-4 <= told.robust.upper <= told.robust_upper.upper  # type: ignore[operator]
-    assert told.robust.nats == pytest.approx(found.nats, abs=1e-3)
+    assert told.robust.nats == pytest.approx(found.told_nats[0], abs=1e-3)
     # What nothing explains is not told, nor that of a few people.
-    odd = replace(found, by_misses=found.by_misses.with_columns(nats=pl.lit(float("inf")), nats_upper=None))
+    nothing = {"told_nats": pl.lit(float("inf")), "told_nats_upper": None}
+    odd = replace(found, by_misses=found.by_misses.with_columns(**nothing))
     assert told_backtest(odd, UPPER, None).robust is None
     assert told_backtest(odd, UPPER, None).robust_upper is None
     assert told_backtest(odd, UPPER, None).by_misses[0].nats is None
@@ -56,11 +59,23 @@ def test_the_robust_end_is_above_the_certain_one(found: pb.Calibration) -> None:
 @pytest.mark.parametrize(("nats", "said"), [(0.0, 0.0), (0.0003, 0.001), (0.0142, 0.015)])
 def test_a_departure_that_is_told_as_none_is_none(found: pb.Calibration, nats: float, said: float) -> None:
     """Else the page tells two upper ends for the same departure."""
-    little = replace(found, by_misses=found.by_misses.with_columns(nats=pl.lit(nats)))
+    little = replace(found, by_misses=found.by_misses.with_columns(told_nats=pl.lit(nats)))
     told = told_backtest(little, UPPER, None).robust
     assert told is not None
     assert told.nats == said
     assert told.upper == round(highest_mean(UPPER.to_numpy(), said), 4)
+
+
+@pytest.mark.parametrize("found_of", [31, 33])
+def test_departures_tell_no_more_than_shares_in_fives(found_of: int) -> None:
+    """From a departure, the promise and a formula that is known, the share of people who were found follows."""
+    origin, who = np.repeat([0, 1], 40), np.tile(np.arange(40), 2)
+    promised, right = np.full(80, 0.2), (np.arange(80) < found_of).astype(float)
+    row = compared(promised, right, origin, who, 2)
+    assert row["told_nats"] == pytest.approx(least_departure(promised, (30 if found_of == 31 else 35) / 80))
+    assert row["nats"] == pytest.approx(least_departure(promised, found_of / 80))
+    told = [_promise({**row, "attack": name, "misses": 1}, 80) for name in ATTACKS]  # type: ignore[dict-item]
+    assert {each.nats for each in told} == {round(least_departure(promised, told[0].right), 2)}
 
 
 def test_adversaries_that_were_tried_on_few_people_are_not_told() -> None:

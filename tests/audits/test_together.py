@@ -165,6 +165,17 @@ def crossing(sampled: bool) -> dict[str, pl.DataFrame]:
     return {name: pl.DataFrame({**known, "lower": [low], "upper": [high]}) for name, (low, high) in ends.items()}
 
 
+def test_shares_of_each_table_and_of_all_differ_by_nobody_or_five() -> None:
+    """Of all tables, too: who is found so often with one is among those who are found less often with all."""
+    all_of = [0.6] * 10 + [0.45] * 3 + [0.3] * 2 + [0.1] * 15
+    one = [0.6] * 5 + [0.45] * 7 + [0.1] * 18
+    ends = {"lower": one + all_of, "upper": one + all_of, "baseline_lower": [0.0] * 60, "baseline_upper": [0.0] * 60}
+    who = {"person": [f"{i % 30}" for i in range(60)], "release": ["a"] * 30 + ["together"] * 30, "status": ["ok"] * 60}
+    means = Together(pl.DataFrame({**who, **ends}), ("a",), 0, 1).means([0.25, 0.4, 0.5])
+    shares = means.select("above_0.25", "above_0.4", "above_0.5").rows()
+    assert shares == [(12 / 30, 12 / 30, 5 / 30), (None, None, 10 / 30)]
+
+
 def test_certain_ends_that_cross_are_an_error() -> None:
     with pytest.raises(pb.Contradiction, match=r"a alone achieves 0\.6 .* but all releases together says"):
         _joined(crossing(sampled=False))

@@ -11,7 +11,8 @@ from tests.strategies import Halved, rows
 import passerby as pb
 from passerby.audits.settings import Measurement
 from passerby.audits.subjects import subject_grid, subjects_of
-from passerby.audits.what_if import TINY, Key, Seen, keys_of, try_out
+from passerby.audits.what_if import TINY, Key, Seen, _told, keys_of, try_out
+from passerby.support.groups import FEW, resting
 
 SENSORS = [[0, 2], [], [1, 2], [0]]
 
@@ -116,3 +117,31 @@ def test_people_who_are_hardly_ever_there_are_passed_over(town: pb.People, monke
     assert TINY < 0.02
     assert len(tried) - everything < everything
     assert (all_of["fall"] - some_of["fall"]).abs().max() <= 0.02 * 4  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("one", [0.05, 0.1, 0.5, 5.0])
+def test_a_fall_of_few_people_does_not_follow_from_those_of_others(one: float) -> None:
+    """Three counts at a step: the fall without the step, less those of two, is that of the third."""
+    keys = keys_of(pb.Release([[0, 1, 2], [0, 1, 2]]))
+    counts = [k for k, key in enumerate(keys) if key.what == "count"]
+    falls = np.zeros((20, len(keys)))
+    for k in counts:
+        falls[:, k] = 0.01 * (1 + (keys[k].subject or 0))
+    alone = keys.index(Key(1, 0))
+    falls[:, alone] = np.r_[one, np.zeros(19)]
+    lines = {
+        line: [k for k in counts if key in (Key(keys[k].subject), Key(step=keys[k].step))]
+        for line, key in enumerate(keys)
+        if key.what != "count"
+    }
+    for line, within in lines.items():
+        falls[:, line] = falls[:, within].sum(axis=1)
+    told = _told(keys, falls)
+    assert not told[alone]
+    assert all(told[keys.index(Key(x, 1))] for x in (0, 2))
+    for line, within in lines.items():
+        left = np.abs(falls[:, line] - falls[:, [k for k in within if told[k]]].sum(axis=1))
+        assert not told[line] or resting(left) >= FEW
+    # What must not be told: all that rests on five people by itself.
+    step, others = keys.index(Key(step=0)), [keys.index(Key(x, 0)) for x in (0, 2)]
+    assert resting(falls[:, step] - falls[:, others].sum(axis=1)) == pytest.approx(1)

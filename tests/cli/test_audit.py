@@ -48,9 +48,9 @@ def test_the_summary_follows_its_schema(made: Made) -> None:
         for end, column in (("lower", lower), ("upper", upper)):
             found = record[name][end]
             assert found["mean"] == pytest.approx(table[column].mean())
-            values = table[column].sort()
+            values = table[column].sort().to_numpy()
             assert found["median"] == pytest.approx(values[18:23].mean())  # five people around the middle of forty
-            assert found["reached_by_five"] == pytest.approx(int(100 * values[-5] + 1e-9) / 100)
+            assert found["reached_by_five"] == pytest.approx(int(100 * values[31:36].mean() + 1e-9) / 100)
             assert found["percentile_95"] is None  # which two people would exceed
 
 

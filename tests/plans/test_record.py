@@ -1,6 +1,7 @@
 """What is written down of a plan: as documented, in fives of people, and not more than that."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -73,6 +74,42 @@ def test_what_is_left_out_does_not_follow_from_the_error() -> None:
         cost = told_of(kept, wanted, [300, 200, 100, last])
         assert round(cost.total * (600 + last)) == people
         assert cost.published == 0.75
+
+
+def test_a_small_number_does_not_follow_from_the_errors_of_many_releases() -> None:
+    """Each is told in fives; held against the other numbers, which are all known, a few of them told the last one."""
+    wanted = pb.Release([list(range(8))])
+    kept = [pb.Release([some]) for some in ([0, 1, 2, 3, 4, 5], [2, 3, 4, 5, 6], [0, 1, 3, 5, 6], [5])]
+    ways = [wanted.through(pb.Rounding(base)) for base in (3, 5, 10, 20, 50)] + [wanted.through(pb.Suppression(3))]
+
+    def told(last: int) -> list[Cost]:
+        known = dict(zip(cells_of(wanted), [33, 21, 17, 14, 12, 9, 6, last], strict=True))
+        truth = Truth(lambda some: [known[cell] for cell in cells_of(some)]).as_told(wanted)
+        return [told_cost(release, cost_of(release, wanted, truth)) for release in (*kept, *ways)]
+
+    assert told(0) == told(1) == told(2) == told(3) == told(4)
+    assert told(5) != told(4)
+
+
+def test_measurements_do_not_tell_for_how_many_people_a_release_matters(
+    made: tuple[Plans, Record, PlanSettings],
+) -> None:
+    found, record, _ = made
+    assert record.measured % record.people == 0
+    assert found.measured <= record.measured < found.measured + record.people
+
+
+def test_a_plan_whose_limit_allows_few_people_is_internal(made: tuple[Plans, Record, PlanSettings]) -> None:
+    found, record, settings = made
+    assert not record.internal
+    assert "Internal:" not in render_plan(record, settings)
+    people = town(2, people=30)
+    for share, internal in ((0.0, False), (0.03, False), (0.04, True), (0.1, True), (0.134, False)):
+        limits = (pb.Limit(share=share, added=0.05), found.limits[1])
+        told = record_of(replace(found, limits=limits), people, settings, "6h")
+        assert told.internal == internal
+        assert ("so keep this page where the visits are kept" in " ".join(told.alerts)) == internal
+        assert ("Internal: a limit allows fewer than 5 people" in render_plan(told, settings)) == internal
 
 
 def test_how_many_numbers_are_small_is_told_in_fives() -> None:

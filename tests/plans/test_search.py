@@ -55,7 +55,11 @@ def test_a_dial_stands_where_exhaustive_search_puts_it(name: str, case: tuple[in
     family = lever.family(wanted(people), Scene(people.places))
     releases = [family.build(wanted(people), position) for position in family.positions]
     good = [r for r in releases if verdict(people, r, [limit], misses) == "sure"]
-    costs = [cost.total for r in good if (cost := cost_of(r, wanted(people), Truth.about(people))).mean is not None]
+    costs = [
+        cost.total
+        for r in good
+        if (cost := cost_of(r, wanted(people), Truth.about(people).as_told(wanted(people)))).mean is not None
+    ]
     best = min((p.cost.total for p in found.recommended.values()), default=None)
     assert (best is None) == (not costs)
     if best is not None:

@@ -40,7 +40,7 @@ def test_a_lever_stands_where_exhaustive_search_puts_it(name: str) -> None:
     limit = just_kept(people, releases[-1])
     found = pb.plan(people, wanted(people), [limit], 0, levers=[name], levels=levels(people), **EXACT)  # type: ignore[arg-type]
     costs = [
-        cost_of(release, wanted(people), Truth.about(people)).total
+        cost_of(release, wanted(people), Truth.about(people).as_told(wanted(people))).total
         for release in releases
         if verdict(people, release, [limit]) == "sure"
     ]

@@ -42,7 +42,7 @@ def subsets(release: pb.Release, items: list[Item]) -> Iterator[pb.Release]:
 
 
 def total(people: pb.People, release: pb.Release, all_of: pb.Release) -> float:
-    return cost_of(release, all_of, Truth.about(people)).total
+    return cost_of(release, all_of, Truth.about(people).as_told(all_of)).total
 
 
 def limit_between(people: pb.People, release: pb.Release, share: float, misses: int = 0) -> pb.Limit:

@@ -1,6 +1,6 @@
 """No number below five follows from a page: against all numbers of people that there could be."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -46,12 +46,30 @@ def test_two_values_of_each_small_count_are_possible(seed: int) -> None:
     assert all(true[i] >= FEW for i in back)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_no_zone_less_its_parts_leaves_one_to_four_people(seed: int) -> None:
+    """Also where the rest has no count of its own, or is two small ones together."""
+    rng = np.random.default_rng(seed)
+    zones = tuple(zone for zone in ZONES if rng.random() < 0.7)
+    people = rng.choice([0, 1, 2, 4, 5, 8, 11], 3)
+    true = [int(people[zone].sum()) for zone in zones]
+    back = kept_back(present(zones), told(true), 1)
+    seen = [({*zone}, n) for i, (zone, n) in enumerate(zip(zones, true, strict=True)) if n >= FEW and i not in back]
+    for zone, n in seen:
+        inside = [(part, m) for part, m in seen if part < zone]
+        for size in (1, 2):
+            for some in combinations(inside, size):
+                if sum(len(part) for part, _ in some) == len(set().union(*(part for part, _ in some))):
+                    assert not 0 < n - sum(m for _, m in some) < FEW
+
+
 def test_nothing_is_kept_back_in_vain() -> None:
     counts = present(([0], [1], [2], [0, 1]))
     assert kept_back(counts, told([7, 6, 3, 13]), 1) == set()  # nothing that is told is about the third place
     assert kept_back(counts, told([3, 6, 8, 9]), 1) == {3}
     # Two small ones of which the sum is told may be any, but not where the sum leaves them no choice.
     assert kept_back(counts, told([3, 3, 8, 6]), 1) == set()
+    assert kept_back(counts, told([9, 0, 8, 9]), 1) == {3}  # nobody is known to be there, else
     assert kept_back(counts, told([4, 4, 8, 8]), 1) == {3}
 
 

@@ -249,11 +249,13 @@ def test_boxes_and_bars_hold_at_least_five_people(evidence: Evidence, page: str)
         boxes = [datum for datum in data(specs(page)[key]) if "y2" in datum]
         top = max(box["x2"] for box in boxes)
         x = known[column].to_numpy().clip(0, top - 1e-9 if column != "sighted" else 1)
-        assert sum(box["people"] for box in boxes) == known.height
+        assert abs(sum(box["people"] for box in boxes) - known.height) <= FEW / 2 * len(boxes)
         for box in boxes:
             across = (x >= box["x"] - 1e-3) & (x <= box["x2"] + 1e-3)
             inside = int((across & (y >= box["y"] - 1e-9) & (y <= box["y2"] + 1e-9)).sum())
-            assert inside >= box["people"] >= FEW
+            assert inside >= box["people"] - FEW // 2
+            assert box["people"] >= FEW
+            assert box["people"] % FEW == 0
     bars = [bar for bar in data(specs(page)["advantage"]) if bar["which"] == "with it: best attack found"]
     assert sum(bar["people"] for bar in bars) == known.height
     for bar in bars:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from passerby.support.groups import FEW, told
+import polars as pl
+
+from passerby.support.groups import FEW, resting, told
 from passerby.support.numerals import percent
 
 from .coverage import Coverage
@@ -26,6 +28,20 @@ def alerts(coverage: Coverage, remarks: Sequence[str] = (), *, name_elsewhere: b
     """
     shared = coverage.shared
     return (*remarks, *_about_rows(shared), *_about_people(shared), *_about_steps(shared, name_elsewhere))
+
+
+def about_few(table: pl.DataFrame) -> Iterator[str]:
+    """What whoever made an audit must know before sharing it, and nobody else may: that few people gain nearly all.
+
+    >>> list(about_few(pl.DataFrame({"lower": [0.5] * 9, "baseline_lower": [0.4] * 9})))
+    []
+    """
+    gained = (table["lower"] - table["baseline_lower"]).drop_nulls().to_numpy().clip(0)
+    if len(gained) >= FEW and resting(gained) < FEW - 1e-9:
+        yield (
+            f"Nearly all that the release adds is added for fewer than {FEW} people, and means tell how much that is: "
+            "keep report.html and summary.json where the visits are kept."
+        )
 
 
 def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:

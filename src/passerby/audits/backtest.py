@@ -31,7 +31,6 @@ from passerby.people.whereabouts import Whereabouts
 from passerby.support.blocks import Blocks
 from passerby.support.checks import is_whole
 from passerby.support.fingerprint import fingerprint
-from passerby.support.groups import FEW
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 from passerby.visits.table import Visits
@@ -274,9 +273,10 @@ def _at(work: Backtest, cut: int) -> list[Any]:
     # Who is looked at must not depend on what is to be found, whatever the habits.
     enough = np.flatnonzero((traces.array[:, :cut] != elsewhere).sum(axis=1) >= least)
     if len(enough) < FEWEST:
-        seen = f"seen in {least} or more of the {cut} steps before {traces.starts[cut]}"
-        some = f"fewer than {FEW}" if 0 < len(enough) < FEW else len(enough) or "no"
-        return [f"{some} people are {seen}, and {FEWEST} are needed"]
+        before = str(traces.starts[cut].astype("datetime64[m]")).replace("T", " ")
+        # How many there are would tell, beside all who are audited, how many are not.
+        some = f"fewer than {FEWEST}" if len(enough) else "no"
+        return [f"{some} people are seen in {least} or more of the {cut} steps before {before}"]
     try:
         fitted = replace(work.fitting, least=least).people(traces)
     except InputError as reason:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.support.groups import FEW
+from passerby.support.groups import FEW, fives_below, in_fives
 from passerby.support.numerals import percent
 
 from .attacks import ATTACKS
@@ -56,7 +56,8 @@ class Calibration:
     `by_misses` has a row for each attack and number of misses: the mean promise, the share that was really right, their
     `difference` with an interval of 95 % (`lower`, `upper`; null for one origin alone), a `verdict`, and `nats`, the
     least departure of people from their habits, on average, that explains so many being right (`nats_upper`: that
-    explains the upper end of the interval). `by_promise` has a row for each attack and tenth of the promises, at
+    explains the upper end of the interval); `told_nats` and `told_nats_upper` are those of the share in steps of five
+    people, which may be told beside it. `by_promise` has a row for each attack and tenth of the promises, at
     `misses`. `by_origin` tells from when on which habits were in use, for how many people `of` how many, and `score`,
     the mean log probability that they gave to a step that was really made.
 
@@ -87,13 +88,22 @@ class Calibration:
     @property
     def nats(self) -> float:
         """The least departure from habits, on average over people, that explains what came true for all attacks."""
-        return max(float(self.row(name)["nats"]) for name in ATTACKS)
+        return self._largest("nats") or 0.0
 
     @property
     def nats_upper(self) -> float | None:
         """The same at the upper ends of the intervals; None for one origin alone."""
-        ends = [self.row(name)["nats_upper"] for name in ATTACKS]
-        return None if None in ends else max(ends)
+        return self._largest("nats_upper")
+
+    @property
+    def told_nats(self) -> tuple[float, float | None]:
+        """Both from shares of people in steps of five."""
+        return self._largest("told_nats") or 0.0, self._largest("told_nats_upper")
+
+    def _largest(self, column: str) -> float | None:
+        """Over all attacks at `misses`; None where it is not known."""
+        found = [self.row(name)[column] for name in ATTACKS]
+        return None if None in found else max(found)
 
     @property
     def telling(self) -> dict[str, Any]:
@@ -172,6 +182,11 @@ def compared(
     said, was = float(promised.mean()), float(right.mean())
     ends = interval(right - promised, origin, who, independent)
     lower, upper = ends or (None, None)
+    told = in_fives(was, fives_below(len(right)))
+
+    def at_most(share: float) -> float | None:
+        return None if upper is None else least_departure(promised, min(1.0, max(0.0, said + upper + share - was)))
+
     return {
         "promised": said,
         "right": was,
@@ -180,7 +195,9 @@ def compared(
         "upper": upper,
         "verdict": judged(was - said, ends),
         "nats": least_departure(promised, was),
-        "nats_upper": None if upper is None else least_departure(promised, min(1.0, said + upper)),
+        "nats_upper": at_most(was),
+        "told_nats": least_departure(promised, told),
+        "told_nats_upper": at_most(told),
     }
 
 

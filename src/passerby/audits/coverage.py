@@ -65,7 +65,8 @@ class Coverage(Record):
     absent_before: int = Field(description="Kept people who are at none of the chosen places in any fitted step.")
     absent_after: int = Field(description="Kept people who are at none of them in any published step.")
     elsewhere_fitted: float | None = Field(
-        description="Share of the fitted person-steps that are elsewhere; null if fewer than five people are kept."
+        description="Share of the fitted person-steps that are elsewhere, in steps of five people's; null if fewer "
+        "than five people are kept."
     )
     elsewhere_published: float | None = Field(description="Share of the published person-steps that are elsewhere.")
 
@@ -78,15 +79,17 @@ class Coverage(Record):
         groups = {name: _told(getattr(self, name)) for name in ("seldom", "unseen")}
         groups |= {name: _among(getattr(self, name), self.kept) for name in ("absent_before", "absent_after")}
         days = {name: (getattr(self, name) or "")[:10] or None for name in ("first_visit", "last_visit")}
-        # To a hundredth, so that no single step of somebody is told.
+        # In fives of people and to a hundredth, so that no single step of somebody is told.
         shares = {name: self._share(name) for name in ("elsewhere_fitted", "elsewhere_published")}
         everyone = self.kept + groups["seldom"] + groups["unseen"]
         return self.model_copy(update={**groups, **days, **shares, "people": everyone})
 
     def _share(self, name: str) -> float | None:
         """A share of the person-steps as others may see it, of five people or more."""
-        share = getattr(self, name)
-        return None if share is None or self.kept < FEW else round(share, 2)
+        share: float | None = getattr(self, name)
+        if share is None or self.kept < FEW:
+            return None
+        return round(min(1.0, FEW * round(share * self.kept / FEW) / self.kept), 2)
 
     def lines(self, exact: bool = False) -> Iterator[tuple[str, str]]:
         """What is covered, in sentences by what they are about; `exact` where small groups were not told as five."""

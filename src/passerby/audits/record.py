@@ -6,16 +6,17 @@ Every number rests on at least five people, and shares of people who were really
 from __future__ import annotations
 
 from math import ceil, isfinite
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
-from passerby.support.groups import FEW, in_fives
+from passerby.support.groups import FEW, fives_below, in_fives
 from passerby.support.numerals import percent
 
-from .calibration import CLOSE, MARGIN, Calibration, told
+from .calibration import CLOSE, MARGIN, PLAIN, Calibration, told
 from .departure import highest_mean
 
 
@@ -82,8 +83,8 @@ class Backtest(Record):
     too_low: bool = Field(description="Whether more people were found than promised.")
     origins: int = Field(description="Earlier steps from which on habits were tried.")
     independent: int = Field(description="Origins that the intervals count for: fewer where the steps after overlap.")
-    people: int = Field(description="Different people on whom habits were tried.")
-    share: float = Field(description="Share of the people who were known well enough at an origin.")
+    people: int = Field(description="Different people on whom habits were tried, in fives, rounded down.")
+    share: float = Field(description="Share of the people who were known well enough at an origin, to a hundredth.")
     gap: float = Field(description="Mean of |promised - right| over the attacks map and prior and all misses tried.")
     by_misses: list[Promise]
     by_promise: list[Promises]
@@ -111,9 +112,11 @@ def told_backtest(found: Calibration, upper: pl.Series, mean: Mean | None) -> Ba
 
     `upper` are the upper ends of the people of an audit, and `mean` the limits of their mean loss.
     """
-    tries = int(found.by_origin["people"].sum())
+    tries = fives_below(float(found.by_origin["people"].sum()))
     row = found.telling
     right = in_fives(row["right"], tries)
+    promises = [_promise(each, tries) for each in found.by_misses.iter_rows(named=True)]
+    nats, nats_upper = found.told_nats
     sentence = told(found.verdict, found.origins, row["attack"], percent(row["promised"]), percent(right))
     return Backtest(
         verdict=found.verdict,
@@ -121,13 +124,13 @@ def told_backtest(found: Calibration, upper: pl.Series, mean: Mean | None) -> Ba
         too_low=row["difference"] > 0,
         origins=found.origins,
         independent=found.independent,
-        people=found.people,
-        share=round(found.share, 4),
-        gap=round(found.gap, 3),
-        by_misses=[_promise(each, tries) for each in found.by_misses.iter_rows(named=True)],
+        people=fives_below(found.people),
+        share=round(found.share, 2),
+        gap=round(fmean(abs(each.right - each.promised) for each in promises if each.attack in PLAIN), 3),
+        by_misses=promises,
         by_promise=[_promises(each) for each in found.by_promise.iter_rows(named=True) if each["people"] >= FEW],
-        robust=_robust(found.nats, upper, mean),
-        robust_upper=_robust(found.nats_upper, upper, mean),
+        robust=_robust(nats, upper, mean),
+        robust_upper=_robust(nats_upper, upper, mean),
     )
 
 
@@ -138,8 +141,8 @@ def _promise(row: dict[str, float], tries: int) -> Promise:
         promised=round(row["promised"], 4),
         **_found(row, tries),
         verdict=str(row["verdict"]),
-        nats=_rounded(row["nats"], 2),
-        nats_upper=_rounded(row["nats_upper"], 2),
+        nats=_rounded(row["told_nats"], 2),
+        nats_upper=_rounded(row["told_nats_upper"], 2),
     )
 
 
@@ -147,8 +150,8 @@ def _promises(row: dict[str, float]) -> Promises:
     return Promises(
         attack=str(row["attack"]),
         promised=round(row["promised"], 4),
-        **_found(row, int(row["tries"])),
-        people=int(row["people"]),
+        **_found(row, fives_below(row["tries"])),
+        people=fives_below(row["people"]),
     )
 
 

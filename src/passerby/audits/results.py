@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.support.blocks import Blocks, Team
-from passerby.support.groups import FEW, is_below, middle_ranks, rank_ranks
+from passerby.support.groups import FEW, is_below, middle_ranks, rank_ranks, reached_ranks
 from passerby.support.ranks import at_ranks, exact_sum, first_bits, keys, mean
 
 Floats = NDArray[np.float64]
@@ -102,7 +102,7 @@ class Statistics:
     mean: float
     median: float
     percentile_95: float | None
-    fifth: float
+    reached: float | None
 
 
 class Results:
@@ -122,8 +122,8 @@ class Results:
         counts = {name: count for name, count in self.tally.counts.items() if count >= FEW}
         wanted = {}
         for name, count in counts.items():
-            ranks = [*(middle_ranks(count) or ()), *(rank_ranks(count, 0.95) or ()), count - FEW]
-            wanted[name] = sorted({*ranks})
+            ranks = (middle_ranks(count), rank_ranks(count, 0.95), reached_ranks(count))
+            wanted[name] = sorted({rank for some in ranks for rank in some or ()})
         found = at_ranks(wanted, lambda begin, level: self.blocks.map(_first_bits, (begin, level))) if wanted else {}
         return {name: _statistics(count, self.tally.sums[name], found[name]) for name, count in counts.items()}
 
@@ -134,7 +134,7 @@ def _statistics(count: int, total: Fraction, at: Mapping[int, float]) -> Statist
 
     median, high = around(middle_ranks(count)), around(rank_ranks(count, 0.95))
     assert median is not None
-    return Statistics(count, mean(total, count), median, high, at[count - FEW])
+    return Statistics(count, mean(total, count), median, high, around(reached_ranks(count)))
 
 
 def _columns(table: pl.DataFrame) -> dict[str, Floats]:

@@ -38,10 +38,13 @@ class Statistics(Record):
     mean: float
     median: float = Field(description="Mean of the five people around the middle.")
     percentile_95: float | None = Field(
-        description="The value that 5 % of the people exceed: mean of the five people around this rank; null where 5 % "
-        "are fewer than five people."
+        description="The value that 5 % of the people exceed: mean of the five people around this rank; null where "
+        "fewer than five are above them."
     )
-    reached_by_five: float = Field(description="At least five people have this value or more; rounded down to 0.01.")
+    reached_by_five: float | None = Field(
+        description="At least five people have this value or more: mean of the five people up to the fifth from above, "
+        "rounded down to 0.01; null where fewer than five are below them."
+    )
 
 
 class Ends(Record):
@@ -199,9 +202,8 @@ def _ends(found: Mapping[str, results.Statistics], lower: str, upper: str) -> En
 
 def _told(of: results.Statistics) -> Statistics:
     """Mean, median, 95th percentile and what five people reach."""
-    return Statistics(
-        mean=of.mean, median=of.median, percentile_95=of.percentile_95, reached_by_five=rounded_down(of.fifth)
-    )
+    reached = None if of.reached is None else rounded_down(of.reached)
+    return Statistics(mean=of.mean, median=of.median, percentile_95=of.percentile_95, reached_by_five=reached)
 
 
 def _above(tally: Tally, thresholds: Sequence[float]) -> list[Above]:

@@ -23,7 +23,8 @@ from passerby.measurement.finding import exact, limit, refute
 from passerby.measurement.question import check_effort
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, counting, nested_shares, told
+from passerby.support.groups import FEW, Nested, counting
+from passerby.support.groups import told as told_sizes
 from passerby.support.numerals import chance, percent, span
 from passerby.support.workers import Progress
 
@@ -65,16 +66,15 @@ class Together:
         Columns `above_...` hold the share of the people who are surely found with so much chance or more, where it
         rests on enough people. Only those are counted who were measured with all of them.
         """
-        measured = self.measured
-        joint, rows = counting(measured.filter(release=JOINT)["lower"]), []
-        for name in (*self.names, JOINT):
-            one = measured.filter(release=name)
+        measured, rows = [self.measured.filter(release=name) for name in (*self.names, JOINT)], []
+        # Whoever is found so often with one table is so with all of them, whose shares come first.
+        last = len(self.names)
+        told = Nested([counting(one["lower"]) for one in measured], measured[-1].height, [(last,)] * last + [()])
+        if told.everyone >= FEW:
+            told.take_each(thresholds, (last, *range(last)))
+        for number, (name, one) in enumerate(zip((*self.names, JOINT), measured, strict=True)):
             ends = {end: one[end].mean() for end in ("baseline_lower", "lower", "upper")}
-            # Whoever is found so often with one table is so with all of them, whose shares come first.
-            above: list[float | None] = [None] * len(thresholds)
-            if one.height >= FEW:
-                above = nested_shares([counting(one["lower"]), joint], one.height, thresholds, (1, 0))[name == JOINT]
-            levels = {f"above_{level:g}": share for level, share in zip(thresholds, above, strict=True)}
+            levels = {f"above_{level:g}": told.share(number, level) for level in thresholds}
             rows.append({"release": name, "people": one.height, **ends, **levels})
         return pl.DataFrame(rows, schema_overrides=dict.fromkeys(levels, pl.Float64))
 
@@ -82,7 +82,7 @@ class Together:
     def sizes(self) -> dict[str, int]:
         """How many people were measured with all releases, and how many were not, as it may be told."""
         measured = self.measured["person"].n_unique()
-        return told({"measured": measured, "not": self.people - measured})
+        return told_sizes({"measured": measured, "not": self.people - measured})
 
     def shared(self) -> list[dict[str, Any]]:
         """The means for others to see: none where they would be of fewer than five people."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from passerby.outcomes.series import score
 from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.support.fingerprint import fingerprint
+from passerby.support.groups import FEW, resting
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
@@ -98,10 +100,10 @@ class Findings:
 
     `left_out` has a row for each sensor, each step and each single count: `what` ("sensor", "step" or "count"), its
     `subject` (what is counted: the number of a place, zone or flow among those of the release) and `step` (numbers from
-    0; null for a whole step and a whole sensor), the mean success of the simple
-    attacks `with_all` counts and `without` this, their difference `fall`, and its standard `error` over people. The
-    simple attacks are those without a search: the likeliest trace given the counts, the likeliest without them, and one
-    place throughout; they see the same series each time.
+    0; null for a whole step and a whole sensor), the mean success of the simple attacks `with_all` counts and `without`
+    this, their difference `fall`, its standard `error` over people, and whether it may be `told` to others (`_told`).
+    The simple attacks are those without a search: the likeliest trace given the counts, the likeliest without them, and
+    one place throughout; they see the same series each time.
 
     `mechanisms`, `shares` and `noise` compare ways to publish the same counts (`passerby.plans.ways`). All that they
     rest on of a person holds together at the `confidence`; None where no series were drawn.
@@ -236,6 +238,31 @@ def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
             "without": values[:, 1:].mean(axis=0),
             "fall": falls.mean(axis=0),
             "error": spread,
+            "told": _told(keys, falls),
         },
         schema_overrides={"subject": pl.Int64, "step": pl.Int64},
     )
+
+
+def _told(keys: Sequence[Key], falls: NDArray[np.float64]) -> list[bool]:
+    """Which falls (N, keys) may be told: those that rest on `FEW` people, without such that leave one that does not.
+
+    The fall without a sensor or a step, less those of its counts that are told, may be that of one which is not. Then
+    the smallest of these counts is not told either, and so on, until what is left rests on enough people.
+    """
+    told = [resting(fall) >= FEW - 1e-9 for fall in falls.T]
+    counts = [k for k, key in enumerate(keys) if key.what == "count"]
+    lines = [
+        (line, [k for k in counts if key in (Key(keys[k].subject), Key(step=keys[k].step))])
+        for line, key in enumerate(keys)
+        if told[line] and key.what != "count"
+    ]
+    before = -1
+    while before != sum(told):
+        before = sum(told)
+        for line, within in lines:
+            shown = [k for k in within if told[k]]
+            left = np.abs(falls[:, line] - falls[:, shown].sum(axis=1))
+            if 0 < len(shown) < len(within) and resting(left) < FEW - 1e-9:
+                told[min(shown, key=lambda k: float(falls[:, k].sum()))] = False
+    return told

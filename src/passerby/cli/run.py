@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from passerby.audits.alerts import about_few
 from passerby.audits.estimate import Estimate, estimate
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.settings import AuditSettings
@@ -41,6 +42,8 @@ def run_and_show(
         aside.print(f"Data: {what}: {said}", markup=False, soft_wrap=True)
     for alert in report.summary.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
+    for remark in about_few(report.table):
+        aside.print(f"Before you share it: {remark}", markup=False, soft_wrap=True)
     for line in found(report.summary):
         screen.print(line, markup=False)
     if settings.window == "auto":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +16,7 @@ from passerby.mechanisms.real_noise import Noise
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import numbers
+from passerby.support.groups import FEW
 
 from .cells import Cell, around, cells_of, spots, ways_of
 
@@ -62,6 +63,24 @@ class Truth:
     def about(cls, people: People, weights: Floats | None = None) -> Truth:
         """What is true of these people, remembered: the wanted numbers are asked for with each release."""
         return cls(lru_cache(maxsize=64)(lambda release: numbers(people, release).tolist()), weights)
+
+    def as_told(self, wanted: Release) -> Truth:
+        """The same, with numbers below `FEW` taken for their mean over what is wanted, or for 0 if they add up to few.
+
+        Errors of many releases, held against all numbers that are told, would else tell those that are not.
+
+        >>> wanted = Release([[0, 1, 2]])
+        >>> [list(Truth(lambda _: some).as_told(wanted).numbers(wanted)) for some in ([9, 1, 3], [9, 2, 4])]
+        [[9, 0, 0], [9, 3, 3]]
+        """
+        small = [number for number in self.numbers(wanted) if number < FEW]
+        taken = round(sum(small) / len(small)) if sum(small) >= FEW else 0
+        return replace(
+            self,
+            numbers=lru_cache(maxsize=64)(
+                lambda release: [number if number >= FEW else taken for number in self.numbers(release)]
+            ),
+        )
 
     def of(self, release: Release) -> dict[Cell, int]:
         """The true number of each count."""

@@ -28,7 +28,7 @@ from .limit import Limit, Tally
 from .plan import Plans
 from .search import Plan
 from .settings import PlanSettings
-from .told import full, in_fives, told_cost
+from .told import full, in_fives, told_cost, too_few
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 1
@@ -111,6 +111,10 @@ class Record(Part):
     schema_version: int = Field(default=VERSION, description="Version of this schema.")
     passerby: str = Field(default_factory=lambda: __version__, description="Version of passerby.")
     alerts: list[str] = Field(description="What a reader must know before believing the numbers, in sentences.")
+    internal: bool = Field(
+        default=False,
+        description="Whether a limit allows one to three people, so that verdicts tell of them: not to be shared then.",
+    )
     limits: list[LimitRecord]
     people: int = Field(description="People that the limits are about.")
     steps: int
@@ -132,7 +136,9 @@ class Record(Part):
         "limit on what is added, for everybody; null where there is no such limit."
     )
     found_noise: float | None = Field(description="The smallest standard deviation among the plans that are sure.")
-    measured: int = Field(description="Measurements of a person, over all releases.")
+    measured: int = Field(
+        description="Measurements of a person, over all releases; as if all people were measured each time, rounded up."
+    )
     out_of_time: bool = Field(description="Whether the search ended because the time was up.")
 
 
@@ -142,9 +148,11 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
     added = min((limit.added for limit in found.limits if limit.added), default=None)
     scene = Scene(people.places, frozenset(), added)
     sure = [plan for plan in found.tried if plan.verdict == "sure" and {*map(type, plan.release.ways)} == {Gaussian}]
+    few = too_few(found.limits, len(people))
     whole = [plan for plan in sure if cells_of(plan.release) == cells_of(found.wanted.release)]
     return Record(
-        alerts=list(alerts),
+        alerts=[*([few] if few else []), *alerts],
+        internal=few is not None,
         limits=[_limit(limit) for limit in found.limits],
         people=len(people),
         steps=found.wanted.release.steps,
@@ -163,7 +171,7 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
         not_moved=found.refused,
         private_noise=private_scale(Gaussian, found.wanted.release, scene),
         found_noise=min((float(plan.release.mechanism.sigma) for plan in whole), default=None),  # type: ignore[attr-defined]
-        measured=found.measured,
+        measured=len(people) * -(-found.measured // len(people)),
         out_of_time=found.out_of_time,
     )
 

@@ -57,7 +57,7 @@ class Task:
     def _truth(self) -> Truth:
         if self.alike:
             return Truth(lambda release: [1] * len(cells_of(release)), self.weights)
-        return Truth.about(self.people, self.weights)
+        return Truth.about(self.people, self.weights).as_told(self.wanted)
 
     def scene(self, added: float | None = None) -> Scene:
         """What levers may look at."""

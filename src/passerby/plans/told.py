@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from passerby.model.release import Release
@@ -10,7 +11,7 @@ from passerby.support.groups import FEW, fives_above, fives_below
 
 from .cells import cells_of
 from .cost import Cost
-from .limit import Tally
+from .limit import Limit, Tally
 
 
 def in_fives(tally: Tally) -> Tally:
@@ -31,6 +32,31 @@ def in_fives(tally: Tally) -> Tally:
         least=low(tally.least),
         most=high(tally.most),
     )
+
+
+def too_few(limits: Sequence[Limit], people: int) -> str | None:
+    """Why verdicts tell of few people: a limit allows some of them, but fewer than `FEW` less one; None elsewhere.
+
+    What keeps such a limit puts at most so many above it, and what breaks it more: beside fives, that is their number.
+    A limit that allows nobody says no more than whether anybody is above it.
+
+    >>> from .limit import Limit
+    >>> too_few([Limit(share=0.02, above=0.5)], 200), too_few([Limit(share=0, above=0.9)], 200)
+    (None, None)
+    >>> too_few([Limit(share=0.01, above=0.5)], 200)
+    'The limit allows 2 of 200 people: whether a release keeps it tells of fewer than 5, so keep this page where the \
+visits are kept. To share it, allow nobody or at least 2 % of people.'
+    """
+    for limit in limits:
+        allowed = limit.allowed(people)
+        if 0 < allowed < FEW - 1:
+            some = math.ceil(1000 * (FEW - 1) / people) / 10
+            return (
+                f"The limit allows {allowed} of {people:,} people: whether a release keeps it tells of fewer than "
+                f"{FEW}, so keep this page where the visits are kept. To share it, allow nobody or at least {some:g} % "
+                "of people."
+            )
+    return None
 
 
 def told_cost(release: Release, cost: Cost) -> Cost:

@@ -32,6 +32,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.census import least_of, most_of
 from passerby.support.confidence import lower_limit
+from passerby.support.groups import FEW
 from passerby.support.workers import Progress
 
 from .cost import NOTHING
@@ -45,7 +46,7 @@ from .survey import LOOK, Survey, surveying
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: A release may put so much more of the people above a threshold than are above it without any.
+#: A release may put so much more of the people above a threshold than are above it without any, or fewer than `FEW`.
 MORE = 0.01
 #: People on whom the least noise is looked for, at most.
 FEWER = 40
@@ -191,7 +192,8 @@ def _noise(
     about at other thresholds is found out in the same trials.
     """
     ends = survey.everyone(release)
-    share = float((ends.known[0] > threshold + ROUNDING).mean()) + MORE
+    # With fewer people more it would tell whether there are any.
+    share = float((ends.known[0] > threshold + ROUNDING).mean()) + max(MORE, (FEW - 1) / len(survey.people))
     row: dict[str, float | int | None] = {"threshold": threshold, "allowed": min(1.0, share), "people": count}
     if share >= 1:
         return {**row, "sigma": 0.0}

@@ -2,13 +2,14 @@
 
 A zone less its other parts tells a part of which nothing is told. So the smallest number that may count the same people
 is kept back, too, and then the next, until two values or more remain possible (`measurement.recovery`). Where there are
-too many counts to find out, all such numbers are.
+too many counts to find out, all such numbers are. Nor does a zone less some of its parts leave one to four people, also
+where nothing is published of the rest by itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from passerby.errors import PasserbyError
 from passerby.measurement.recovery import Table
 from passerby.mechanisms import Mechanism, Suppression, Then
 from passerby.model.count_release import CountRelease, mechanism_of
-from passerby.model.counts import Count, Moved, changed
+from passerby.model.counts import Count, Moved, Present, changed
 from passerby.model.release import Release
 from passerby.plans.cells import around
 from passerby.support.groups import FEW
@@ -33,6 +34,37 @@ def kept_back(counts: Sequence[Count], values: Sequence[float | None], steps: in
     >>> kept_back(counts, [None, 9, 7, 12], 1), kept_back(counts, [8, 9, 7, 17], 1)
     ({3}, set())
     """
+    out = _follow(counts, values, steps)
+    while few := next(_few_left(counts, [None if i in out else value for i, value in enumerate(values)]), None):
+        out.add(min(few, key=lambda i: (values[i] or 0.0, i)))
+    return out
+
+
+def _few_left(counts: Sequence[Count], values: Sequence[float | None]) -> Iterator[list[int]]:
+    """Zones that leave one to four people without one part, or without as many as have no place in common.
+
+    Of each, the numbers of the counts of the zone and of its parts.
+
+    >>> from passerby import Present
+    >>> list(_few_left([Present(zone, 0) for zone in ([0], [1, 2], [0, 1, 2, 3])], [7, 9, 18]))
+    [[2, 1, 0]]
+    """
+    zones = [(i, each) for i, each in enumerate(counts) if isinstance(each, Present) and values[i] is not None]
+    told = [(i, {*each.places}, each.step) for i, each in zones]
+    for i, zone, step in told:
+        parts = [(j, part) for j, part, at in told if at == step and part < zone]
+        packed, covered = list[int](), set[int]()
+        for j, part in sorted(parts, key=lambda each: -len(each[1])):
+            if not part & covered:
+                packed.append(j)
+                covered |= part
+        for inside in (*([j] for j, _ in parts), packed):
+            if 0 < (values[i] or 0.0) - sum(values[j] or 0.0 for j in inside) < FEW:
+                yield [i, *inside]
+
+
+def _follow(counts: Sequence[Count], values: Sequence[float | None], steps: int) -> set[int]:
+    """Numbers that are kept back so that no count of which none is told has one possible value."""
     small = [i for i, value in enumerate(values) if value is None]
     beside = {i for i, value in enumerate(values) if value is not None and _any(counts, i, small)}
     if not beside:

@@ -56,7 +56,9 @@ def boxes(x: Floats, y: Floats, top: float, edges: Sequence[float]) -> tuple[pl.
     """Boxes of x, from 0 to `top`, by a chance y, and the median of y in each strip of boxes.
 
     Chances are cut at some of the `edges` between 0 and 1, and nowhere else. Boxes have the columns `x`, `x2`, `y`,
-    `y2`, `people` and `density` (people for each of the fine classes); strips `x`, `x2`, `median` and `people`.
+    `y2`, `people` (in fives) and `density` (of them, in each of the fine classes); strips `x`, `x2`, `median` and
+    `people`. All people below a chance are told elsewhere: less those of all boxes but one, they would be the few in
+    that one who are.
 
     >>> x = np.repeat([0.1, 0.9], 30)
     >>> rows, strips = boxes(x, np.tile([0.2, 0.8], 30), 1.0, [0.5])
@@ -77,7 +79,8 @@ def boxes(x: Floats, y: Floats, top: float, edges: Sequence[float]) -> tuple[pl.
         for low, high in merged(counts, _least(len(x))):
             people, tall = int(counts[low:high].sum()), CLASSES * (up[high] - up[low])
             if people:
-                found.append((left, right, up[low], up[high], people, people / (width * tall)))
+                told = FEW * round(people / FEW)
+                found.append((left, right, up[low], up[high], told, told / (width * tall)))
     rows = pl.DataFrame(found, schema=["x", "x2", "y", "y2", "people", "density"], orient="row")
     lines = pl.DataFrame(medians, schema=["x", "x2", "median", "people"], orient="row")
     return rows.with_columns(pl.col("x", "x2", "y", "y2").round(3)), lines.with_columns(

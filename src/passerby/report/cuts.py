@@ -10,12 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike
 
 from passerby.audits.summary import TOLD_FIRST
 from passerby.support.groups import Nested, counting
 
-#: Chances at which curves may have a point, and edges of classes of the advantage.
-GRID, EDGES = np.linspace(0.01, 1, 100).round(2).tolist(), np.linspace(0.1, 0.9, 9).round(1).tolist()
+#: Tenths of a chance or an advantage, at which it is told that nobody lies between, and where curves may have a point.
+TENTHS, GRID = np.linspace(0.1, 1, 10).round(1).tolist(), np.linspace(0.01, 1, 100).round(2).tolist()
+#: With fewer people, curves have points at each fifth chance of the grid: else one of few people would be told closely.
+MANY, EACH = 100, 5
 #: The values by which people are divided, and for each which others are never below it: an advantage never exceeds the
 #: chance that it is a part of.
 VALUES = ("baseline_lower", "lower", "upper", "advantage_lower", "advantage_upper")
@@ -27,8 +30,25 @@ def cuts(table: pl.DataFrame, levels: Sequence[float]) -> Nested:
     """What may be told of measured people: first at the thresholds, as in their table, then of bars, then of curves."""
     told = Nested([counting(table[name].to_numpy().clip(0, 1)) for name in VALUES], table.height, OVER)
     told.take_each(levels, TOLD_FIRST)
-    for edge in EDGES:
+    for edge in TENTHS[:-1]:
         told.take(edge, BARS)
-    for edge in reversed(GRID):
-        told.take(edge, CURVES)
+    _draw(told, CURVES)
     return told
+
+
+def alone(values: ArrayLike) -> Nested:
+    """What may be told of one value of some people, as a curve."""
+    told = Nested([counting(values)], np.size(values))
+    _draw(told, (0,))
+    return told
+
+
+def _draw(told: Nested, columns: Sequence[int]) -> None:
+    """Take points of curves, the same for all of them: a finer one only where people are divided by it.
+
+    Where nobody is, is told by tenths: the lowest chance that nobody reaches is next to that of the one most exposed.
+    """
+    for edge in TENTHS:
+        told.take(edge, columns)
+    for edge in reversed(GRID[EACH - 1 :: EACH] if told.everyone < MANY else GRID):
+        told.take(edge, columns, divides=True)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from passerby import __version__
 from passerby.audits.summary import Summary
 from passerby.support.groups import FEW
-from passerby.support.numerals import percent, span
+from passerby.support.numerals import at_least, at_most, percent, span
 
 from .evidence import Evidence
 from .terms import few, group, length, level, mechanism, question, tail
@@ -40,10 +40,10 @@ def in_short(summary: Summary) -> list[str]:
             f"{span(half.loss_lower, half.loss_upper)} of the people are more likely than not to be found with the "
             f"release; {percent(half.baseline)} are so without it."
         )
-    who, least = tail(gain.lower)
+    most = tail(gain.lower)
     out.append(
-        f"For half of the people the release takes away at most {percent(gain.upper.median)} of what was uncertain; "
-        f"for {who}, at least {percent(least)}."
+        f"For half of the people the release takes away {at_most(gain.upper.median)} of what was uncertain"
+        + (f"; for {most[0]}, {at_least(most[1])}." if most else ".")
     )
     if summary.backtest and summary.backtest.verdict == "came true":
         out.append(summary.backtest.sentence)

@@ -29,6 +29,9 @@ from .evidence import Evidence
 from .section import Built
 from .sections import SECTIONS
 
+#: What is said on each page with true counts.
+INTERNAL = "holds true counts. Not to be shared; report.html may be."
+
 
 def render(
     table: pl.DataFrame,
@@ -84,7 +87,7 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
         sections,
         title=settings.title,
         lead="How much counts that are published about places reveal about the people who were counted.",
-        internal=evidence.internal,
+        internal=INTERNAL if evidence.internal else "",
         short=[*(f"Alert: {alert}" for alert in evidence.summary.alerts), *facts.in_short(evidence.summary)],
         facts=facts.facts(evidence, [(title, reason) for title, reason in reasons if reason]),
         settings=None if call else as_shown(settings, internal=evidence.internal),
@@ -94,7 +97,7 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
 
 
 def filled(sections: Sequence[Built], **around: Any) -> str:
-    """A page of sections, with what stands around them."""
+    """A page of sections, with what stands around them; `internal` says why it is not to be shared, where it is not."""
     figures = [figure for section in sections for figure in section.content.figures]
     specs = {figure.key: figure.spec for figure in figures if figure.spec}
     scripts = (picture.bundle(), picture.script())

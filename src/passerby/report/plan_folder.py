@@ -105,8 +105,10 @@ def _write(settings: PlanSettings, inputs: Inputs, found: Plans, record: Record)
         with whole_or_nothing(folder / "audit.toml") as draft:
             draft.write_text(as_toml(chosen, folder), encoding="utf-8")
     with ExitStack() as together:
-        summed, set_up, shown = (
-            together.enter_context(whole_or_nothing(out / name)) for name in ("plan.json", "plan.toml", "plan.html")
+        set_up = together.enter_context(whole_or_nothing(out / "plan.toml"))
+        summed, shown = (
+            together.enter_context(whole_or_nothing(out / name, private=record.internal))
+            for name in ("plan.json", "plan.html")
         )
         shown.write_text(render_plan(record, settings), encoding="utf-8")
         set_up.write_text(plan_toml(settings, out), encoding="utf-8")

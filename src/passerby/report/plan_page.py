@@ -37,7 +37,7 @@ NAMED = 8
 #: Releases that cost readers more than this are in the table, and not in the figure.
 DEAR = 1.2
 #: Marks that are so near in error, and in the root of the share of people, would have their names on each other.
-NEAR = 0.1, 0.03
+NEAR = 0.25, 0.03
 #: Colours that are told apart in grey and by those who see few of them; shapes say the same.
 COLOURS = {"sure": "#2f6fb0", "open": "#e8820e", "refused": "#7f2704"}
 #: For what is neither, on white and on black.
@@ -50,6 +50,7 @@ FRONTIER = (
     "limit, at most; the bar goes down to those who surely are. The dashed line is what the limit allows. Rings and "
     f"names are the plans that are recommended. {chart.ZOOM}"
 )
+INTERNAL = f"a limit allows fewer than {FEW} people, so that what keeps it tells of them. Not to be shared."
 OUT_OF_TIME = "The search ended because the time was up: with more minutes, better releases may be found."
 TRIED = (
     "All releases that were tried, those that cost readers least first. Where people were drawn, the shares of people "
@@ -74,7 +75,7 @@ def render_plan(record: Record, settings: PlanSettings) -> str:
         sections(record),
         title=settings.audit.title,
         lead=LEAD,
-        internal=False,
+        internal=INTERNAL if record.internal else "",
         short=[*(f"Alert: {alert}" for alert in record.alerts), *in_short(record)],
         facts=facts(record),
         settings=plan_shown(settings),
@@ -116,7 +117,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     some = "" if plan.published > 0.9999 else f", {_published(plan)} of the wanted numbers"
     gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
     more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
-    names = f" Left out: {', '.join(gone[:NAMED])}{more}." if gone else ""
+    names = f" Left out altogether: {', '.join(gone[:NAMED])}{more}." if gone else ""
     warning = " Its errors add up to more than what was counted." if plan.total_error > 1 else ""
     return f"{plan.words}: {told(plan, record)}{error}{some} ({plan.verdict}).{names}{warning}"
 
@@ -329,6 +330,6 @@ def facts(record: Record) -> list[tuple[str, str]]:
         ("Steps", f"{record.steps:,} of {length(record.window)}"),
         ("Places", f"{record.places:,}, with elsewhere"),
         ("Misses", f"{record.misses:,}"),
-        ("Releases tried", f"{len(record.tried):,}, in {record.measured:,} measurements of a person"),
+        ("Releases tried", f"{len(record.tried):,}, in at most {record.measured:,} measurements of a person"),
         ("Seed", str(record.seed)),
     ]

@@ -33,11 +33,11 @@ def question(misses: int, steps: int) -> str:
     return f"where a person was at {steps - misses} or more of the {steps} steps"
 
 
-def tail(statistics: Statistics) -> tuple[str, float]:
-    """Whom the highest number that is told is about, and that number."""
-    if statistics.percentile_95 is None:
-        return "five people", statistics.reached_by_five
-    return "one person in twenty", statistics.percentile_95
+def tail(statistics: Statistics) -> tuple[str, float] | None:
+    """Whom the highest number that is told is about, and that number; None where people are too few."""
+    if statistics.percentile_95 is not None:
+        return "one person in twenty", statistics.percentile_95
+    return None if statistics.reached_by_five is None else ("five people", statistics.reached_by_five)
 
 
 def level(value: float) -> str:

@@ -51,7 +51,7 @@ def render_together(found: Together, releases: Mapping[str, Release], how: Seque
         sections(found, releases),
         title=TITLE,
         lead=LEAD,
-        internal=False,
+        internal="",
         short=[*_in_short(found), said[-1]] if len(said) > 1 else said,
         facts=_facts(found, releases),
         settings=None,

@@ -24,11 +24,9 @@ _ROUNDING = 1e-12
 def middle_ranks(count: int) -> range | None:
     """The ranks of the `FEW` people around the median, of so many; None where there are fewer.
 
-    All ranks where fewer than `FEW` people would be left beside them: a mean of all, less these, would tell of those.
+    All ranks where fewer than `FEW` people would be left on a side of them (`_around`).
     """
-    if FEW < count < 2 * FEW:
-        return range(count)
-    return _around(count, 0.5) if count >= FEW else None
+    return _around(count, 0.5) or (range(count) if count >= FEW else None)
 
 
 def rest_enough(some: int, everyone: int) -> int:
@@ -41,24 +39,24 @@ def rest_enough(some: int, everyone: int) -> int:
 
 
 def rank_ranks(count: int, share: float) -> range | None:
-    """The ranks of the `FEW` people around the rank that this share lies below.
+    """The ranks of the `FEW` people around the rank that this share lies below; None as for `_around`."""
+    return _around(count, share)
 
-    None where fewer than `FEW` people lie on either side of it.
+
+def _around(count: int, share: float) -> range | None:
+    """The ranks of `FEW` people, None where fewer than `FEW` people would be left on a side of them.
+
+    A mean of all would else tell of those: where all of these have the highest value there is, so has everybody above.
     """
-    return _around(count, share) if min(share, 1 - share) * count >= FEW - 1e-9 else None
-
-
-def _around(count: int, share: float) -> range:
     first = round(share * (count - 1)) - FEW // 2
-    first = min(max(first, 0), count - FEW)
-    return range(first, first + FEW)
+    return range(first, first + FEW) if first >= FEW and first + 2 * FEW <= count else None
 
 
 def middle(values: ArrayLike) -> float | None:
     """The median, as the mean of the `FEW` people around it (`middle_ranks`); None where there are fewer.
 
-    >>> middle([1, 2, 3, 4, 5, 6, 7, 8, 90, 100]), middle([1, 2, 3, 4])
-    (5.0, None)
+    >>> middle([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 90, 100]), middle([1, 2, 3, 4])
+    (8.0, None)
     """
     return _mean_of(values, middle_ranks(np.size(values)))
 
@@ -66,10 +64,10 @@ def middle(values: ArrayLike) -> float | None:
 def at_rank(values: ArrayLike, share: float) -> float | None:
     """What this share of people lies below, as the mean of the `FEW` people around the rank.
 
-    None where fewer than `FEW` people lie on either side of it.
+    None where fewer than `FEW` people lie on either side of them.
 
-    >>> at_rank(range(100), 0.95), at_rank(range(99), 0.95)
-    (94.0, None)
+    >>> at_rank(range(200), 0.95), at_rank(range(100), 0.95)
+    (189.0, None)
     """
     return _mean_of(values, rank_ranks(np.size(values), share))
 
@@ -79,14 +77,22 @@ def _mean_of(values: ArrayLike, ranks: range | None) -> float | None:
     return None if ranks is None else float(ordered[ranks.start : ranks.stop].mean())
 
 
-def reached(values: ArrayLike) -> float | None:
-    """A value that at least `FEW` people reach, rounded down to a hundredth; None where there are fewer people.
+def reached_ranks(count: int) -> range | None:
+    """The ranks of `FEW` people, of so many, whose mean at least `FEW` people reach: those up to the fifth from above.
 
-    >>> reached([0.1, 0.517, 0.6, 0.7, 0.8, 0.9]), reached([1.0] * 4)
-    (0.51, None)
+    None where fewer than `FEW` people would be left below them.
     """
-    array = np.sort(np.asarray(values, dtype=np.float64))
-    return rounded_down(float(array[-FEW])) if len(array) >= FEW else None
+    return range(count - 2 * FEW + 1, count - FEW + 1) if count >= 3 * FEW - 1 else None
+
+
+def reached(values: ArrayLike) -> float | None:
+    """A value that at least `FEW` people reach (`reached_ranks`), rounded down to a hundredth; None where they are few.
+
+    >>> reached([0.1] * 5 + [0.1, 0.2, 0.3, 0.4, 0.98, 1.0, 1.0, 1.0, 1.0]), reached([1.0] * 13)
+    (0.39, None)
+    """
+    found = _mean_of(values, reached_ranks(np.size(values)))
+    return None if found is None else rounded_down(found)
 
 
 def rounded_down(value: float) -> float:
@@ -119,16 +125,24 @@ class Nested:
         self._over = [range(i + 1, len(below)) for i in range(len(below))] if over is None else over
         self._told: dict[tuple[int, float], int] = {}
 
-    def take(self, level: float, columns: Iterable[int] | None = None) -> bool:
-        """Tell how many are at or above a level by some of the values (by all, unless told): all of these or none."""
+    def take(self, level: float, columns: Iterable[int] | None = None, *, divides: bool = False) -> bool:
+        """Tell how many are at or above a level by some of the values (by all, unless told): all of these or none.
+
+        Only where it `divides` people by one of them, if so asked: not where nobody lies between this level and others
+        that are told.
+        """
         chosen = range(len(self._below)) if columns is None else columns
-        tried = dict(self._told)
+        tried, new = dict(self._told), False
         for column in chosen:
             count = self.everyone - self._below[column](level)
             within = [other for cell, other in tried.items() if self._comparable(cell, (column, level))]
             if any(0 < abs(count - other) < FEW for other in (0, self.everyone, *within)):
                 return False
+            own = [other for (which, _), other in tried.items() if which == column]
+            new = new or count not in (0, self.everyone, *own)
             tried[column, level] = count
+        if divides and not new:
+            return False
         self._told = tried
         return True
 
@@ -184,6 +198,19 @@ def counting(values: ArrayLike) -> Callable[[float], int]:
     """How many of the values are below a level (`is_below`)."""
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     return lambda level: int(np.searchsorted(ordered, level - _ROUNDING))
+
+
+def resting(values: ArrayLike) -> float:
+    """How many people (n,) a sum of theirs rests on: `(Σ v)² / Σ v²`, and all of them where each has 0.
+
+    It is n where all have the same, 1 where one person alone has any (Kish, *Survey Sampling*, 1965).
+
+    >>> resting([0.5, 0.5, 0.5]), resting([0.5, 0.0, 0.0]), resting([0.0, 0.0])
+    (3.0, 1.0, 2.0)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    squares = float((array**2).sum())
+    return float(array.sum() ** 2 / squares) if squares > 1e-24 * max(1, len(array)) else float(len(array))
 
 
 def in_fives(share: float, people: int) -> float:

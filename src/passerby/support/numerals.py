@@ -24,6 +24,26 @@ def percent(value: float | None) -> str:
     return f"{100 * value:.{0 if value >= 0.0995 else 1 if value >= 0.00995 else 2}f} %"
 
 
+def at_least(value: float) -> str:
+    """A share or a chance that is this or more.
+
+    >>> at_least(0.26), at_least(0.999)
+    ('at least 26 %', 'more than 99 %')
+    """
+    said = percent(value)
+    return f"more than {said[2:]}" if said.startswith(">") else f"at least {said}"
+
+
+def at_most(value: float) -> str:
+    """A share or a chance that is this or less.
+
+    >>> at_most(0.26), at_most(0.00001)
+    ('at most 26 %', 'less than 0.01 %')
+    """
+    said = percent(value)
+    return f"less than {said[2:]}" if said.startswith("<") else f"at most {said}"
+
+
 def chance(value: float) -> str:
     """The same, but for chances below 0.1 %, which become powers of ten.
 

@@ -98,8 +98,9 @@ def words(summary: Summary) -> list[str]:
     counted = "" if found.independent == found.origins else f" (which overlap, and count for {found.independent})"
     how = (
         f"For this, habits were fitted again at {times}{counted}, to what was before each, and the same counts were "
-        f"attacked after it, for {found.people:,} people in all: {percent(found.share)} of those who were known well "
-        "enough by then. People share what changes for all, so intervals are about times and not about people alone."
+        f"attacked after it, for about {found.people:,} people in all: {percent(found.share)} of those who were known "
+        "well enough by then. People share what changes for all, so intervals are about times and not about people "
+        "alone."
     )
     return [f"{found.sentence} {meaning[found.verdict]}", how, *_departure(summary, found)]
 
@@ -110,6 +111,11 @@ def _departure(summary: Summary, found: Backtest) -> list[str]:
     certain = percent(summary.mean_loss.upper)
     if found.robust is None:
         return ["People were found of whom habits said that it cannot happen: no departure from them explains it."]
+    if found.robust.nats and percent(found.robust.upper) == percent(1.0):
+        return [
+            f"No attack has a mean chance above {certain} if people live by their habits. If they depart from them by "
+            "as much as what came true asks for at least, nothing is excluded."
+        ]
     if found.robust.nats == 0:
         first = f"No departure from habits is needed to explain what came true, so the upper end stays at {certain}"
     else:

@@ -8,14 +8,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.audits.summary import Statistics, Summary
+from passerby.audits.summary import Summary
 from passerby.report import chart
-from passerby.report.cuts import BARS, CURVES, GRID
+from passerby.report.cuts import BARS, CURVES, alone
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, level, question, share_of_people, tail
-from passerby.support.groups import FEW, Nested, at_rank, counting, rest_enough
-from passerby.support.numerals import percent
+from passerby.support.groups import FEW, Nested, at_rank, rest_enough
+from passerby.support.numerals import at_least, percent
 
 RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -28,7 +28,7 @@ EXPOSURE = (
     "Choose a chance on the horizontal axis: the curves give the share of people who are found with at least this "
     "chance. The truth with the release lies between the two curves for it; the further they are above the curve "
     f"without it, the more the release reveals. Between two points of a curve, and between two curves at a point, lie "
-    f"at least {FEW} people or nobody. {chart.ZOOM}"
+    f"at least {FEW} people or nobody; where nobody is, is told by tenths of the chance. {chart.ZOOM}"
 )
 ADVANTAGE = (
     "The advantage is the part of the remaining uncertainty that the release takes away: 0 % if it adds nothing to "
@@ -83,18 +83,14 @@ def words(summary: Summary) -> list[str]:
     assert loss
     assert known
 
-    def of(value: str, other: str) -> str:
-        return f"{value} with the release and {other} without it"
-
-    def end(statistics: Statistics) -> str:
-        return percent(tail(statistics)[1])
-
+    most, before = tail(loss.lower), tail(known.lower)
     asked = question(summary.misses, summary.steps).replace("a person was", "they were")
     return [
         f"A person is found if an adversary names {asked}. Each person's chance to be found with the release lies "
         "between that of the best attack found and a bound that no attack exceeds if the habits are right.",
-        f"For half of the people the chance is at least {of(percent(loss.lower.median), percent(known.lower.median))}; "
-        f"for {tail(loss.lower)[0]}, at least {end(loss.lower)} and {end(known.lower)}.",
+        f"For half of the people the chance is {at_least(loss.lower.median)} with the release and "
+        f"{at_least(known.lower.median)} without it"
+        + (f"; for {most[0]}, {at_least(most[1])} and {at_least(before[1])}." if most and before else "."),
     ]
 
 
@@ -123,30 +119,28 @@ def thresholds(summary: Summary) -> pl.DataFrame:
 def curves(table: pl.DataFrame, told: Nested) -> pl.DataFrame:
     """The share of people who are found at least so often; long, with a column `which`.
 
-    Curves have points at the same chances, wherever at least `FEW` people lie between two points of a curve, and
-    between two curves.
+    Curves have points at the same chances, so that none crosses another: where at least `FEW` people lie between two
+    points of a curve or nobody does, and between two curves.
     """
     rows = []
     for column, which in zip(CURVES, (chart.WITHOUT, chart.FOUND, chart.BOUND), strict=True):
-        shares = [(edge, told.share(column, edge) or 0.0) for edge in told.levels(CURVES)]
-        rows += [(which, *point) for point in _line(shares, told.everyone)]
+        rows += [(which, *point) for point in _line(told, column, told.levels(CURVES))]
     if "realised_lower" in table.columns:
         values = table["realised_lower"].drop_nulls().to_numpy()
         # A curve of nearly all people would tell how many are not among them.
         if FEW <= len(values) == rest_enough(len(values), table.height):
-            alone = Nested([counting(values)], len(values))
-            for edge in reversed(GRID):
-                alone.take(edge)
-            shares = [(edge, alone.share(0, edge) or 0.0) for edge in alone.levels([0])]
-            rows += [(chart.HAPPENED, *point) for point in _line(shares, len(values))]
+            own = alone(values)
+            rows += [(chart.HAPPENED, *point) for point in _line(own, 0, own.levels([0]))]
     kinds = {"which": pl.String, "chance": pl.Float64, "share": pl.Float64, "people": pl.Int64}
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
-def _line(shares: Sequence[tuple[float, float]], everyone: int) -> list[tuple[float, float, int]]:
+def _line(told: Nested, column: int, levels: Sequence[float]) -> list[tuple[float, float, int]]:
     """Points of one curve, from all people at a chance of 0 to nobody."""
-    points, above = [(0.0, 1.0, everyone)], everyone
-    for edge, share in shares:
+    everyone = above = told.everyone
+    points = [(0.0, 1.0, everyone)]
+    for edge in levels:
+        share = told.share(column, edge) or 0.0
         count = round(share * everyone)
         # Where nobody lies between two points, the second is about those above it, or about all if there are none.
         points.append((edge, round(share, 4), above - count or count or everyone))

@@ -17,7 +17,7 @@ from passerby.report import chart
 from passerby.report.chart import WITHOUT
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT, level
+from passerby.report.terms import WITH_IT, few, level
 from passerby.support.groups import FEW, fives_above, fives_below
 from passerby.support.numerals import percent, span
 
@@ -84,10 +84,13 @@ def enough(evidence: Evidence) -> list[str]:
     for row in found.iter_rows(named=True):
         need = "no noise that was tried" if row["sigma"] is None else f"a standard deviation of {row['sigma']:g}"
         said.append(f"{'the counts as they are' if row['sigma'] == 0 else need} for {level(row['threshold'])}")
+    some = f"at most {level(MORE)} more of the people"
+    if MORE * len(evidence.people) < FEW - 1:
+        some = f"{few()} more people"
     return [
-        f"The least normal noise with which at most {level(MORE)} more of the people reach a chance than without any "
-        f"release, as found on {found['people'][0]} people: {'; '.join(said)}. A plan (passerby plan) looks further: "
-        "for limits of one's own, what else could be left out or changed, and what that costs readers."
+        f"The least normal noise with which {some} reach a chance than without any release, as found on "
+        f"{found['people'][0]} people: {'; '.join(said)}. A plan (passerby plan) looks further: for limits of one's "
+        "own, what else could be left out or changed, and what that costs readers."
     ]
 
 

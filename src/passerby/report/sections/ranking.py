@@ -1,8 +1,8 @@
 """Which count, sensor and step reveal most; or which zone, flow and window.
 
 The mean fall of the chance may be due to one or two people, also where many were tried. The number of people that it
-rests on is taken as (sum of falls)^2 / (sum of squared falls), which is n where all fall alike, 1 where one person
-alone does, and never more than the number of those whose chance changes (Kish, *Survey Sampling*, 1965).
+rests on is that of `support.groups.resting`. Falls that rest on few are not told on a page that is shared, nor those by
+which they would follow from others (`audits.what_if`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from passerby.model.release import Release
 from passerby.report import chart
 from passerby.report.evidence import TRIED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import few
 from passerby.support.groups import FEW
 from passerby.support.numerals import percent
 
-HIDDEN = f"rests on {few()}"
+HIDDEN = "not told"
 #: A fall of so few points is none to speak of.
 LITTLE = 0.01
 
@@ -44,7 +43,7 @@ def build(evidence: Evidence) -> Content:
         "without": ("without this one", percent),
         "fall": ("fall (points)", lambda fall: HIDDEN if fall is None else f"{fall:.2f}"),
         "error": ("standard error", lambda error: "–" if error is None else f"{error:.2f}"),
-        "people": ("people behind it", lambda people: few() if people is None else f"{people:,}"),
+        "people": ("people behind it", lambda people: "–" if people is None else f"{people:,}"),
     }
     out = []
     for what, table in tables.items():
@@ -90,13 +89,13 @@ def rows(evidence: Evidence, what: str) -> pl.DataFrame:
 
     Columns: `name`, `place` and `step` (from 1) and `start` where there are such, `with_all`, `without` (chances),
     `fall` and `error` (points), and the `people` behind the fall. On a page that is shared, all numbers are null where
-    these are fewer than `FEW`.
+    the fall may not be told.
     """
     findings, labels = evidence.findings, evidence.steps
     assert findings is not None
     found = findings.left_out.filter(pl.col("what") == what)
     behind = (_behind(findings.people) + 1e-9).floor().cast(pl.Int64)
-    kept = behind >= evidence.least
+    kept = pl.lit(True) if evidence.internal else pl.col("told")
     about, begins = evidence.about, beginnings(evidence.release)
     steps = [begins.get(pair, pair[1]) for pair in found.select("subject", "step").iter_rows()]
     known = {
@@ -167,7 +166,7 @@ def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sen
     if table["fall"].null_count():
         grey = what == "count" or (what == "sensor" and drawn == "cell")
         told = "Grey cells are" if grey else "What is left blank is"
-        shown += f"{told} not told: fewer than {FEW} people are behind the fall. "
+        shown += f"{told} not told: fewer than {FEW} people are behind the fall, or behind one that it would tell. "
     if what != "step" and table["place"].n_unique() > chart.PLACES:
         shown += f"The {chart.PLACES} {place.replace(' or ', 's or ')}s that reveal most are shown. "
     best = table.row(0, named=True)

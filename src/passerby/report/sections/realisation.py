@@ -8,7 +8,7 @@ from passerby.audits.summary import Summary
 from passerby.report.evidence import MEASURED, PUBLISHED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import group, tail
-from passerby.support.numerals import percent, span
+from passerby.support.numerals import at_least, percent, span
 
 from .exposure import RANKED, ranks
 
@@ -43,10 +43,11 @@ def words(summary: Summary) -> list[str]:
             "realised chance."
         )
     if found.loss is not None:
-        who, least = tail(found.loss.lower)
+        most = tail(found.loss.lower)
         out.append(
             f"Given exactly this series, the best guess is right with a chance of "
-            f"{span(found.loss.lower.mean, found.loss.upper.mean)} on average; for {who}, of at least {percent(least)}."
+            f"{span(found.loss.lower.mean, found.loss.upper.mean)} on average"
+            + (f"; for {most[0]}, {at_least(most[1])}." if most else ".")
         )
     return out
 

@@ -24,8 +24,8 @@ from passerby.support.numerals import percent
 REFITTED = 1500
 
 BOX = (
-    f"Each box holds at least {FEW} people; the fuller its colour, the closer together they are. The line is the "
-    "median."
+    f"Each box holds at least {FEW} people, told in fives; the fuller its colour, the closer together they are. The "
+    "line is the median."
 )
 SIGHTED = (
     f"{BOX} To the right are people who are likely to be in a count. Where the line rises to the right, being counted "
@@ -107,7 +107,8 @@ def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataF
 
 def _top(values: NDArray[np.float64], column: str) -> float:
     """Where classes end: one for a chance; for a gap, what five people reach, with those beyond in the last class."""
-    return 1.0 if column == "sighted" else (reached(values) or 0.0) + 0.01
+    least = None if column == "sighted" else reached(values)
+    return 1.0 if least is None else least + 0.01
 
 
 def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -209,7 +210,7 @@ def picture(people: pl.DataFrame, column: str, title: str, edges: Sequence[float
             y2="y2:Q",
             fillOpacity=fullness,
             tooltip=[
-                chart.tip("people:Q", "people", ",d"),
+                chart.tip("people:Q", "people, in fives", ",d"),
                 *sides,
                 chart.tip("y:Q", "best attack found, from", chart.PERCENT),
                 chart.tip("y2:Q", "to", chart.PERCENT),
