@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Gaussian, Laplace, Mechanism
 from passerby.mechanisms.fixed import Fixed
 from passerby.mechanisms.real_noise import Noise
@@ -189,8 +191,9 @@ def _worst(mechanism: Mechanism, counts: list[int], level: float) -> float:
     distinct, times = np.unique(counts, return_counts=True)
     if mechanism.shift_invariant:
         distinct, times = distinct[:1], np.array([len(counts)])
-    if mechanism.outputs(int(distinct[0])) is None and isinstance(mechanism, Noise):
-        return _worst_of_noise(mechanism, distinct, times, level)
+    if mechanism.outputs(int(distinct[0])) is None:
+        with suppress(UnsupportedRelease):  # a mechanism of one's own may not say how likely values lie between two
+            return _worst_of_continuum(mechanism.unfolded(), distinct, times, level)
     within = [_within(mechanism, int(count)) for count in distinct]
     errors = np.unique(np.concatenate([some for some, _ in within]))
     logs = np.zeros(len(errors))
@@ -203,17 +206,27 @@ def _worst(mechanism: Mechanism, counts: list[int], level: float) -> float:
     return float(errors[enough[0] if enough.size else -1])
 
 
-def _worst_of_noise(mechanism: Noise, counts: NDArray[np.int64], times: NDArray[np.int64], level: float) -> float:
+def _worst_of_continuum(
+    mechanism: Mechanism, counts: NDArray[np.int64], times: NDArray[np.int64], level: float
+) -> float:
     """The same by bisection."""
     at = counts.astype(np.float64)
+    empty = np.zeros(len(at))
+    if not isinstance(mechanism, Noise):
+        empty = np.exp(mechanism.log_likelihood(np.full(len(at), np.nan), at))
+
+    def enough(error: float) -> bool:
+        with np.errstate(divide="ignore"):
+            inside = np.exp(mechanism.log_between(at - error, np.nextafter(at + error, np.inf), at))
+            return float(times @ np.log(np.minimum(1.0, empty + inside))) >= math.log(level)
+
     ends = [mechanism.extent(count, math.log(1e-12)) for count in at]
     low, high = 0.0, max(max(count - a, b - count) for count, (a, b) in zip(at, ends, strict=True))
+    if enough(low):
+        return low
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        # All that clamped noise has below zero is published as zero.
-        least = np.where(at <= middle, -np.inf, at - middle) if mechanism.clamped else at - middle
-        inside = float(times @ mechanism.log_between(least, at + middle, at))
-        low, high = (low, middle) if inside >= math.log(level) else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return float(high)
 
 
