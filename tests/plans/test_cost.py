@@ -105,6 +105,30 @@ def test_mechanisms_of_each_count() -> None:
     assert 0.945 < (errors <= found.worst).mean() < 0.99
 
 
+def test_a_number_that_is_published_twice_is_two_numbers() -> None:
+    """Each has its own noise, in any order, and both may be far off."""
+    fine, rough = (pb.Present([0], step=0, mechanism=pb.Gaussian(sigma)) for sigma in (1.0, 5.0))
+    both, again = (pb.Release(counts=counts, steps=2) for counts in ([fine, rough], [rough, fine]))
+    found = cost_of(both, both, TRUE)
+    assert found == cost_of(again, again, TRUE)
+    assert (found.numbers, found.published) == (2.0, 1.0)
+    assert found.mean == pytest.approx(3 * np.sqrt(2 / np.pi))
+    assert found.total == pytest.approx(np.sqrt(2 / np.pi))
+    rng = np.random.default_rng(4)
+    twice = pb.Release(counts=[rough, rough], steps=2)
+    worst = cost_of(twice, twice, TRUE).worst
+    assert worst is not None
+    assert (np.abs(rng.normal(0, 5, (40_000, 2))).max(axis=1) <= worst).mean() == pytest.approx(0.95, abs=0.005)
+
+
+def test_a_zone_is_shared_among_different_numbers() -> None:
+    """Of two places that were to be published twice each, one is half of both together."""
+    twice = [pb.Present([x], step=0, mechanism=pb.Gaussian(1.0)) for x in (0, 0, 1, 1)]
+    zone = pb.Release(counts=[pb.Present([0, 1], step=0)], steps=2)
+    found = cost_of(zone, pb.Release(counts=twice, steps=2), TRUE)
+    assert found.total == pytest.approx(2 * (7 + 7) / (2 * (3 + 17)))
+
+
 @pytest.mark.parametrize(
     ("mechanism", "count", "chance"),
     [
