@@ -217,6 +217,15 @@ def test_a_whole_folder(city: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "disk" / "parts").exists()
 
 
+def test_a_page_of_flows_is_written_while_there_are_workers(city: Path, tmp_path: Path) -> None:
+    """The page tells how many people each flow counts, for which those on disk are counted again."""
+    for where, workers in (("memory", 1), ("disk", 2)):
+        chosen = settings_of(city, tmp_path / where, store=where, count=["moved"], sample=20)
+        run_audit(chosen, workers=workers)
+    for name in ("report.html", "internal.html"):
+        assert (tmp_path / "disk" / name).read_bytes() == (tmp_path / "memory" / name).read_bytes(), name
+
+
 def test_many_rows_go_to_disk_by_themselves(city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = settings_of(city, tmp_path)
     rows = pl.read_parquet(city).height

@@ -143,6 +143,16 @@ class TestPublish:
         expected = [law(a, 0) + law(b, 0), law(a, 1) + law(b, 0), law(a, 0) + law(b, 1)]
         np.testing.assert_allclose(release.evidence([[[a, b]]])[0, 0], expected)
 
+    def test_no_mechanism_is_asked_where_there_is_no_sensor(self) -> None:
+        """Some never leave a cell empty, and would look for how they could have."""
+        rule = pb.Geometric(0.5) | pb.RandomRounding(3)
+        some, all_ = (pb.Release([[1, 2], second], rule, [[0, 2], second]) for second in ([1], [1, 2]))
+        traces = [[1, 2], [2, 1]]
+        evidence = some.drawn(traces, [5])
+        assert np.isfinite(evidence[:, 0]).all()
+        assert np.isneginf(evidence[:, 1, 2]).all()
+        np.testing.assert_array_equal(evidence[:, 0], all_.drawn(traces, [5])[:, 0])
+
     def test_what_is_published_for_the_others_does_not_matter_to_noise(self) -> None:
         alone, crowded = (pb.Release([0, 1], pb.Gaussian(1.0), others=[n, n]) for n in (0, 50))
         traces = [[0, 0]]

@@ -1,5 +1,8 @@
 """What readers lose, against draws and sums."""
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -100,3 +103,55 @@ def test_mechanisms_of_each_count() -> None:
     rng = np.random.default_rng(3)
     errors = np.maximum(np.abs(rng.normal(0, 1, 40_000)), np.abs(rng.laplace(0, 4, 40_000)))
     assert 0.945 < (errors <= found.worst).mean() < 0.99
+
+
+def test_a_number_that_is_published_twice_is_two_numbers() -> None:
+    """Each has its own noise, in any order, and both may be far off."""
+    fine, rough = (pb.Present([0], step=0, mechanism=pb.Gaussian(sigma)) for sigma in (1.0, 5.0))
+    both, again = (pb.Release(counts=counts, steps=2) for counts in ([fine, rough], [rough, fine]))
+    found = cost_of(both, both, TRUE)
+    assert found == cost_of(again, again, TRUE)
+    assert (found.numbers, found.published) == (2.0, 1.0)
+    assert found.mean == pytest.approx(3 * np.sqrt(2 / np.pi))
+    assert found.total == pytest.approx(np.sqrt(2 / np.pi))
+    rng = np.random.default_rng(4)
+    twice = pb.Release(counts=[rough, rough], steps=2)
+    worst = cost_of(twice, twice, TRUE).worst
+    assert worst is not None
+    assert (np.abs(rng.normal(0, 5, (40_000, 2))).max(axis=1) <= worst).mean() == pytest.approx(0.95, abs=0.005)
+
+
+def test_a_zone_is_shared_among_different_numbers() -> None:
+    """Of two places that were to be published twice each, one is half of both together."""
+    twice = [pb.Present([x], step=0, mechanism=pb.Gaussian(1.0)) for x in (0, 0, 1, 1)]
+    zone = pb.Release(counts=[pb.Present([0, 1], step=0)], steps=2)
+    found = cost_of(zone, pb.Release(counts=twice, steps=2), TRUE)
+    assert found.total == pytest.approx(2 * (7 + 7) / (2 * (3 + 17)))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "count", "chance"),
+    [
+        (
+            pb.Sampling(0.5) | pb.Gaussian(2.0),
+            1,
+            lambda e: 0.5 * between(-e, e, 2.0) + 0.5 * between(1 - e, 1 + e, 2.0),
+        ),
+        (pb.Gaussian(7.0) | pb.Suppression(5), 5, lambda e: 0.5 + between(0, e, 7.0)),
+        (pb.Gaussian(7.0) | pb.AtLeast(0), 7, lambda e: between(-e if e < 7 else -math.inf, e, 7.0)),
+        (pb.Suppression(5) | pb.Gaussian(2.0), 9, lambda e: between(-e, e, 2.0)),
+    ],
+    ids=repr,
+)
+def test_the_largest_error_of_a_continuum_has_its_chance(
+    mechanism: pb.Mechanism, count: int, chance: Callable[[float], float]
+) -> None:
+    """Nodes of an integration are no values that are published: errors in between them are as likely."""
+    worst = cost_of(pb.Release([[0]], mechanism), pb.Release([[0]]), Truth(lambda _: [count])).worst
+    assert worst is not None
+    assert chance(worst) == pytest.approx(0.95, abs=1e-6)
+
+
+def between(low: float, high: float, sigma: float) -> float:
+    """The chance of normal noise between two numbers."""
+    return (math.erf(high / sigma / math.sqrt(2)) - math.erf(low / sigma / math.sqrt(2))) / 2

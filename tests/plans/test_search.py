@@ -191,3 +191,15 @@ def test_the_noise_is_never_more_than_differential_privacy_asks_for(
     assert type(best.release.mechanism) is kind
     assert best.settings[0].position <= high
     assert best.verdict == "sure"
+
+
+@pytest.mark.parametrize("kind", [pb.Laplace, pb.Geometric])
+def test_more_noise_than_is_ever_added_is_no_position(kind: type[pb.Mechanism]) -> None:
+    """A limit may be so strict that differential privacy asks for more than whole-numbered noise can have."""
+    people = town(2)
+    release = wanted(people)
+    for added in (0.01, 1e-4, 1e-9):
+        private = private_scale(kind, release, Scene(people.places, added=added))
+        assert (private is None) == (added < 0.01)
+    found = pb.plan(people, release, [pb.Limit(share=0.5, added=1e-4)], 0, levers=[kind.__name__.lower()], workers=1)
+    assert found.tried

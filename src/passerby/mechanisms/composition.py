@@ -126,6 +126,10 @@ class Then(Record, Mechanism):
         """Added up over what the first may have given."""
         return self._joined.log_likelihood(output, count)
 
+    def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
+        """That of the two together."""
+        return self._joined.log_between(low, high, count)
+
     def outputs(self, count: int) -> Floats | None:
         """Where the second publishes from a continuum, None."""
         return self._joined.outputs(count)

@@ -203,6 +203,18 @@ class Mixture(Both):
             )
         return np.append(nodes, [np.nan] * len(empty)), np.append(weights, np.ones(len(empty)))
 
+    def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
+        """Added up over what the first may give, but for next to nothing."""
+        lows, highs, counts = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (low, high, count)))
+        out = np.full(lows.shape, -np.inf)
+        for n in np.unique(counts):
+            given, logs = self._given(float(n), LOG_TAIL)
+            here, shown = counts == n, ~np.isnan(given)
+            if shown.any():
+                each = self.second.log_between(lows[here][:, None], highs[here][:, None], given[shown])
+                out[here] = log_sum(each + logs[shown])
+        return out
+
     def pair(self, count: int) -> Floats:
         """From the lists of what the first gives, in which nothing is far out."""
         values, weights = self.quadrature(count)

@@ -59,6 +59,11 @@ class PostProcessing(Mechanism):
         out[empty] = self._log_total(hidden_spans(self.steps), counts[empty])
         return out
 
+    def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
+        """That of all numbers from which such values are made."""
+        lows, highs, counts = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (low, high, count)))
+        return self._log_total(spans_between(self.steps, lows, highs), counts)
+
     def _log_total(self, spans: list[Spans], counts: Floats) -> Floats:
         """Log probability of all intervals; single numbers have none in a continuum."""
         out = np.full(counts.shape, -np.inf)
@@ -143,7 +148,12 @@ def pieces_of(steps: Sequence[Fixed], low: float, high: float) -> Pieces:
 
 def spans_of(steps: Sequence[Fixed], values: Floats) -> list[Spans]:
     """From where values come; empty cells come from `hidden_spans`."""
-    spans = [(values, after(values))]
+    return spans_between(steps, values, after(values))
+
+
+def spans_between(steps: Sequence[Fixed], low: Floats, high: Floats) -> list[Spans]:
+    """From where values from `low` to below `high` come."""
+    spans = [(low, high)]
     for step in reversed(steps):
         spans = [part for low, high in spans for part in step.preimage(low, high)]
     return spans

@@ -352,12 +352,7 @@ class Release:
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
         """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
         self._check_counted()
-        values = np.asarray(published, dtype=np.float64)
-        if self.crowd is not None:
-            return by_channel(self.channels, values)
-        active, numbers = self.grid >= 0, padded(self.numbers, 0)
-        absent = np.where(active, self.mechanism.log_likelihood(values, numbers), 0.0)
-        return absent, np.where(active, self.mechanism.log_likelihood(values, numbers + 1), -np.inf)
+        return by_channel(self.channels, np.asarray(published, dtype=np.float64))
 
     @cached_property
     def revealed(self) -> Release | None:

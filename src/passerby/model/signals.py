@@ -84,12 +84,14 @@ def apart(channels: Channels, shape: tuple[int, ...]) -> Floats:
 
 
 def by_channel(channels: Channels, values: Floats) -> tuple[Floats, Floats]:
-    """Log-likelihoods of each value (n, T, S), without and with the target, from each count by itself."""
+    """Log-likelihoods of each value (n, T, S), without and with the target, from each count by itself.
+
+    Where there is no count, no mechanism is asked: that is something else than a cell that one left empty.
+    """
     absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
-    for t, step in enumerate(channels):
-        for j, (mechanism, count) in enumerate(step):
-            absent[:, t, j] = mechanism.log_likelihood(values[:, t, j], count)
-            present[:, t, j] = mechanism.log_likelihood(values[:, t, j], count + 1)
+    for (mechanism, count), (steps, numbers) in counts_of(channels):
+        for out, bit in ((absent, 0), (present, 1)):
+            out[:, steps, numbers] = mechanism.log_likelihood(values[:, steps, numbers], count + bit)
     return absent, present
 
 

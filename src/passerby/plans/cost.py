@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Gaussian, Laplace, Mechanism
 from passerby.mechanisms.fixed import Fixed
 from passerby.mechanisms.real_noise import Noise
@@ -21,6 +24,8 @@ from passerby.support.groups import FEW
 from .cells import Cell, around, cells_of, spots, ways_of
 
 Floats = NDArray[np.float64]
+#: A count of a release, and how many of the same come before it: what is drawn afresh may be published twice.
+Number = tuple[Cell, int]
 
 #: The largest error of a table stays below `Cost.worst` with this chance.
 OFTEN = 0.95
@@ -82,9 +87,9 @@ class Truth:
             ),
         )
 
-    def of(self, release: Release) -> dict[Cell, int]:
+    def of(self, release: Release) -> dict[Number, int]:
         """The true number of each count."""
-        return dict(zip(cells_of(release), map(int, self.numbers(release)), strict=True))
+        return dict(zip(_each(release), map(int, self.numbers(release)), strict=True))
 
     def weight(self, cell: Cell) -> float:
         """How much a count matters: the mean over the places and steps that it is about."""
@@ -104,12 +109,12 @@ def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:
     Cost(mean=1.59..., worst=4.47..., published=0.5, total=0.57..., numbers=2.0, person=0.025, number=0.25)
     """
     cells, kept = truth.of(wanted), truth.of(release)
-    ways = dict(zip(cells_of(release), ways_of(release), strict=True))
-    whole = sum(map(truth.weight, cells))
+    ways = dict(zip(_each(release), ways_of(release), strict=True))
+    weight = {cell: truth.weight(cell[0]) for cell in {**cells, **kept}}
+    whole = sum(weight[cell] for cell in cells)
     if not kept or whole == 0:
         return NOTHING
     told = {cell: error_of(ways[cell], number) for cell, number in kept.items()}
-    weight = {cell: truth.weight(cell) for cell in {*cells, *kept}}
     shown = sum(weight[cell] * told[cell][0] for cell in kept)
     if shown == 0:
         return NOTHING
@@ -139,19 +144,37 @@ def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:
 
 
 @lru_cache(maxsize=256)
-def _parts(wanted: tuple[Cell, ...], published: tuple[Cell, ...]) -> dict[Cell, tuple[Cell, int]]:
-    """For each wanted count that is not published, the smallest published one with it in it, and with how many."""
-    new = [(cell, where) for cell in {*published} - {*wanted} if (where := spots(cell)) is not None]
-    out: dict[Cell, tuple[Cell, int]] = {}
-    inside: dict[Cell, int] = {}
-    for cell in wanted:
-        where = spots(cell)
-        holding = [larger for larger, whole in new if where is not None and where <= whole]
-        for larger in holding:
-            inside[larger] = inside.get(larger, 0) + 1
-        if holding and cell not in published:
-            out[cell] = (min(holding, key=lambda larger: len(spots(larger) or ())), 0)
-    return {cell: (larger, inside[larger]) for cell, (larger, _) in out.items()}
+def _each(release: Release) -> tuple[Number, ...]:
+    """All counts of a release, in its order."""
+    before: Counter[Cell] = Counter()
+    out = []
+    for cell in cells_of(release):
+        out.append((cell, before[cell]))
+        before[cell] += 1
+    return tuple(out)
+
+
+@lru_cache(maxsize=256)
+def _parts(wanted: tuple[Number, ...], published: tuple[Number, ...]) -> dict[Number, tuple[Number, int]]:
+    """For each wanted count that is not published, the smallest published one with it in it, and with how many.
+
+    Who wanted a number twice and gets it once has it.
+    """
+    there, known = {*published}, {cell: spots(cell) for cell, _ in wanted}
+    new = {each: where for each in published if each[0] not in known and (where := spots(each[0])) is not None}
+    inside = {each: sum(part is not None and part <= whole for part in known.values()) for each, whole in new.items()}
+    out: dict[Number, tuple[Number, int]] = {}
+    for cell, before in wanted:
+        where = known[cell]
+        holding = [each for each, whole in new.items() if where is not None and where <= whole]
+        if (cell, before) in there:
+            continue
+        if (cell, 0) in there:
+            out[cell, before] = (cell, 0), 1
+        elif holding:
+            smallest = min(holding, key=lambda each: len(new[each]))
+            out[cell, before] = smallest, inside[smallest]
+    return out
 
 
 @lru_cache(maxsize=4096)
@@ -192,7 +215,7 @@ def _law(mechanism: Mechanism, count: int) -> tuple[Floats, Floats]:
     return values, weights * np.exp(mechanism.log_likelihood(values, count))
 
 
-def _worst_of_all(ways: dict[Cell, Mechanism], counts: dict[Cell, int]) -> float:
+def _worst_of_all(ways: dict[Number, Mechanism], counts: dict[Number, int]) -> float:
     """The worst of all mechanisms, each with so high a chance that it is 95 % for all together."""
     groups: dict[Mechanism, list[int]] = {}
     for cell, count in counts.items():
@@ -208,8 +231,9 @@ def _worst(mechanism: Mechanism, counts: list[int], level: float) -> float:
     distinct, times = np.unique(counts, return_counts=True)
     if mechanism.shift_invariant:
         distinct, times = distinct[:1], np.array([len(counts)])
-    if mechanism.outputs(int(distinct[0])) is None and isinstance(mechanism, Noise):
-        return _worst_of_noise(mechanism, distinct, times, level)
+    if mechanism.outputs(int(distinct[0])) is None:
+        with suppress(UnsupportedRelease):  # a mechanism of one's own may not say how likely values lie between two
+            return _worst_of_continuum(mechanism.unfolded(), distinct, times, level)
     within = [_within(mechanism, int(count)) for count in distinct]
     errors = np.unique(np.concatenate([some for some, _ in within]))
     logs = np.zeros(len(errors))
@@ -222,17 +246,27 @@ def _worst(mechanism: Mechanism, counts: list[int], level: float) -> float:
     return float(errors[enough[0] if enough.size else -1])
 
 
-def _worst_of_noise(mechanism: Noise, counts: NDArray[np.int64], times: NDArray[np.int64], level: float) -> float:
+def _worst_of_continuum(
+    mechanism: Mechanism, counts: NDArray[np.int64], times: NDArray[np.int64], level: float
+) -> float:
     """The same by bisection."""
     at = counts.astype(np.float64)
+    empty = np.zeros(len(at))
+    if not isinstance(mechanism, Noise):
+        empty = np.exp(mechanism.log_likelihood(np.full(len(at), np.nan), at))
+
+    def enough(error: float) -> bool:
+        with np.errstate(divide="ignore"):
+            inside = np.exp(mechanism.log_between(at - error, np.nextafter(at + error, np.inf), at))
+            return float(times @ np.log(np.minimum(1.0, empty + inside))) >= math.log(level)
+
     ends = [mechanism.extent(count, math.log(1e-12)) for count in at]
     low, high = 0.0, max(max(count - a, b - count) for count, (a, b) in zip(at, ends, strict=True))
+    if enough(low):
+        return low
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        # All that clamped noise has below zero is published as zero.
-        least = np.where(at <= middle, -np.inf, at - middle) if mechanism.clamped else at - middle
-        inside = float(times @ mechanism.log_between(least, at + middle, at))
-        low, high = (low, middle) if inside >= math.log(level) else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return float(high)
 
 

@@ -128,9 +128,9 @@ def run_audit(
             backtest=backtest,
             adversaries=others,
         )
-    names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
-    evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
-    report = report_of(evidence, progress=progress)
+        names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
+        evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
+        report = report_of(evidence, progress=progress)  # whoever is on disk is counted once more
     if inputs.everyone is not None:
         report = replace(report, rows=out / "people.parquet")
     _write(settings, report)

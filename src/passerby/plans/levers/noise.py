@@ -73,10 +73,13 @@ def private_scale(make: Make, release: Release, scene: Scene) -> float | None:
     if make not in (Laplace, Geometric):
         return None
     # One count alone adds `1 - exp(-1 / (2 b))` for Laplace noise, and several no more than as many times that.
-    low, high = 0.0, -1 / (2 * math.log1p(-scene.added / steps))
+    most = float(MOST_WHOLE)
+    low, high = 0.0, min(most, -1 / (2 * math.log1p(-scene.added / steps)))
     while most_added(make(high), steps) > scene.added:
-        low, high = high, 2 * high
-    while high - low > 1e-4 * high and high < MOST_WHOLE:
+        if high == most:
+            return None  # more noise than is ever added
+        low, high = high, min(most, 2 * high)
+    while high - low > 1e-4 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if most_added(make(middle), steps) <= scene.added else (middle, high)
     return math.ceil(high * 1e6) / 1e6
