@@ -141,7 +141,7 @@ def test_a_zone_is_shared_among_different_numbers() -> None:
         (pb.Gaussian(7.0) | pb.AtLeast(0), 7, lambda e: between(-e if e < 7 else -math.inf, e, 7.0)),
         (pb.Suppression(5) | pb.Gaussian(2.0), 9, lambda e: between(-e, e, 2.0)),
     ],
-    ids=repr,
+    ids=["sampled", "suppressed", "cut off", "after a rule"],
 )
 def test_the_largest_error_of_a_continuum_has_its_chance(
     mechanism: pb.Mechanism, count: int, chance: Callable[[float], float]
