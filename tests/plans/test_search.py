@@ -203,3 +203,16 @@ def test_more_noise_than_is_ever_added_is_no_position(kind: type[pb.Mechanism]) 
         assert (private is None) == (added < 0.01)
     found = pb.plan(people, release, [pb.Limit(share=0.5, added=1e-4)], 0, levers=[kind.__name__.lower()], workers=1)
     assert found.tried
+
+
+def test_draws_tell_what_a_strict_limit_asks_for() -> None:
+    """With two hundred of them, two points added to nobody seemed to ask for noise of 34; less than half is enough."""
+    people = town(1, people=24)
+    how = {"tolerance": 0.01, "budget": 1e7, "workers": 1}
+    limit = pb.Limit(share=0.0, added=0.02)
+    found = pb.plan(people, wanted(people), [limit], 1, levers=["gaussian"], **how)  # type: ignore[arg-type]
+    sigmas = {plan.release.mechanism.sigma: plan.verdict for plan in found.tried}  # type: ignore[attr-defined]
+    (best,) = {plan.release.mechanism.sigma for plan in found.recommended.values()}  # type: ignore[attr-defined]
+    assert sigmas[best] == "sure"
+    assert best < 17
+    assert max(sigma for sigma, verdict in sigmas.items() if verdict == "refused") > best / 3

@@ -72,7 +72,7 @@ def test_the_figures_come_back_to_the_digit(given: tuple[PlanSettings, Inputs], 
     people = inputs.people
     first, second, third = inputs.release.sensors[0]
     levels = [{"two": (first, second), "one": (third,)}]
-    how = {"budget": 1e6, "runs": 30, "workers": 1, "levels": levels}
+    how = {"budget": 1e6, "runs": 700, "workers": 1, "levels": levels}
     for levers in (["zones", "gaussian"], ["visitors", "rounding"]):
         limit = pb.Limit(share=0.1, added=0.02)
         found = pb.plan(people, inputs.release, [limit], 1, levers=levers, **how)  # type: ignore[arg-type]
@@ -80,7 +80,7 @@ def test_the_figures_come_back_to_the_digit(given: tuple[PlanSettings, Inputs], 
             folder = tmp_path / "-".join([*levers, name])
             folder.mkdir()
             write_release(people, plan.release, folder)
-            chosen = replace(settings, audit=replace(settings.audit, misses=1, budget=1e6, runs=30))
+            chosen = replace(settings, audit=replace(settings.audit, misses=1, budget=1e6, runs=700))
             text = as_toml(audit_settings(chosen, inputs, plan.release, folder), folder)
             (folder / "audit.toml").write_text(text, encoding="utf-8")
             read = check_settings(read_settings(folder / "audit.toml"), "audit.toml")

@@ -39,7 +39,7 @@ from .limit import Limit, Tally, check_limits, counted
 from .names import BASELINE, CONFIRMING, DRAWN, TRYING, WANTED
 from .search import Plan, Search
 from .strategy import explore, frontier
-from .survey import Survey, surveying
+from .survey import Survey, resolving, surveying
 from .task import Task, hold
 
 #: Plans that are recommended, and measured on everyone.
@@ -117,7 +117,7 @@ def plan(
     steps, whatever else is not. `weights` (T, M) tell how much each count matters to readers. `levels` are larger zones
     that may be counted instead, each a list by name: `[{"north": [0, 1, 2], "south": [3, 4]}]`.
     Plans are tried on `drawn` people, of those for whom they decide anything, and those that are recommended are
-    measured on everyone. With `minutes`, the search stops in time for that. All other arguments are those of `audit`.
+    measured on everyone. With `minutes`, the search stops in time. Others are those of `audit`; `runs` are the fewest.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
@@ -131,7 +131,7 @@ def plan(
         people,
         wanted,
         check_limits(limits),
-        measurement,
+        resolving(measurement, limits),
         None if levers is None else names(levers, "levers"),
         names(forbid, "forbid"),
         positions(fix),

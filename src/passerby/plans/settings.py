@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from passerby.support.checks import number, whole
 
 from .limit import Limit, check_limits
 from .names import DRAWN, FOLDER, LEFT_OUT, OWN, TITLE
+from .survey import resolving
 
 #: The first line of a file of settings.
 HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
@@ -63,7 +64,8 @@ def check_plan(*sources: Source, folder: str = FOLDER) -> PlanSettings:
     if lines or audit is None:
         where = " and ".join(dict.fromkeys(source.where for source in sources))
         raise ConfigError("\n  ".join([f"{where}:", *lines]))
-    return PlanSettings(audit, **own)
+    runs = resolving(audit.measurement, own["limits"]).runs
+    return PlanSettings(replace(audit, runs=runs), **own)
 
 
 def _worded(message: str, sources: Sequence[Source]) -> str:

@@ -8,8 +8,9 @@ An audit that was made before has all of the doubt and is passed on (`adopt`): t
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from passerby.audits.doubt import doubted
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
+from passerby.measurement.average import FAR
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
@@ -34,7 +36,7 @@ from passerby.support.pieces import Pieces
 from passerby.support.pool import pool_of
 from passerby.support.workers import Progress, collect, silent
 
-from .limit import Decided
+from .limit import Decided, Limit
 from .order import tells_less
 
 Floats = NDArray[np.float64]
@@ -50,6 +52,22 @@ ANYTHING = (0.0, 1.0, 0.0, 1.0)
 #: The share of the doubt that the audit has whose ends are passed on, and that of a person who is measured besides: to
 #: know on which side of a limit they are, and perhaps once more, to know how far.
 AUDITED, LOOK = 0.5, 0.25
+#: No limit asks for more draws than this.
+MOST_RUNS = 1000
+
+
+def resolving(measurement: Measurement, limits: Sequence[Limit]) -> Measurement:
+    """The measurement with as many draws as it takes to tell whether anybody has more added than a limit allows.
+
+    What they resolve, `log(1/α) / n` at most, is half of that limit: else no noise seems to be enough.
+
+    >>> [resolving(Measurement(), [Limit(0.0, added=added)]).runs for added in (0.5, 0.02)]
+    [200, 669]
+    """
+    doubt = 0.5 * (1 - doubted(measurement, LOOK).confidence)
+    least = min((limit.added for limit in limits if limit.added), default=1.0)
+    asked = min(MOST_RUNS, math.ceil(FAR * math.log(1 / doubt) / least))
+    return replace(measurement, runs=max(measurement.runs, asked))
 
 
 @dataclass(frozen=True)
