@@ -24,9 +24,9 @@ _ROUNDING = 1e-12
 def middle_ranks(count: int) -> range | None:
     """The ranks of the `FEW` people around the median, of so many; None where there are fewer.
 
-    All ranks where fewer than `FEW` people would be left on a side of them (`_around`).
+    All ranks where fewer than `FEW` people would be left on a side of them (`rank_ranks`).
     """
-    return _around(count, 0.5) or (range(count) if count >= FEW else None)
+    return rank_ranks(count, 0.5) or (range(count) if count >= FEW else None)
 
 
 def rest_enough(some: int, everyone: int) -> int:
@@ -39,14 +39,10 @@ def rest_enough(some: int, everyone: int) -> int:
 
 
 def rank_ranks(count: int, share: float) -> range | None:
-    """The ranks of the `FEW` people around the rank that this share lies below; None as for `_around`."""
-    return _around(count, share)
+    """The ranks of the `FEW` people around the rank that this share lies below, of so many.
 
-
-def _around(count: int, share: float) -> range | None:
-    """The ranks of `FEW` people, None where fewer than `FEW` people would be left on a side of them.
-
-    A mean of all would else tell of those: where all of these have the highest value there is, so has everybody above.
+    None where fewer than `FEW` people would be left on a side of them. A mean of all would else tell of those: where
+    all of these have the highest value there is, so has everybody above.
     """
     first = round(share * (count - 1)) - FEW // 2
     return range(first, first + FEW) if first >= FEW and first + 2 * FEW <= count else None
