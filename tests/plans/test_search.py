@@ -211,6 +211,8 @@ def test_draws_tell_what_a_strict_limit_asks_for() -> None:
     how = {"tolerance": 0.01, "budget": 1e7, "workers": 1}
     limit = pb.Limit(share=0.0, added=0.02)
     found = pb.plan(people, wanted(people), [limit], 1, levers=["gaussian"], **how)  # type: ignore[arg-type]
+    alone = pb.plan(people, wanted(people), limit, 1, levers=["gaussian"], **how)  # type: ignore[arg-type]
+    assert alone.tried == found.tried
     sigmas = {plan.release.mechanism.sigma: plan.verdict for plan in found.tried}  # type: ignore[attr-defined]
     (best,) = {plan.release.mechanism.sigma for plan in found.recommended.values()}  # type: ignore[attr-defined]
     assert sigmas[best] == "sure"

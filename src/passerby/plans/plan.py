@@ -125,12 +125,12 @@ def plan(
     >>> {plan.verdict for plan in found.recommended.values()} <= {"sure", "open"}
     True
     """
-    measurement = Measurement(misses, tolerance, runs, confidence, budget, seed)
+    measurement, limits = Measurement(misses, tolerance, runs, confidence, budget, seed), check_limits(limits)
     check_job(Job(people, wanted, measurement))
     task = Task(
         people,
         wanted,
-        check_limits(limits),
+        limits,
         resolving(measurement, limits),
         None if levers is None else names(levers, "levers"),
         names(forbid, "forbid"),
