@@ -188,6 +188,21 @@ def test_drawn_ends_that_cross_are_put_in_order() -> None:
     assert table.filter(release="a").select("lower", "upper").row(0) == (0.6, 0.6)
 
 
+@pytest.mark.parametrize("sampled", [False, True])
+def test_upper_ends_of_a_crowd_stay_as_they_are(
+    people: pb.People, monkeypatch: pytest.MonkeyPatch, sampled: bool
+) -> None:
+    """What is told of the others depends on the sensors: the end with all releases is not for one of them."""
+    found = iter(crossing(sampled).values())
+    monkeypatch.setattr(module, "audit", lambda *args, **how: next(found))
+    crowd = pb.Crowd()
+    named = {name: pb.Release([sensor] * STEPS, others=crowd) for sensor, name in enumerate("ab")}
+    table = pb.together(people, named, workers=1).table
+    assert table.filter(release="a").select("lower", "upper").row(0) == (0.6, 0.7)
+    assert table.filter(release="b").select("lower", "upper").row(0) == (0.1, 0.4)
+    assert table.filter(release="together").select("lower", "upper").row(0) == (0.6, 0.6)
+
+
 def test_ends_that_are_drawn_hold_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """With two tables there are three audits of each person, each with a third of the doubt."""
     asked: list[float] = []

@@ -96,6 +96,16 @@ def test_levers_that_do_not_apply_say_why(people: pb.People) -> None:
     assert all(tells_less(plan.release, release) for plan in found.tried)
 
 
+def test_releases_of_a_crowd_are_compared_with_the_same_sensors_only() -> None:
+    """Ends are given where others were at steps that follow from the sensors."""
+    crowd = pb.Crowd()
+    raw, noisy = (pb.Release([[0, 1], [0]], mechanism, crowd) for mechanism in (pb.Raw(), pb.Gaussian(1.0)))
+    assert tells_less(noisy, raw)
+    assert not tells_less(raw, noisy)
+    assert not tells_less(pb.Release([[0], [0]], others=crowd), raw)
+    assert not tells_less(pb.Release([[0], [0]]), raw)
+
+
 def test_every_lever_tells_less_than_what_is_wanted(people: pb.People) -> None:
     from passerby.plans.lever import Dial, Scene
 

@@ -183,7 +183,7 @@ def together(
             part = None if folder is None else Path(folder) / f"release-{number + 1}"
             tell = None if progress is None else partial(_told, progress, number, len(every))
             tables[name] = audit(people, release, **how, workers=few, executor=pool, folder=part, progress=tell)
-    return Together(_joined(tables), tuple(named), misses, joint.steps)
+    return Together(_joined(tables, crowd=joint.crowd is not None), tuple(named), misses, joint.steps)
 
 
 def _named(releases: Any) -> dict[str, Release]:
@@ -206,11 +206,16 @@ def _told(progress: Progress, number: int, audits: int, done: int, everything: i
     progress(number * everything + done, audits * everything)
 
 
-def _joined(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """All audits, one after another; with all releases nobody is found with less chance than with one of them."""
+def _joined(tables: Mapping[str, pl.DataFrame], *, crowd: bool = False) -> pl.DataFrame:
+    """All audits, one after another; with all releases nobody is found with less chance than with one of them.
+
+    Of a `crowd`, ends are given where others were at some steps. With other sensors these are other steps, so that the
+    upper end with all releases says nothing of one of them.
+    """
     kept = {name: table.select("person", pl.lit(name).alias("release"), *KEPT) for name, table in tables.items()}
     alone, joint = list(tables)[:-1], JOINT
-    _refute(tables)
+    if not crowd:
+        _refute(tables)
     lowers = np.array([kept[name]["lower"].fill_null(0.0).to_numpy() for name in alone])
     # Null stays null: what was refused is not told.
     kept[joint] = kept[joint].with_columns(lower=pl.max_horizontal("lower", pl.Series(lowers.max(axis=0))))
@@ -219,7 +224,7 @@ def _joined(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         upper=pl.max_horizontal("lower", "upper"),
     )
     top = kept[joint]["upper"].fill_null(1.0)
-    for name in alone:
+    for name in () if crowd else alone:
         below = pl.min_horizontal("upper", top)
         kept[name] = kept[name].with_columns(upper=pl.when(pl.col("upper").is_null()).then(None).otherwise(below))
     return pl.concat(kept.values())

@@ -29,14 +29,18 @@ def tells_less(coarse: Release, fine: Release) -> bool:
     >>> day = Release(counts=[Visitors([0, 1], steps=range(2))], steps=2)
     >>> tells_less(day, Release([[0, 1], [0, 1]])), tells_less(day, Release([[0, 1], [0]]))
     (True, False)
+
+    Of a crowd, ends are given where others were at some steps, which follow from the sensors. So releases with other
+    sensors are not compared.
     """
     if coarse.crowd != fine.crowd or coarse.steps != fine.steps:
         return False
+    if coarse.crowd is not None:
+        same = coarse.reveals and fine.reveals and coarse.sensors == fine.sensors
+        return same and made_from(coarse.mechanism, fine.mechanism)
     if coarse.reveals and fine.reveals:
         fewer = all(set(some) <= set(all_) for some, all_ in zip(coarse.sensors, fine.sensors, strict=True))
         return fewer and made_from(coarse.mechanism, fine.mechanism)
-    if coarse.crowd is not None:
-        return False
     return _each_follows(coarse, fine)
 
 
