@@ -145,9 +145,14 @@ class Chain:
         """The same, before it was looked at."""
         return taken(self.a, self.Q, self.named, self.place_of)
 
+    def paper(self, misses: int) -> Floats:
+        """Paper for charges."""
+        return np.empty((2, self.steps * (misses + 2) * self.states**2))
+
     def room(self, needed: int, nodes: int) -> search.Room:
         """Scratch for a search."""
-        found: search.Room = search.room_for(self.steps, self.states, self.places, needed, nodes)
+        paper = self.paper(self.steps - needed)
+        found: search.Room = search.room_for(self.steps, self.states, self.places, needed, nodes, paper)
         return found
 
     def at(self, place: int) -> Floats:

@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 
 
 def bound(chain: Chain, guess: Ints, misses: int, rounds: int = 0) -> float:
-    return float(charge_stretches.charged_apart(chain.taken, guess, misses, 1e-9, rounds)[0])
+    return float(charge_stretches.charged_apart(chain.taken, guess, misses, 1e-9, rounds, chain.paper(misses))[0])
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_rounds_are_for_all_stretches_and_most_for_the_longest(monkeypatch: pyte
     chain.pinned = np.array([-1, -1, 1, -1, -1, -1, -1, -1])
 
     def noted(part: Any, *case: Any) -> tuple[float, float]:
-        rounds.setdefault(len(part.law), set()).add(case[-1])
+        rounds.setdefault(len(part.law), set()).add(case[-2])
         return 1.0, 0.0
 
     monkeypatch.setattr(charge_stretches, "charged", noted)

@@ -22,7 +22,7 @@ def bound(
     turned = np.ascontiguousarray(chain.Q.transpose(0, 2, 1))
     case = posterior.Chain(chain.a, chain.Q, *whole, chain.named, True, chain.law, unknown, turned)
     worth = np.ones(misses + 1) if worth is None else worth
-    return float(charges.charged(case, guess, worth, low, low * (1 + 1e-9), rounds)[0])
+    return float(charges.charged(case, guess, worth, low, low * (1 + 1e-9), rounds, chain.paper(misses))[0])
 
 
 @given(small_chains().filter(lambda chain: chain.places == chain.states), st.integers(0, 10**6))
@@ -72,7 +72,7 @@ def test_what_is_left_after_paying_is_what_the_recursion_says() -> None:
     M, names, C = 9, np.array([4, 0, 7]), 7
     Q, gains, less = rng.dirichlet(np.ones(M), M), rng.random((C, 8, M)), rng.random((C, 8, M))
     owed = 0.05 * rng.random((C, 3, M))
-    page = charge_names.Page(names, gains, owed, owed)
+    page = charge_names.Page(names, gains, owed, owed, Q)
     for most, before in ((5, 9), (2, 9), (5, 3), (-1, 9)):
         W = np.full((C, 8, M), -1.0)
         charges.pay(Q, np.ascontiguousarray(Q.T), less, page, most, before, 0.9, np.empty((4, M)), W)
@@ -86,7 +86,7 @@ def test_what_is_left_after_paying_is_what_the_recursion_says() -> None:
 def test_names_are_listed_that_come_to_more_than_a_limit() -> None:
     """What it comes to: of each count, the most that a right name adds, times the chance of being there."""
     chain = Chain(1, 5, 4)
-    book, rng = charge_names.book_for(4, 4, 5, True), np.random.default_rng(1)
+    book, rng = charge_names.book_for(4, 4, 5, True, chain.paper(2)), np.random.default_rng(1)
     arrived, gain, full = rng.random((4, 5)), rng.random((4, 4, 5)), np.empty(5)
     gain[:, 3] = 0.0
     charge_names.full_charges(arrived, gain, full)

@@ -32,7 +32,7 @@ from .jit import (
 )
 from .posterior import Chain, add_by_place, look, posterior, ranges, single, top_place
 from .search import room_for, search
-from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, cost_of_stage, keep_score, stage_after, stalled
+from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, cost_of_stage, keep_score, paper_for, stage_after, stalled
 from .state_ceilings import ceilings
 
 #: Charges are set at once if they cost no more than so many scores of a guess.
@@ -171,9 +171,9 @@ def next_series(heap, size, parts, out, alone, T, M, needed, left, tried):
 
 
 @making
-def charge(chain, needed, rounds, tolerance, found, guess, total):
+def charge(chain, needed, rounds, tolerance, found, guess, room, total):
     """Bound a series by charges, of which the best guess so far keeps count; returns that bound."""
-    up, work = charged_apart(chain, guess, guess.shape[0] - needed, tolerance, rounds)
+    up, work = charged_apart(chain, guess, guess.shape[0] - needed, tolerance, rounds, room.paper)
     up = max(up, found[LOWER])
     found[UPPER] = min(found[UPPER], up)
     total[WORK] += work
@@ -206,7 +206,7 @@ def bound_first(chain, needed, tolerance, found, guesses, room, total, tried):
         left = found[UPPER] - found[LOWER]
         up = 1.0
         if found[UPPER] > found[LOWER] * (1.0 + tolerance):
-            up = charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], total)
+            up = charge(chain, needed, CHARGED[1], tolerance, found, guesses[LOWER], room, total)
         if searching:
             keep_score(tried, np.int64(0), up - found[LOWER], min(left, up - found[LOWER]))
         found[LEVEL] = 1
@@ -219,10 +219,10 @@ def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, a
     level = SEARCHED[stage]
     found[LEVEL] = stage
     if level < 0:
-        charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], total)
+        charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], room, total)
     elif level == 0:
         first_look(chain, needed, found, guesses, thorough, after)
-        total[WORK] += (20.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
+        total[WORK] += (12.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
         if thorough and bounded:
             bound_first(chain, needed, tolerance, found, guesses, room, total, tried)
     else:
@@ -254,10 +254,10 @@ def brackets(
     needed = T - misses
     out, guesses = np.zeros((n, 5)), np.zeros((n, 3, T), np.int64)
     law, pinned, after = np.empty((T, M)), np.empty(T, np.int64), np.empty((T, needed + 1, M))
-    room = room_for(T, M, P, needed, ROOT_NODES[0])
     low, high = ranges(matrices)
     alone, none = single(place_of), np.empty((0, M, M))
     charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
+    room = room_for(T, M, P, needed, ROOT_NODES[0], paper_for(alone, T, M, needed))
     total, sums, tried = np.zeros(3), np.zeros(4), np.zeros((STAGES, 3))
     whole_mass = mass * times
     order, heap, parts, size = np.argsort(-whole_mass), np.empty(n, np.int64), np.zeros(n), 0
@@ -276,7 +276,7 @@ def brackets(
             stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
             nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))
             if nodes >= room.won.shape[0]:
-                room = room_for(T, M, P, needed, nodes)
+                room = room_for(T, M, P, needed, nodes, room.paper)
             count_in(sums, -times[i], mass[i], out[i], anchored[min(i, last)])
         start, moves, log_mass = posterior(initial, matrices, low, high, classes, weights[i])
         if log_mass == -np.inf:

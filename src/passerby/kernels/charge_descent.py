@@ -1,9 +1,11 @@
 """Charges that are improved along a subgradient of the bound that they give (see `charges`).
 
-The bound is convex in the charges. Where a place is the one that is charged most, its charges count with the law
-beside; where the told adversary names a place, they pay its charge. The difference of the two is a subgradient, and is
-followed as far as would close the gap to a known guess (Polyak 1969). A charge is of use up to what naming the place
-adds, which is a thousand times as much here as there: each is moved in proportion to the root of that.
+The bound is convex in the charges. It falls with the charges of what the told adversary names, by the share of those at
+c and x who name it, and rises with those of the names that are charged most, in all by one. Many names are charged
+nearly as much as the most. So all of them are lowered at a time, each as far as leaves them level after the step, which
+is a proximal step for the maximum (Lions and Mercier 1979). Directions keep some of the last one (Polyak 1964), and are
+followed as far as would close the gap that is aimed at, if the bound were linear (Polyak 1969). A charge is of use up
+to what naming the place adds, which is a thousand times as much here as there: each is moved by a power of that.
 """
 
 import numpy as np
@@ -11,7 +13,17 @@ import numpy as np
 from .chain import push_rows
 from .charge_choice import still_open
 from .charge_names import page
-from .jit import inlined, making
+from .jit import adding, inlined, making
+
+#: The share of the last direction that the next one keeps.
+KEPT = 0.6
+
+
+@inlined
+def reach(added):
+    """How far a charge is moved, by what naming the place adds: to the power of three quarters."""
+    root = np.sqrt(added)
+    return root * np.sqrt(root)
 
 
 @inlined
@@ -68,28 +80,6 @@ def go_on(names, turned, g, mass, pick, right, total, after):
                     after[there, k - 1, y] += max(0.0, total[k, y] - right[y])
 
 
-@inlined
-def slope(mass, pick, share, charges, x, most, line, touched):
-    """Put in `line` the subgradient for one count and place x, over their chance `share`; returns how many are touched.
-
-    Charges (n, M) of the name that is charged most could be lowered; those of what the told adversary names, raised.
-    """
-    n = 0
-    if most >= 0:
-        touched[0], line[most], n = most, 1.0, 1
-    for k in range(mass.shape[0]):
-        if mass[k, x] > 0.0 and pick[k, x] >= 0:
-            p = pick[k, x]
-            if line[p] == 0.0:
-                touched[n] = p
-                n += 1
-            line[p] -= mass[k, x] / share
-    for i in range(n):
-        if line[touched[i]] > 0.0 and charges[touched[i], x] <= 0.0:
-            line[touched[i]] = 0.0
-    return n
-
-
 @making
 def walk(chain, guess, worth, P, book, first, mass, pick, faint):
     """Fill `mass` and `pick` (L, C, K, M): where the told adversary is before each step, and what they name there.
@@ -112,65 +102,148 @@ def walk(chain, guess, worth, P, book, first, mass, pick, faint):
 
 
 @inlined
-def most_added(names, c, out):
-    """Put in `out` (n,) the most that a right name adds for c, whatever number of misses is left."""
-    out[: names.places.shape[0]] = 0.0
+def fill_far(book, turned):
+    """Put in a book how far charges are moved, but for what a right name adds: by the chances to get to its place."""
+    for t in range(1, book.far.shape[0]):
+        for i in range(book.numbers[t]):
+            line, out = turned[t - 1, book.places[t, i]], book.far[t, i]
+            for x in range(line.shape[0]):
+                out[x] = reach(line[x])
+
+
+@inlined
+def most_added(names, c, i):
+    """The most that a right name adds for c, whatever number of misses is left."""
+    most = 0.0
     for k in range(names.gains.shape[1]):
-        for i in range(names.places.shape[0]):
-            out[i] = max(out[i], names.gains[c, k, names.places[i]])
+        most = max(most, names.gains[c, k, names.places[i]])
+    return most
+
+
+@inlined
+def share_out_names(mass, pick, P, out):
+    """Fill `out[c, i, x]`: of those at c and x, the share whom the told adversary lets say the name i."""
+    C, K, M = mass.shape
+    out[:] = 0.0
+    for c in range(C):
+        for k in range(K):
+            for x in range(M):
+                if mass[c, k, x] > 0.0 and pick[c, k, x] >= 0:
+                    out[c, pick[c, k, x], x] += mass[c, k, x] / P[c, x]
+
+
+@adding
+def come_to(P, charge, far, share):
+    """What charges (M,) of a name come to, what lowering them by `far` takes off that, and what their rise will add."""
+    total, less, more = 0.0, 0.0, 0.0
+    for x in range(P.shape[0]):
+        total += P[x] * charge[x]
+        less += P[x] * far[x] if charge[x] > 0.0 else 0.0
+        more += P[x] * far[x] * share[x]
+    return total, less, more
+
+
+@inlined
+def level(sums, less, rest, step, weights):
+    """Put in `weights` (n,) how much of a step each name is lowered by, in all by one, so that the highest are level.
+
+    Lowering a name by the whole of a step takes `less` off what it comes to. No name is lowered below `rest`.
+    """
+    n, height, lowered = sums.shape[0], 0.0, -1
+    weights[:] = 1.0
+    while lowered != 0:
+        above, per, lowered = 0.0, 0.0, 0
+        for i in range(n):
+            if weights[i] > 0.0 and less[i] > 0.0:
+                above += sums[i] / less[i]
+                per += 1.0 / less[i]
+        height = (above - step) / per if per > 0.0 else 0.0
+        for i in range(n):
+            if weights[i] > 0.0 and (sums[i] <= height or less[i] <= 0.0):
+                weights[i] = 0.0
+                lowered += 1
+    for i in range(n):
+        whole = less[i] * step
+        # Chances may be so small that nothing is left of a product; no name is lowered by more than the whole of a step.
+        weights[i] = min(1.0, max(0.0, sums[i] - max(height, rest)) / whole) if weights[i] * whole > 0.0 else 0.0
+
+
+@adding
+def turn_trend(P, charge, far, share, weight, rise, trend):
+    """Turn the direction (M,) of the charges for a name; returns the square of the subgradient, and how they agree.
+
+    Charges move by `rise` times `far` for as much of it. What is 0 is not lowered.
+    """
+    square, both = 0.0, 0.0
+    for x in range(P.shape[0]):
+        slope = weight - share[x]
+        slope = 0.0 if slope > 0.0 and charge[x] <= 0.0 else slope
+        move = rise * far[x] * slope
+        square += P[x] * slope * move
+        both += P[x] * slope * trend[x]
+        trend[x] = KEPT * trend[x] + move
+    return square, both
+
+
+@inlined
+def turn_page(names, P, rest, step, shares, rises, columns):
+    """Turn the directions of a step's charges, for a step of about this length; returns what `turn_trend` does.
+
+    `shares` (C, n, M) are of `share_out_names`; `rises` (C, n) and `columns` (3, n) are scratch.
+    """
+    n = names.places.shape[0]
+    sums, less, weights = columns[0], columns[1], columns[2]
+    columns[:] = 0.0
+    for c in range(P.shape[0]):
+        for i in range(n):
+            rises[c, i] = reach(most_added(names, c, i))
+            total, lowers, more = come_to(P[c], names.charges[c, i], names.far[i], shares[c, i])
+            sums[i] += total + step * rises[c, i] * more
+            less[i] += rises[c, i] * lowers
+    level(sums, less, rest, step, weights)
+    square, both = 0.0, 0.0
+    for c in range(P.shape[0]):
+        for i in range(n):
+            new, old = turn_trend(
+                P[c], names.charges[c, i], names.far[i], shares[c, i], weights[i], rises[c, i], names.trends[c, i]
+            )
+            square += new
+            both += old
+    return square, both
 
 
 @making
-def descend(P, turned, book, tops, mass, pick, gap, state, faint):
-    """Change charges along a subgradient and those before it, by as much as would close the gap of a linear bound.
+def descend(P, book, rests, mass, pick, gap, state):
+    """Change charges along a direction by as much as would close the gap of a linear bound; returns whether they are.
 
-    The direction is that subgradient plus the last direction, both weighed alike (Sherali and Ulular 1989). Directions
-    are `state[0]` times the trends of a book, of square `state[1]` where each entry counts by its chance, over the root
-    of what naming the place adds.
+    What is charged in full comes to `rests` (L,) at each step. `state` holds the length of the last step, and the
+    square of the direction, where each entry counts by its chance, over how far it is moved.
     """
-    T, C, M = P.shape
-    line, touched, added = np.zeros(M), np.empty(C, np.int64), np.empty(M)
-    square, both = 0.0, 0.0
-    for turn in range(2):
-        for t in range(1, T):
-            names = page(book, t)
-            for c in range(C):
-                trend, charges = names.trends[c], names.charges[c]
-                most_added(names, c, added)
-                for x in range(M):
-                    share = P[t - 1, c, x]
-                    if share <= faint:
-                        continue
-                    n = slope(mass[t, c], pick[t, c], share, charges, x, tops[t], line, touched)
-                    for i in range(n):
-                        g = touched[i]
-                        scale = np.sqrt(turned[t - 1, names.places[g], x] * added[g])
-                        if turn == 0:
-                            square += share * scale * line[g] * line[g]
-                            both += share * line[g] * state[0] * trend[g, x]
-                        else:
-                            trend[g, x] += scale * line[g] / state[0]
-                        line[g] = 0.0
-        if square == 0.0:
-            return False
-        if turn == 0 and state[1] > 0.0:
-            share = np.sqrt(square / state[1])
-            state[0] *= share
-            state[1] = square + 2.0 * share * both + square
-        elif turn == 0:
-            state[1] = square
-    if state[1] > 1e-12 * square:
-        for t in range(1, T):
-            follow(P[t - 1], page(book, t), state[0] * gap / state[1], faint)
+    L, C, M = P.shape
+    square, both, step = 0.0, 0.0, state[0] if state[0] > 0.0 else gap / reach(gap)
+    shares, rises, columns = np.empty((C, M, M)), np.empty((C, M)), np.empty((3, M))
+    for t in range(1, L):
+        names, there = page(book, t), min(C, t + 1)
+        n = names.places.shape[0]
+        share_out_names(mass[t, :there], pick[t], P[t - 1], shares[:there, :n])
+        new, old = turn_page(names, P[t - 1, :there], rests[t], step, shares, rises, columns[:, :n])
+        square += new
+        both += old
+    state[1] = square + 2.0 * KEPT * both + KEPT * KEPT * state[1]
+    if square == 0.0 or state[1] <= 1e-12 * square:
+        return square > 0.0
+    state[0] = gap / state[1]
+    for t in range(1, L):
+        follow(page(book, t), state[0])
     return True
 
 
 @inlined
-def follow(P, names, step, faint):
+def follow(names, step):
     """Lower the charges of a page by `step` times a direction, not below 0."""
     C, n, M = names.charges.shape
     for c in range(C):
         for i in range(n):
             charge, line = names.charges[c, i], names.trends[c, i]
             for x in range(M):
-                charge[x] = max(0.0, charge[x] - step * line[x]) if P[c, x] > faint else charge[x]
+                charge[x] = max(0.0, charge[x] - step * line[x])

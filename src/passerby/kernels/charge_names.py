@@ -21,7 +21,7 @@ class Book(NamedTuple):
 
     `listed` (L, M) tells which places are names, and `gains` (L, C, R, M) what a right name adds, with rows beyond K
     that are empty. Charges and trends of all steps follow each other, from the last step to the first: those of a step
-    come after so many names, `begins` (L,).
+    come after so many names, `begins` (L,). `far` is how far charges are moved, by the moves to each place.
     """
 
     places: np.ndarray
@@ -31,20 +31,26 @@ class Book(NamedTuple):
     begins: np.ndarray
     charges: np.ndarray
     trends: np.ndarray
+    far: np.ndarray
 
 
 class Page(NamedTuple):
-    """The names of a step (n,), what right ones add (C, R, M), charges and where they move (C, n, M)."""
+    """The names of a step (n,), what right ones add (C, R, M), charges, where they move (C, n, M), how far (n, M)."""
 
     places: np.ndarray
     gains: np.ndarray
     charges: np.ndarray
     trends: np.ndarray
+    far: np.ndarray
 
 
 @making
-def book_for(L, C, M, kept):
-    """An empty book for L steps. Unless pages are to be `kept`, each is written over the one before, without trends."""
+def book_for(L, C, M, kept, paper):
+    """An empty book for L steps. Unless pages are to be `kept`, each is written over the one before, without trends.
+
+    Charges and trends are written on `paper` (2, n), which is used again and again: new memory takes as long as a few
+    rounds.
+    """
     steps = L if kept else 1
     return Book(
         np.empty((L, M), np.int64),
@@ -52,8 +58,9 @@ def book_for(L, C, M, kept):
         np.empty((L, M), np.bool_),
         np.zeros((steps, C, rows_for(C - 1), M)),
         np.zeros(L, np.int64),
-        np.empty(steps * C * M * M),
-        np.empty(steps * C * M * M if kept else 0),
+        paper[0],
+        paper[1] if kept else paper[1, :0],
+        np.empty((L, M, M) if kept else (1, 1, M)),
     )
 
 
@@ -64,7 +71,8 @@ def page(book, t):
     n, begin, end = book.numbers[t], C * M * book.begins[t], C * M * (book.begins[t] + book.numbers[t])
     charges = book.charges[begin:end].reshape((C, n, M))
     trends = book.trends[begin:end].reshape((C, n, M)) if book.trends.shape[0] > 0 else charges
-    return Page(book.places[t, :n], book.gains[t % book.gains.shape[0]], charges, trends)
+    far = book.far[t % book.far.shape[0], :n]
+    return Page(book.places[t, :n], book.gains[t % book.gains.shape[0]], charges, trends, far)
 
 
 @inlined

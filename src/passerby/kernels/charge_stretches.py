@@ -94,10 +94,10 @@ def climbed(chain, worth, guess, after):
 
 
 @once
-def charged_apart(chain, guess, misses, tolerance, rounds):
+def charged_apart(chain, guess, misses, tolerance, rounds, paper):
     """(bound, work) on the success of any guess with so many misses, `guess` (T,) being a good one.
 
-    Charges are improved `rounds` times for the longest stretch.
+    Charges are improved `rounds` times for the longest stretch, on `paper` (see `charge_names.book_for`).
     """
     parts = stretches_of(chain.pinned)
     n, M = parts.shape[0], chain.start.shape[0]
@@ -115,7 +115,7 @@ def charged_apart(chain, guess, misses, tolerance, rounds):
             enough = low * (1.0 + tolerance)
             if new[r] > enough:
                 times = rounds if i == n - 1 else rounds // OTHERS
-                bound, more = charged(part, own, worth[: r + 1], low, enough, times)
+                bound, more = charged(part, own, worth[: r + 1], low, enough, times, paper)
                 new[r] = min(new[r], max(bound, low))
                 work += more
         for r in range(misses - 1, -1, -1):

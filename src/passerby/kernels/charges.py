@@ -26,15 +26,15 @@ import numpy as np
 from .ceiling import TOGETHER, rows_for
 from .chain import copy, dot, push_rows
 from .charge_choice import SHARES, set_charges, still_open, top
-from .charge_descent import descend, walk
+from .charge_descent import descend, fill_far, walk
 from .charge_names import book_for, full_charges, list_names, most_unlisted, own_charge, page
 from .jit import inlined, making
 
 #: Those less likely than this share of the success of the known guess are not charged: it is not worth the work.
 FAINT = 1e-5
-#: The bound aims at the success of the known guess. After so many rounds that brought it nearer by less than this share
-#: of what it aims at, it aims at so much of that.
-PATIENCE, NEARER, LESS = 3, 0.02, 0.7
+#: The bound aims at this share of the gap to the known guess. After each round that brings it nearer by less than this
+#: share of what it aims at, it aims at so much of that.
+AIM, NEARER, LESS = 0.5, 0.02, 0.8
 #: Charges of all steps are kept in memory up to so many.
 MOST_CHARGES = 1e7
 
@@ -131,11 +131,10 @@ def first_name(start, less, gain):
 
 
 @making
-def backwards(chain, guess, worth, beside, book, tops, fresh, faint):
+def backwards(chain, guess, worth, beside, book, rests, fresh, faint):
     """(bound, first place named) of the charges in a book, which are set on the way if `fresh`.
 
-    `beside` is of `count_beside`. `tops` (L,) keeps which name is charged most at each step, -1 for one that is charged
-    in full.
+    `beside` is of `count_beside`. `rests` (L,) keeps the most that a name which is charged in full comes to at a step.
     """
     arrived, P = beside
     L, C, M = P.shape
@@ -153,14 +152,13 @@ def backwards(chain, guess, worth, beside, book, tops, fresh, faint):
         begin = max(0, share - 1)
         if fresh:
             list_names(book, t, guess[t], full, SHARES[begin] * own_charge(arrived[t], gain, guess[t]))
-        names, rest = page(book, t), most_unlisted(book, t, full)
+        names, rests[t] = page(book, t), most_unlisted(book, t, full)
         sums = full[: names.places.shape[0]]
         if fresh:
-            share = set_charges(names, turned, P[t - 1], rest, sums, begin, most, faint)
+            share = set_charges(names, turned, P[t - 1], rests[t], sums, begin, most, faint)
         else:
             add_up(names.charges, P[t - 1], sums)
-        tops[t] = np.argmax(sums) if top(sums) >= rest else -1
-        total += max(top(sums), rest)
+        total += max(top(sums), rests[t])
         pay(chain.moves[t - 1], turned, less, names, most, t, worth[C - 2], best, W)
     arrive(W, guess[0], less, book.gains[0], chain.named)
     value, pick = first_name(chain.start, less, book.gains[0])
@@ -177,37 +175,35 @@ def add_up(charges, P, sums):
 
 
 @making
-def charged(chain, guess, worth, low, enough, rounds):
+def charged(chain, guess, worth, low, enough, rounds, paper):
     """(bound, work) on what any guess for a chain whose states are places is worth; no step of it may be pinned.
 
     `worth` (K,) does not decrease. `guess` (L,) is the one that counts beside, and is worth `low`. Charges are improved
-    `rounds` times, or until the bound is not above `enough`.
+    `rounds` times, or until the bound is not above `enough`. They are written on `paper` (2, n).
     """
     L, M = chain.law.shape
     K, C = worth.shape[0], worth.shape[0] + 1
-    book = book_for(L, C, M, rounds > 0)
+    book = book_for(L, C, M, rounds > 0, paper)
     beside = np.empty((L, C, M)), np.empty((L, C, M))
-    tops, faint = np.zeros(L, np.int64), FAINT * low
+    rests, faint = np.zeros(L), FAINT * low
     count_beside(chain, guess, beside[0], beside[1])
-    best, first = backwards(chain, guess, worth, beside, book, tops, np.bool_(True), faint)
+    best, first = backwards(chain, guess, worth, beside, book, rests, np.bool_(True), faint)
     each = C * K * M * (0.5 * L * M + book.numbers.sum())
     work = each
     if rounds == 0 or best <= enough or L == 1:
         return best, work
     book.trends[: C * M * (book.begins[1] + book.numbers[1])] = 0.0
+    fill_far(book, chain.turned)
     mass, pick = np.empty((L, C, K, M)), np.empty((L, C, K, M), np.int64)
-    bound, state = best, np.array([1.0, 0.0])
-    share, idle = 1.0, 0
+    bound, state, share = best, np.zeros(2), AIM
     for _ in range(rounds):
         walk(chain, guess, worth, beside[1], book, first, mass, pick, faint)
         aim = share * (best - low)
-        if not descend(beside[1], chain.turned, book, tops, mass, pick, bound - best + aim, state, faint):
+        if not descend(beside[1], book, rests, mass, pick, bound - best + aim, state):
             break
-        bound, first = backwards(chain, guess, worth, beside, book, tops, np.bool_(False), faint)
+        bound, first = backwards(chain, guess, worth, beside, book, rests, np.bool_(False), faint)
         work += each
-        idle = 0 if bound < best - NEARER * aim else idle + 1
-        if idle == PATIENCE:
-            share, idle = share * LESS, 0
+        share *= 1.0 if bound < best - NEARER * aim else LESS
         best = min(best, bound)
         if best <= enough:
             break

@@ -22,7 +22,7 @@ from .posterior import move
 
 
 class Room(NamedTuple):
-    """Scratch for a search.
+    """Scratch for a search, and paper for charges (see `charge_names`).
 
     By node, its table (k, M), the entry it comes from and what has won; by entry, its bound, step, node and place; the
     heap of entries; and for `first_right`, `spread` (T, M) and `by_place` (4, P).
@@ -38,11 +38,12 @@ class Room(NamedTuple):
     heap: np.ndarray
     spread: np.ndarray
     by_place: np.ndarray
+    paper: np.ndarray
 
 
 @making
-def room_for(T, M, P, needed, nodes):
-    """Scratch for a search of so many nodes."""
+def room_for(T, M, P, needed, nodes, paper):
+    """Scratch for a search of so many nodes, with paper."""
     entries = (nodes + 1) * P
     return Room(
         np.empty((nodes + 1, needed, M)),
@@ -55,6 +56,7 @@ def room_for(T, M, P, needed, nodes):
         np.empty(entries, np.int64),
         np.empty((T, M)),
         np.empty((4, P)),
+        paper,
     )
 
 

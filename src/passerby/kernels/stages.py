@@ -8,7 +8,7 @@ import numpy as np
 
 from .charges import MOST_CHARGES
 from .heap import NODE
-from .jit import inlined
+from .jit import inlined, making
 
 #: Effort by level: nodes for each known state, and nodes for the whole chain.
 STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
@@ -16,7 +16,7 @@ ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
 #: What is done to a series at each stage: a search of some level, or so many rounds of charging; -1 for neither.
 SEARCHED = np.array([0, -1, -1, -1, 1, 2, 3, 4, 5])
-CHARGED = np.array([-1, 0, 10, 40, -1, -1, -1, -1, -1])
+CHARGED = np.array([-1, 0, 8, 32, -1, -1, -1, -1, -1])
 STAGES = 9
 #: Fewer places than this are searched, and nobody is charged: that is as quick.
 FEW = 24
@@ -56,6 +56,15 @@ def cost_of_stage(chain_single, T, M, needed, stage):
     if not chain_single or M < FEW or kept > MOST_CHARGES:
         return 0.0
     return (rounds + 1.0) * T * (misses + 2.0) * (misses + 1.0) * M * M
+
+
+@making
+def paper_for(chain_single, T, M, needed):
+    """Paper (2, n) for the charges of all steps where they are improved, and of one where they are only set."""
+    steps = 0
+    if cost_of_stage(chain_single, T, M, needed, np.int64(1)) > 0.0:
+        steps = T if cost_of_stage(chain_single, T, M, needed, np.int64(2)) > 0.0 else 1
+    return np.empty((2, steps * (T - needed + 2) * M * M))
 
 
 @inlined
