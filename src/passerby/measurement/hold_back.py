@@ -181,20 +181,20 @@ def _came(count: Count, value: float) -> Floats:
 def possible_evidence(prior: MarkovPrior, release: Release, told: list[list[Floats]]) -> Floats:
     """Evidence (n, T, C) of all that counts may tell together, of what is possible with these habits."""
     classes, sees = release.classes(prior), release.sees
-    belief, evidence = prior.initial[None], np.zeros((1, 0, sees.shape[1]))
+    # Only what can be at all is asked for: chances would underflow.
+    states, evidence = prior.initial[None] > 0, np.zeros((1, 0, sees.shape[1]))
     for t, step in enumerate(told):
         if t:
-            belief = belief @ prior.matrix(t - 1)
+            states = states @ (prior.matrix(t - 1) > 0)
         ways = np.array(
             [
                 np.where(sees[t, :, : len(step)] == 1, [row[1] for row in rows], [row[0] for row in rows]).sum(axis=1)
                 for rows in product(*step)
             ]
         )
-        after = belief[:, None] * np.exp(ways)[:, classes[t]]
+        after = states[:, None] & (ways > -np.inf)[:, classes[t]]
         which, way = np.nonzero(after.any(axis=2))
-        belief, evidence = after[which, way], np.concatenate([evidence[which], ways[way][:, None]], axis=1)
-        belief = belief / belief.max(axis=1, keepdims=True)
+        states, evidence = after[which, way], np.concatenate([evidence[which], ways[way][:, None]], axis=1)
     return evidence
 
 
