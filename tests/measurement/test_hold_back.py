@@ -174,6 +174,9 @@ class TestDecisions:
     [
         (lambda: pb.hold_back([LINE, 5], pb.Release([0])), r"priors\[1\]: expected a MarkovPrior"),  # type: ignore[list-item]
         (lambda: pb.hold_back(5, pb.Release([0])), "priors: expected MarkovPriors"),  # type: ignore[arg-type]
+        (lambda: pb.hold_back([], pb.Release([0])), "priors: there are none, so that nothing would be held back"),
+        (lambda: pb.hold_back(LINE, pb.Release([0, 1]))(3), "history: expected a value for each count of each step"),  # type: ignore[arg-type]
+        (lambda: pb.hold_back(LINE, pb.Release([0, 1]))((("a",),)), r"history\[0\] = 'a': expected a number"),  # type: ignore[arg-type]
         (lambda: pb.hold_back(LINE, [0]), "wanted: expected a Release"),  # type: ignore[arg-type]
         (lambda: pb.hold_back(LINE, pb.Release.adaptive(lambda h: 0, 2)), "fixed in advance"),
         (lambda: pb.hold_back(LINE, pb.Release([0]), 0.0), "limit: expected a probability above 0"),

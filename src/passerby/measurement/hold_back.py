@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Raw
-from passerby.model.adaptive import as_values
+from passerby.model.adaptive import as_history
 from passerby.model.count_release import mechanism_of
 from passerby.model.counts import Count
 from passerby.model.prior import MarkovPrior
@@ -65,7 +65,7 @@ class HoldBack:
 
     def __call__(self, history: History) -> list[Count]:
         """The counts of the step after the history, where everybody stays within the limit whatever their values."""
-        history = tuple(as_values(step) for step in history)
+        history = as_history(history, "history")
         if len(history) >= self.wanted.steps:
             raise InputError(f"hold_back: {len(history)} steps were published, and there are {self.wanted.steps}")
         wanted = self._counts[len(history)]
@@ -129,6 +129,8 @@ def hold_back(
     [1, 1, 0]
     """
     every = [priors] if isinstance(priors, MarkovPrior) else list(_listed(priors))
+    if not every:
+        raise InputError("priors: there are none, so that nothing would be held back; give one for each person")
     for i, prior in enumerate(every):
         if not isinstance(prior, MarkovPrior):
             raise InputError(f"priors[{i}]: expected a MarkovPrior, got {prior!r}")
