@@ -53,6 +53,16 @@ def test_a_stranger_is_never_above_whoever_knows_the_habits(people: pb.People) -
         assert rows[0][0] <= rows[1][0] + 0.01  # the baseline's lower end is within the tolerance
 
 
+def test_no_luck_takes_a_stranger_above_whoever_knows_the_habits(people: pb.People) -> None:
+    """Where every place is counted both find the same traces, of which only some are drawn for the stranger."""
+    every = pb.Release([list(range(len(people.places)))] * 3)
+    shared = _Work(Job(people, every, Measurement()), Stranger.of(people, range(len(people.places))), (1,))
+    for person in range(15):
+        rows = _one(shared, person)
+        assert rows is not None
+        assert rows[0][1] == rows[0][2] == rows[0][4] == rows[0][5] <= rows[1][2]
+
+
 def test_the_stranger_is_scored_by_the_habits_of_the_person(people: pb.People) -> None:
     """Against all series of raw counts: guess by everybody's chain, score on the person's own over all places."""
     shared, person, misses = work(people), 4, 1
@@ -163,6 +173,12 @@ def test_what_is_odd_is_refused(people: pb.People) -> None:
     for wrong in (0, True, 1.5):
         with pytest.raises(pb.InputError, match="known_steps: expected whole numbers of at least 1"):
             pb.adversaries(people, RELEASE, known_steps=(wrong,))  # type: ignore[arg-type]
+    for odd in (2, "12"):
+        with pytest.raises(pb.InputError, match=rf"known_steps: expected a list of whole numbers.*got {odd!r}"):
+            pb.adversaries(people, RELEASE, known_steps=odd)  # type: ignore[arg-type]
+    for few in (-1, 1.5, True):
+        with pytest.raises(pb.InputError, match=f"sample is {few!r}; expected a whole number of at least 0"):
+            pb.adversaries(people, RELEASE, sample=few)  # type: ignore[arg-type]
     with pytest.raises(pb.InputError, match="release: it has 2 steps"):
         pb.adversaries(people, pb.Release([[0], [1]]))
 
@@ -170,3 +186,21 @@ def test_what_is_odd_is_refused(people: pb.People) -> None:
 def test_a_stranger_of_people_who_were_never_anywhere() -> None:
     stranger = Stranger.of(pb.fit_people(traces(np.full((4, 6), 3), 4), holdout=2, habits="paper"), [0])
     np.testing.assert_allclose(stranger.prior.initial, 1 / len(stranger.places))
+
+
+def test_people_without_steps_to_find_are_refused() -> None:
+    """All that asks where people really were, or how many, says what is missing."""
+    steady = pb.fit_people(random_traces(3, 30, 12, 6), holdout=0, habits="paper")
+    with pytest.raises(pb.InputError, match="people: no steps are held out in which adversaries could find them"):
+        pb.adversaries(steady, RELEASE)
+    with pytest.raises(pb.InputError, match="known for no steps, and the release has 3; fit them with holdout=3"):
+        pb.audit_report(steady, RELEASE, workers=1, adversaries=0)
+    assert pb.audit(steady, RELEASE, workers=1)["status"].unique().to_list() == ["ok"]
+
+
+def test_habits_of_certain_hours_are_not_asked_for_others() -> None:
+    city = pb.simulate_city(40, 20, 6)
+    people = pb.fit_people(city, window="6h", places=9, min_active=2, holdout=0, habits="paper", rhythm="hour")
+    with pytest.raises(pb.InputError, match=r"it has 3 steps, but no steps are held out.*fit people with holdout=3"):
+        pb.audit(people, RELEASE, workers=1)
+    assert pb.audit(people, pb.Release([[0, 1]]), 0, workers=1)["status"].unique().to_list() == ["ok"]

@@ -1,8 +1,10 @@
 """What habits promised at earlier origins is what an audit promises, and right is what it hits."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -154,6 +156,35 @@ def test_origins() -> None:
         pb.backtest(random_traces(3, 4, 14, 8), holdout=3, misses=3)
     with pytest.raises(pb.InputError, match="people: expected a whole number of at least 1"):
         pb.backtest(random_traces(3, 4, 14, 8), holdout=3, people=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("misses", 1.5, "misses: 1.5 of 3 steps; expected a whole number from 0 to 2"),
+        ("misses", "1", "misses: '1' of 3 steps"),
+        ("holdout", 0, "holdout is 0; expected a whole number of at least 1"),
+        ("holdout", 2.5, "holdout is 2.5; expected a whole number"),
+        ("seed", -1, "seed is -1; expected a whole number of at least 0"),
+        ("seed", None, "seed is None; expected a whole number"),
+        ("workers", 0, "workers is 0; expected a whole number of at least 1"),
+        ("workers", 1.5, "workers is 1.5; expected a whole number"),
+        ("name_elsewhere", "no", "name_elsewhere is 'no'; expected True or False"),
+        ("habits", 5, "habits: expected 'auto', 'paper' or Habits(...), got 5"),
+        ("release", 5, "release: expected a Release, or a function that makes one of people, got 5"),
+        ("release", pb.Release([0, 0]), "release: it has 2 steps, but 3 steps are held out"),
+        ("release", pb.Release([0, 0, 99]), "sensors[2] = 99: there are 6 places, numbered 0 to 5"),
+    ],
+)
+def test_what_is_odd_is_named(name: str, value: Any, words: str) -> None:
+    with pytest.raises(pb.InputError, match=re.escape(words)):
+        pb.backtest(random_traces(3, 30, 14, 6), **{"holdout": 3, "habits": "paper", name: value})
+
+
+def test_what_a_function_makes_of_people_is_looked_at() -> None:
+    for made, words in ((5, "release is a int; expected a Release"), (pb.Release([0, 9, 0]), "sensors[1] = 9")):
+        with pytest.raises(pb.InputError, match=re.escape(words)):
+            pb.backtest(random_traces(3, 30, 14, 6), holdout=3, release=lambda _, made=made: made)  # type: ignore[misc]
 
 
 def test_origins_that_overlap_count_for_fewer() -> None:

@@ -60,9 +60,17 @@ def test_an_interval_that_leaves_out_nothing_is_no_proof_of_truth() -> None:
 
 
 def test_intervals_hold_about_as_often_as_they_say() -> None:
-    """Where the means of origins differ by more than chance, and where they do not."""
+    """Where the means of origins differ by more than chance, and where they do not.
+
+    Two origins may agree by chance, and hide that others would not.
+    """
     rng = np.random.default_rng(1)
-    for drift, sizes in ((0.0, [60, 60, 60]), (0.1, [60] * 5), (0.1, [90, 60, 30])):
+    for drift, sizes, least in (
+        (0.0, [60, 60, 60], 0.87),
+        (0.1, [60] * 5, 0.87),
+        (0.1, [90, 60, 30], 0.87),
+        (0.08, [300, 300], 0.77),
+    ):
         hits = 0
         for _ in range(400):
             means = rng.normal(0.4, drift, len(sizes)).clip(0, 1)
@@ -71,7 +79,7 @@ def test_intervals_hold_about_as_often_as_they_say() -> None:
             ends = interval(values, origin, np.arange(len(values)), len(sizes))
             assert ends is not None
             hits += ends[0] <= 0 <= ends[1]
-        assert hits / 400 > 0.87
+        assert hits / 400 > least
 
 
 def test_drift_makes_intervals_wider_than_people_do() -> None:

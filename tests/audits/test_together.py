@@ -82,6 +82,22 @@ def test_each_tells_no_more_than_all(people: pb.People) -> None:
     assert same.lines()[-1] == "Together they tell no more than release 2 alone."
 
 
+def test_a_release_is_called_the_highest_only_where_it_is() -> None:
+    """One whose interval is wide may be below the other."""
+
+    def last(*rows: tuple[str, float, float]) -> str:
+        kinds = ["release", "lower", "upper"]
+        table = pl.DataFrame([row for row in rows for _ in range(6)], schema=kinds, orient="row").with_columns(
+            baseline_lower=0.05, person=pl.int_range(pl.len()) % 6
+        )
+        return Together(table, ("a", "b"), 1, STEPS).lines()[-1]
+
+    joint = ("together", 0.6, 0.7)
+    open_, sure = (last(("a", low, 0.5), ("b", 0.4, 0.45), joint) for low in (0.1, 0.47))
+    assert open_ == "Together they add 10 points to 30 points to the highest chance with one of them alone."
+    assert sure == "Together they add 10 points to 23 points to the chance with a alone, the highest of one."
+
+
 def test_few_people_are_not_told_of(people: pb.People) -> None:
     table = pb.together(people, [of([0]), of([1])], 1, budget=1e5, workers=1).table
     few = Together(table.filter(pl.col("person").is_in(people.ids[:3].implode())), ("release 1", "release 2"), 1, STEPS)
@@ -96,12 +112,18 @@ def test_few_people_are_not_told_of(people: pb.People) -> None:
         ({"a": of([0]), "together": of([1])}, "none of them called 'together'"),
         ([of([0]), 3], "release 2 is a int; expected a Release"),
         ("ab", "expected a list or a mapping"),
+        ({1: of([0]), 2: of([1])}, "releases: 1 is the name of one; expected a text"),
         ([of([0]), pb.Release([0, 1])], "releases of 3 and 2 steps cannot be put together"),
     ],
 )
 def test_what_cannot_be_put_together(people: pb.People, releases: object, message: str) -> None:
     with pytest.raises(pb.InputError, match=message):
         pb.together(people, releases, workers=1)  # type: ignore[arg-type]
+
+
+def test_people_are_asked_for() -> None:
+    with pytest.raises(pb.InputError, match="people is a int; expected what fit_people returns"):
+        pb.together(5, [of([0]), of([1])])  # type: ignore[arg-type]
 
 
 def write_audits(folder: Path) -> None:

@@ -306,6 +306,17 @@ def test_tables_need_a_number_of_steps(steps: Any) -> None:
         log_joint_maxima(pb.line_prior(4), steps)
 
 
+@pytest.mark.parametrize("misses", [-1, 2, 30, 0.5, None])
+def test_bounds_refuse_misses_that_are_none(misses: Any) -> None:
+    """Kernels take them for the size of a table."""
+    prior, release = pb.line_prior(4, 0.3), pb.Release([0, 1])
+    for bound in (pb.loose_bound, pb.tight_bound):
+        with pytest.raises(pb.InputError, match="misses: expected a whole number from 0 to 1"):
+            bound(prior, release, misses)
+        with pytest.raises(pb.InputError, match="prior: expected a MarkovPrior, got 5"):
+            bound(5, release, 0)  # type: ignore[arg-type]
+
+
 def test_bounds_refuse_what_they_do_not_hold_for() -> None:
     release = pb.Release([0, 1], Jumbled(0.5), others=[0, 0])
     for bound in (loose_bound, tight_bound):

@@ -77,7 +77,7 @@ class TestDifferentialPrivacy:
         assert value.formula is value.exact is None
         assert "Jumbled" in value.remark
 
-    @pytest.mark.parametrize("delta", [0, 1, -0.1, math.nan])
+    @pytest.mark.parametrize("delta", [0, 1, -0.1, math.nan, True, None])
     def test_delta_is_refused(self, delta: float) -> None:
         with pytest.raises(pb.InputError, match=r"^delta: .* got " + str(delta)):
             pb.differential_privacy(pb.Release([0], pb.Gaussian(1.0)), delta)
@@ -113,7 +113,7 @@ class TestReconstructionAdvantage:
     def test_a_person_with_one_possible_trace(self) -> None:
         assert pb.reconstruction_advantage(pb.MarkovPrior([1, 0], [[1, 0], [0, 1]]), pb.Release([0, 1])) == 0
 
-    @pytest.mark.parametrize("success", [-0.1, 1.1, math.nan])
+    @pytest.mark.parametrize("success", [-0.1, 1.1, math.nan, True])
     def test_success_is_a_probability(self, success: float) -> None:
         with pytest.raises(pb.InputError, match=r"^success: .* got " + str(success)):
             pb.reconstruction_advantage(pb.line_prior(4), pb.Release([1]), success)
@@ -127,6 +127,9 @@ def test_what_is_no_release_is_refused(release: Any) -> None:
         pb.reconstruction_advantage(pb.line_prior(4), release)
     with pytest.raises(pb.InputError, match=r"^prior: expected a MarkovPrior, got "):
         pb.reconstruction_advantage(release, pb.Release([1]))
+    if release is not None:
+        with pytest.raises(pb.InputError, match=r"^prior: expected a MarkovPrior, got "):
+            pb.differential_privacy(pb.Release([1]), prior=release)
 
 
 class TestEveryNoise:

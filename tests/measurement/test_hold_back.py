@@ -134,6 +134,21 @@ class TestDecisions:
         loss = pb.measure(LINE, pb.Release.adaptive(mild, 3), runs=50, budget=1e8)
         assert loss.upper <= loss.bounds["among"] <= 0.3
 
+    def test_what_is_all_but_impossible_is_protected_too(self) -> None:
+        """Chances below what a float can hold are still chances."""
+        moves = [[0.5, 0.5, 0.0, 0.0]] * 2 + [[0.5, 0.5, 0.0, 1e-200], [0.5, 0.5, 0.0, 0.0]]
+        rare = pb.MarkovPrior([0.5, 0.5, 1e-200, 0.0], moves)
+        # Whoever is at place 3 then was at 2 before, with a chance of 1e-400, and is found for certain.
+        assert pb.hold_back(rare, pb.Release([[], 3]), 0.6)(((),)) == []
+        assert pb.hold_back(rare, pb.Release([[], 0]), 0.6)(((),)) != []
+
+    @pytest.mark.parametrize("value", [11.0, 20.0, 1e6])
+    def test_a_value_far_off_tells_as_much_as_any(self, value: float) -> None:
+        """Its likelihood is too small for a float with the person and without, and far smaller without."""
+        policy = pb.hold_back(LINE, pb.Release([2, 3, 2], pb.Gaussian(0.2), others=[10, 10, 10]), 0.3)
+        exact = pb.hold_back(LINE, pb.Release([2, 3, 2], others=[10, 10, 10]), 0.3)
+        assert policy(((value,),)) == exact(((11.0,),)) == []
+
     def test_flows_and_visitors_are_held_back_too(self) -> None:
         wanted = pb.Release(counts=[pb.Moved([0], [1], 0), pb.Visitors([2, 3], range(3))], steps=3)
         policy = pb.hold_back(LINE, wanted, 0.4)
@@ -159,6 +174,9 @@ class TestDecisions:
     [
         (lambda: pb.hold_back([LINE, 5], pb.Release([0])), r"priors\[1\]: expected a MarkovPrior"),  # type: ignore[list-item]
         (lambda: pb.hold_back(5, pb.Release([0])), "priors: expected MarkovPriors"),  # type: ignore[arg-type]
+        (lambda: pb.hold_back([], pb.Release([0])), "priors: there are none, so that nothing would be held back"),
+        (lambda: pb.hold_back(LINE, pb.Release([0, 1]))(3), "history: expected a value for each count of each step"),  # type: ignore[arg-type]
+        (lambda: pb.hold_back(LINE, pb.Release([0, 1]))((("a",),)), r"history\[0\] = 'a': expected a number"),  # type: ignore[arg-type]
         (lambda: pb.hold_back(LINE, [0]), "wanted: expected a Release"),  # type: ignore[arg-type]
         (lambda: pb.hold_back(LINE, pb.Release.adaptive(lambda h: 0, 2)), "fixed in advance"),
         (lambda: pb.hold_back(LINE, pb.Release([0]), 0.0), "limit: expected a probability above 0"),

@@ -52,6 +52,13 @@ def test_the_chain_is_the_smoothed_counts() -> None:
     assert prior.elsewhere == 2
 
 
+@pytest.mark.parametrize("place", [-1, 8, 99])
+def test_places_that_are_not_there_are_refused(place: int) -> None:
+    people = pb.fit_people(random_traces(3, 30, 14, 8), holdout=3)
+    with pytest.raises(pb.InputError, match="there are 8 places, numbered from 0"):
+        people.prior(0, sensed=[0, place])
+
+
 def test_states_are_own_places_sensed_places_the_best_of_the_rest_and_the_others() -> None:
     people = pb.fit_people(traces([[0, 0, 0, 0], [4, 4, 5, 5], [5, 5, 6, 7]], 8), holdout=0, habits="paper")
     prior, states = people.prior(0, sensed=[6])

@@ -30,6 +30,13 @@ def test_without_them_the_sections_are_left_out(people: pb.People) -> None:
     assert not {"reliability", "adversaries"} & set(report.figures)
 
 
+def test_nothing_that_is_published_reveals_nothing(people: pb.People) -> None:
+    """There is nothing to leave out, and all else is on the page."""
+    report = pb.audit_report(people, pb.Release.silent(3), 1, explore=5, adversaries=5, workers=1)
+    assert report.table["lower"].to_list() == pytest.approx(report.table["baseline_lower"].to_list())
+    assert "0 counts from 0 places over 3 steps" in report.page
+
+
 def test_a_number_is_no_backtest(people: pb.People) -> None:
     with pytest.raises(pb.InputError, match=r"backtest is a int; expected what passerby\.backtest returns"):
         pb.audit_report(people, pb.Release([[0]] * 3), 1, backtest=300, **QUIET)  # type: ignore[arg-type]

@@ -37,8 +37,13 @@ def test_cells_have_nearly_the_same_size_everywhere() -> None:
 
 def test_poles_and_the_date_line() -> None:
     assert cell(10, 180, 500) == cell(10, -180, 500)
-    assert cell(90, 0, 500) == cell(90, 0.001, 500)
     assert cell(-90, 0, 500).startswith("r0c")
+
+
+@pytest.mark.parametrize("metres", [1, 500, 12_345.6, 5_000_000])
+@pytest.mark.parametrize("pole", [-90.0, 90.0])
+def test_a_pole_is_one_place_at_any_longitude(pole: float, metres: float) -> None:
+    assert len({cell(pole, longitude, metres) for longitude in (-180.0, -60.0, 0.0, 60.0, 179.0)}) == 1
 
 
 def test_h3() -> None:

@@ -8,7 +8,7 @@ people, or where people do not live by their habits, neither need hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
-from passerby.support.checks import is_whole
+from passerby.support.checks import is_whole, whole
 from passerby.support.confidence import lower_limit, upper_limit
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
@@ -83,8 +83,10 @@ def adversaries(
     """
     job = Job(people, release, Measurement(misses, tolerance, runs, confidence, budget, seed))
     check_job(job)
+    if not people.actual.shape[1]:
+        raise InputError("people: no steps are held out in which adversaries could find them; fit them with a holdout")
     counts = _checked(known_steps, release.steps)
-    chosen = only(people, some_people(people, sample, seed + 2))
+    chosen = only(people, some_people(people, whole(sample, "sample"), seed + 2))
     job = replace(job, people=replace(chosen, whereabouts=None), others=everyone_else(chosen, release))
     work = _Work(job, Stranger.of(people, job.sensed, job.zones), counts)
     kept = None if file is None else Pieces(file, fingerprint(work))
@@ -97,6 +99,8 @@ def adversaries(
 
 def _checked(known_steps: Sequence[int], steps: int) -> tuple[int, ...]:
     """Numbers of known steps in increasing order; those of more steps than there are would know all."""
+    if isinstance(known_steps, str | bytes) or not isinstance(known_steps, Iterable):
+        raise InputError(f"known_steps: expected a list of whole numbers, such as [1, 2], got {known_steps!r}")
     for count in known_steps:
         if not is_whole(count) or count < 1:
             raise InputError(f"known_steps: expected whole numbers of at least 1, got {count!r}")
@@ -126,8 +130,13 @@ def _one(work: _Work, person: int) -> list[list[float]] | None:
     values = own.release.publish(own.number[real][None], rng)
     try:
         known = Knowing.of(own, {}, settings, rng)
-        stranger = _stranger(work, person, own, values, rng)
-        rows = [stranger + stranger[1:3], [*known.loss, found_by(own, {}, values, real, misses), *known.loss[1:]]]
+        without, with_it, right = _stranger(work, person, own, values, rng)
+        # What series that are drawn say may be luck: no guess is better than the best one by the person's habits.
+        with_it = min(with_it, float(known.loss[2]))
+        rows = [
+            [without, with_it, with_it, right, with_it, with_it],
+            [*known.loss, found_by(own, {}, values, real, misses), *known.loss[1:]],
+        ]
         gains = [_gains(job, person, own, known, order, work.counts, settings, rng) for _ in range(DRAWS)]
         for count, (gain, loss) in zip(work.counts, np.mean(gains, axis=0).reshape(-1, 2, 3), strict=True):
             found = found_by(own, _at(real, order[:count]), values, real, misses)
@@ -185,8 +194,11 @@ def _gains(
 
 def _stranger(
     work: _Work, person: int, own: Target, values: NDArray[np.float64], rng: np.random.Generator
-) -> list[float]:
-    """The stranger's guesses, made by everybody's habits and scored by the person's own."""
+) -> tuple[float, float, float]:
+    """How likely the stranger's guesses, made by everybody's habits, are right without the release and with it.
+
+    They are scored by the person's own habits, and at last by what the person really did.
+    """
     stranger, misses, steps = work.stranger, work.job.measurement.misses, own.release.steps
     release, real = stranger.release(work.job.release_for(person)), work.job.people.actual[person]
     if not release.reveals:
@@ -205,7 +217,7 @@ def _stranger(
     guesses = np.ascontiguousarray(number[aided])
     success = told.series.mean(score(told.prior, told.release, told.series.evidence, guesses, misses))[0]
     right = (stranger.places[named] != real).sum() <= misses
-    return [unaided_success(wide.prior, number[blind], misses), success, success, float(right)]
+    return unaided_success(wide.prior, number[blind], misses), success, float(right)
 
 
 def _table(names: list[str], found: list[list[list[float]]]) -> pl.DataFrame:

@@ -29,7 +29,7 @@ from passerby.people.others import Counted, everyone_else
 from passerby.people.sensors import most_visited_sensors
 from passerby.people.whereabouts import Whereabouts
 from passerby.support.blocks import Blocks
-from passerby.support.checks import is_whole
+from passerby.support.checks import flag, is_whole, whole
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
@@ -39,7 +39,7 @@ from passerby.visits.windows import Rule
 
 from .attacks import likelihood, misses_tried, tried_on
 from .calibration import Calibration, Tried, calibrate
-from .job import Job
+from .job import Job, check_job
 from .person import stream_of
 from .sample import only, some_people
 from .settings import BacktestSettings, Measurement
@@ -109,7 +109,7 @@ def backtest(
     if not isinstance(traces, Traces):
         raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
     least = min_active if isinstance(visits, Visits) else 1
-    fitting = Fitting(holdout, least, habits, smoothing, rhythm, name_elsewhere)
+    fitting = Fitting(holdout, least, habits, smoothing, rhythm, flag(name_elsewhere, "name_elsewhere"))
     work = Backtest(traces, fitting, release, misses, people, seed)
     return run_backtest(work, origins, workers=workers, progress=progress)
 
@@ -167,12 +167,9 @@ def run_backtest(
 
     Traces that are not all of `everybody` come with these, who are counted.
     """
-    holdout = work.fitting.holdout
+    holdout = whole(work.fitting.holdout, "holdout", 1)
     cuts = earlier_origins(work.traces.array.shape[1], holdout, origins)
-    if not 0 <= work.misses < holdout:
-        raise InputError(f"misses: {work.misses!r} of {holdout} steps; expected 0 to {holdout - 1}")
-    if not is_whole(work.people) or work.people < 1:
-        raise InputError(f"people: expected a whole number of at least 1, got {work.people!r}")
+    _check(work)
     numbers, whereabouts = _everybodys(work, cuts, everybody), _everywhere(work, cuts)
     some = some_traces(work.traces, MOST_PEOPLE, work.seed)
     work = replace(work, numbers=numbers, whereabouts=whereabouts, traces=some)
@@ -184,6 +181,18 @@ def run_backtest(
     apart = cuts[0] - cuts[1] if len(cuts) > 1 else holdout
     independent = 1 + int((len(tried) - 1) * min(1.0, apart / holdout))
     return calibrate(tried, work.tried_misses, work.misses, holdout, independent)
+
+
+def _check(work: Backtest) -> None:
+    """Refuse what is no number, or no release."""
+    steps = work.fitting.holdout
+    if not is_whole(work.misses) or not 0 <= work.misses < steps:
+        raise InputError(f"misses: {work.misses!r} of {steps} steps; expected a whole number from 0 to {steps - 1}")
+    if not is_whole(work.people) or work.people < 1:
+        raise InputError(f"people: expected a whole number of at least 1, got {work.people!r}")
+    whole(work.seed, "seed")
+    if work.release is not None and not isinstance(work.release, Release) and not callable(work.release):
+        raise InputError(f"release: expected a Release, or a function that makes one of people, got {work.release!r}")
 
 
 def _everybodys(work: Backtest, cuts: Sequence[int], everybody: Blocks[Traces] | None) -> dict[int, Ints]:
@@ -286,6 +295,7 @@ def _at(work: Backtest, cut: int) -> list[Any]:
     release = work.release
     if not isinstance(release, Release):
         release = release(chosen) if release else Release(most_visited_sensors(chosen))
+    check_job(Job(chosen, release, Measurement(work.misses)))
     others = everyone_else(replace(chosen, whereabouts=work.whereabouts.get(cut, chosen.whereabouts)), release)
     if isinstance(others, Counted) and cut in work.numbers:
         others = replace(others, total=np.where(others.given, others.total, work.numbers[cut]))

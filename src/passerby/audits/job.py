@@ -69,8 +69,13 @@ def check_job(job: Job) -> None:
     check_effort(how.tolerance, how.budget, how.confidence, how.runs)
     whole(how.seed, "seed")
     held, places = job.people.actual.shape[1], len(job.people.places)
-    if held and job.release.steps != held:
-        raise InputError(f"release: it has {job.release.steps} steps, but {held} steps are held out to be found")
+    steps = job.release.steps
+    # Without any, habits that do not change with time are as good for all steps, and others for the first one.
+    if steps != held and (held or (job.people.phase is not None and steps > 1)):
+        raise InputError(
+            f"release: it has {steps} steps, but {held or 'no'} steps are held out to be found; fit people with "
+            f"holdout={steps}"
+        )
     job.release.check_misses(job.measurement.misses)
     if isinstance(job.release, CountRelease):
         _check_counts(job, job.release)

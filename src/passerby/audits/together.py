@@ -117,13 +117,16 @@ class Together:
     def _verdict(self, found: pl.DataFrame) -> str:
         """Whether all together tell more than the one that tells most."""
         alone, joint = found.head(len(self.names)), found.row(-1, named=True)
-        most = alone.sort("upper").row(-1, named=True)
+        second, most = alone.sort("upper").tail(2).iter_rows(named=True)
         least, highest = joint["lower"] - most["upper"], joint["upper"] - alone["lower"].max()
         if isclose(joint["upper"], most["lower"], rel_tol=1e-6):
             return f"Together they tell no more than {most['release']} alone."
         if least > 0:
             more = span(least, highest, points)
-            return f"Together they add {more} to the chance with {most['release']} alone, the highest of one."
+            # Which one is the highest is sure only where no other may be above it.
+            if second["upper"] <= most["lower"]:
+                return f"Together they add {more} to the chance with {most['release']} alone, the highest of one."
+            return f"Together they add {more} to the highest chance with one of them alone."
         return f"Together they add {points(highest)} at most to the highest chance with one of them alone."
 
 
@@ -172,6 +175,8 @@ def together(
     (['whole', 'nearly', 'together'], 2)
     """
     named = _named(releases)
+    if not isinstance(people, People):
+        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
     check_effort(tolerance, budget, confidence, runs)
     joint = reduce(add, named.values())
     tables, every = {}, {**named, JOINT: joint}
@@ -195,6 +200,8 @@ def _named(releases: Any) -> dict[str, Release]:
     else:
         raise InputError(f"releases: expected a list or a mapping of them, got {releases!r}")
     for name, release in named.items():
+        if not isinstance(name, str):
+            raise InputError(f"releases: {name!r} is the name of one; expected a text")
         if not isinstance(release, Release):
             raise InputError(f"releases: {name} is a {type(release).__name__}; expected a Release")
     if len(named) < 2 or JOINT in named:

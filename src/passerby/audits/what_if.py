@@ -240,7 +240,14 @@ def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
             "error": spread,
             "told": _told(keys, falls),
         },
-        schema_overrides={"subject": pl.Int64, "step": pl.Int64},
+        # Where nothing is published, nothing is left out, and columns are of no type of their own.
+        schema_overrides={
+            "what": pl.String,
+            "subject": pl.Int64,
+            "step": pl.Int64,
+            "with_all": pl.Float64,
+            "told": pl.Boolean,
+        },
     )
 
 

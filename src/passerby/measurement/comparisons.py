@@ -11,6 +11,7 @@ from passerby.measurement.methods.loose import loose_bound
 from passerby.mechanisms import Gaussian, Mechanism, Then
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.support.checks import is_number
 
 from .accounting import epsilon, shared_noise
 from .question import check_prior, check_release
@@ -54,9 +55,10 @@ def differential_privacy(
     (15.32, 17.86)
     """
     check_release(release)
-    if not 0 < delta < 1:
+    if not is_number(delta) or not 0 < delta < 1:
         raise InputError(f"delta: expected a number between 0 and 1, got {delta!r}")
     if prior is not None:
+        check_prior(prior)
         release.check_places(prior)
     try:
         if not any(release.sensors) and release.fixed:
@@ -109,7 +111,7 @@ def reconstruction_advantage(prior: MarkovPrior, release: Release, success: floa
     check_prior(prior)
     check_release(release)
     release.check(prior)
-    if success is not None and not 0 <= success <= 1:
+    if success is not None and (not is_number(success) or not 0 <= success <= 1):
         raise InputError(f"success: expected a probability, got {success!r}")
     known = math.exp(log_likeliest(prior, release.steps))
     reached = loose_bound(prior, release, 0) if success is None else success

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Raw
-from passerby.model.adaptive import as_values
+from passerby.model.adaptive import as_history
 from passerby.model.count_release import mechanism_of
 from passerby.model.counts import Count
 from passerby.model.prior import MarkovPrior
@@ -65,7 +65,7 @@ class HoldBack:
 
     def __call__(self, history: History) -> list[Count]:
         """The counts of the step after the history, where everybody stays within the limit whatever their values."""
-        history = tuple(as_values(step) for step in history)
+        history = as_history(history, "history")
         if len(history) >= self.wanted.steps:
             raise InputError(f"hold_back: {len(history)} steps were published, and there are {self.wanted.steps}")
         wanted = self._counts[len(history)]
@@ -129,6 +129,8 @@ def hold_back(
     [1, 1, 0]
     """
     every = [priors] if isinstance(priors, MarkovPrior) else list(_listed(priors))
+    if not every:
+        raise InputError("priors: there are none, so that nothing would be held back; give one for each person")
     for i, prior in enumerate(every):
         if not isinstance(prior, MarkovPrior):
             raise InputError(f"priors[{i}]: expected a MarkovPrior, got {prior!r}")
@@ -181,20 +183,20 @@ def _came(count: Count, value: float) -> Floats:
 def possible_evidence(prior: MarkovPrior, release: Release, told: list[list[Floats]]) -> Floats:
     """Evidence (n, T, C) of all that counts may tell together, of what is possible with these habits."""
     classes, sees = release.classes(prior), release.sees
-    belief, evidence = prior.initial[None], np.zeros((1, 0, sees.shape[1]))
+    # Only what can be at all is asked for: chances would underflow.
+    states, evidence = prior.initial[None] > 0, np.zeros((1, 0, sees.shape[1]))
     for t, step in enumerate(told):
         if t:
-            belief = belief @ prior.matrix(t - 1)
+            states = states @ (prior.matrix(t - 1) > 0)
         ways = np.array(
             [
                 np.where(sees[t, :, : len(step)] == 1, [row[1] for row in rows], [row[0] for row in rows]).sum(axis=1)
                 for rows in product(*step)
             ]
         )
-        after = belief[:, None] * np.exp(ways)[:, classes[t]]
+        after = states[:, None] & (ways > -np.inf)[:, classes[t]]
         which, way = np.nonzero(after.any(axis=2))
-        belief, evidence = after[which, way], np.concatenate([evidence[which], ways[way][:, None]], axis=1)
-        belief = belief / belief.max(axis=1, keepdims=True)
+        states, evidence = after[which, way], np.concatenate([evidence[which], ways[way][:, None]], axis=1)
     return evidence
 
 

@@ -95,6 +95,13 @@ def check_release(release: Release) -> None:
         raise InputError(f"release: expected a Release, got {release!r}")
 
 
+def check_asked(prior: MarkovPrior, release: Release, misses: int) -> None:
+    """Refuse what is no prior, no release, or no number of misses: kernels do not look at what they are given."""
+    check_prior(prior)
+    check_release(release)
+    release.check_misses(misses)
+
+
 def pose(
     prior: MarkovPrior,
     release: Release,

@@ -134,7 +134,7 @@ class AdaptiveRelease(Release):
         """The release of the counts that the policy named on the way to these values."""
         history: History = ()
         counts: list[tuple[Count, ...]] = []
-        for t, values in enumerate(_values(published)):
+        for t, values in enumerate(as_history(published, "published")):
             if t < self.steps:
                 counts.append(self.named(history))
             if t >= self.steps or len(values) != len(counts[-1]):
@@ -220,16 +220,16 @@ def _several(answer: Any) -> bool:
     return isinstance(answer, Iterable) and not isinstance(answer, (str, bytes, Count, Mapping, Set))
 
 
-def _values(published: Any) -> list[tuple[float, ...]]:
+def as_history(given: Any, name: str) -> History:
     """Values step by step; NaN always the same one, so that histories can be compared."""
-    if isinstance(published, (str, bytes)) or not isinstance(published, Iterable):
-        raise InputError(f"published: expected a value for each count of each step, got {published!r}")
-    steps = [tuple(step) if isinstance(step, Iterable) else (step,) for step in published]
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InputError(f"{name}: expected a value for each count of each step, got {given!r}")
+    steps = [tuple(step) if isinstance(step, Iterable) else (step,) for step in given]
     for t, step in enumerate(steps):
         for value in step:
             if not is_number(value):
-                raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
-    return [as_values(step) for step in steps]
+                raise InputError(f"{name}[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
+    return tuple(as_values(step) for step in steps)
 
 
 def as_values(step: Iterable[float]) -> tuple[float, ...]:

@@ -150,7 +150,7 @@ def fit_blocks(
         raise InputError(
             f"holdout: {holdout!r} of {steps} steps; expected a whole number that leaves at least 2 to fit habits to"
         )
-    if isinstance(habits, str) and habits not in ("auto", "paper"):
+    if not isinstance(habits, Habits) and (not isinstance(habits, str) or habits not in ("auto", "paper")):
         raise InputError(f"habits: expected 'auto', 'paper' or Habits(...), got {habits!r}")
     cut, fitted = steps - holdout, blocks.then(_first_steps, steps - holdout)
     people = People(

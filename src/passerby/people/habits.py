@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.errors import InputError
 from passerby.kernels import habits as fitting
 from passerby.model.prior import MarkovPrior
 from passerby.visits.traces import LeftOut
@@ -155,6 +156,8 @@ class People:
         usual, *others = [1.0, 0.0, 0.0, 0.0] if self.habits is None else self.habits.of(steps, self.elsewhere).tolist()
         away = [self.elsewhere] if any(others[1:]) else []
         own = np.array([*sensed, *away] if reduced else range(len(self.places)), dtype=np.int64)
+        if len(own) and not 0 <= own.min() <= own.max() <= self.elsewhere:
+            raise InputError(f"sensed: {own.tolist()}: there are {len(self.places)} places, numbered from 0")
         label = self._one_zone if zones is None else zones
         states, b, hidden, index = fitting.states(
             kept, own, label, self._in_order, self.familiarity, self._surprise, self.elsewhere

@@ -156,6 +156,11 @@ def numbers(people: People, release: Release) -> NDArray[np.int64]:
 
     It is a sum over people: of several parts of everybody, the numbers add up.
     """
+    if release.steps > len(people.counts):
+        raise InputError(
+            f"people: how many are counted is known for {len(people.counts) or 'no'} steps, and the release has "
+            f"{release.steps}; fit them with holdout={release.steps}"
+        )
     if not isinstance(release, CountRelease):
         cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
         steps, places = np.array(cells, dtype=np.int64).reshape(-1, 2).T

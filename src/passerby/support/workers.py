@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from passerby.errors import PasserbyError
 
+from .checks import whole
 from .interrupts import interruptible
 from .pieces import Pieces
 from .pool import pool_of
@@ -164,7 +165,9 @@ def _alone(work: _Work[Data, Item, Result], left: list[int]) -> Iterator[tuple[i
 
 def _width(executor: Executor | None, workers: int | None) -> int:
     """How many parts are done at a time; a cluster's workers come and go."""
-    return workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    if workers is not None:
+        return whole(workers, "workers", 1)
+    return getattr(executor, "_max_workers", None) or os.cpu_count() or 1
 
 
 def _together(

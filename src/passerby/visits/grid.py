@@ -50,10 +50,13 @@ def grid_names(latitude: pl.Series, longitude: pl.Series, metres: float) -> pl.S
     """
     height = metres / METRES_PER_DEGREE
     rows = max(1, math.ceil(180 / height))
-    row = np.clip(np.floor((latitude.to_numpy() + 90) / height), 0, rows - 1)
+    north = latitude.to_numpy()
+    # All meridians meet at the poles.
+    east = np.where(np.abs(north) == 90, 0.0, longitude.to_numpy())
+    row = np.clip(np.floor((north + 90) / height), 0, rows - 1)
     middle = np.clip((row + 0.5) * height - 90, -90, 90)
     columns = np.maximum(1, np.rint(360 / height * np.cos(np.radians(middle))))
-    column = np.floor((longitude.to_numpy() + 180) / 360 * columns) % columns  # 180° E is 180° W
+    column = np.floor((east + 180) / 360 * columns) % columns  # 180° E is 180° W
     cells = pl.DataFrame({"row": row.astype(np.int64), "column": column.astype(np.int64)})
     return cells.select(place=pl.format("r{}c{}", "row", "column")).to_series()
 

@@ -7,7 +7,7 @@ from passerby.measurement.ball import log_ball
 from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.information import entropy, paper_information
 from passerby.measurement.method import Method
-from passerby.measurement.question import Question
+from passerby.measurement.question import Question, check_asked
 from passerby.measurement.roots import loose_root
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -22,6 +22,7 @@ def loose_bound(prior: MarkovPrior, release: Release, misses: int, information: 
     >>> round(loose_bound(line_prior(100), Release([7, 93, 41, 15, 60, 22, 88, 5, 50, 71]), 2), 6)
     0.256551
     """
+    check_asked(prior, release, misses)
     steps, universe = release.steps, prior.universe
     if information is None:
         information = paper_information(prior, release)

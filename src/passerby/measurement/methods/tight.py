@@ -6,7 +6,7 @@ from passerby.measurement.ball import log_ball_paper
 from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.information import paper_information
 from passerby.measurement.method import Method
-from passerby.measurement.question import Question
+from passerby.measurement.question import Question, check_asked
 from passerby.measurement.roots import tight_root
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -21,6 +21,7 @@ def tight_bound(prior: MarkovPrior, release: Release, misses: int, information: 
     >>> round(tight_bound(line_prior(100), Release([7, 93, 41, 15, 60, 22, 88, 5, 50, 71]), 2), 6)
     0.040493
     """
+    check_asked(prior, release, misses)
     if information is None:
         information = paper_information(prior, release)
     return tight_root(information, log_ball_paper(prior, release.steps, misses))
