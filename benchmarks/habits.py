@@ -22,8 +22,8 @@ import polars as pl
 import passerby as pb
 from benchmarks import populations
 from benchmarks.chains import HELD, MISSES, crowd
-from passerby.audits.backtest import Backtest, Fitting, earlier_origins, first_steps, known_by, run_backtest
-from passerby.people.fit import often_enough
+from passerby.audits.backtest import Backtest, earlier_origins, first_steps, known_by, run_backtest
+from passerby.people.fit import Fitting, often_enough
 from passerby.people.sensors import most_visited_sensors, random_sensors
 
 ORIGINS, PEOPLE = 3, 400

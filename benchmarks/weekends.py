@@ -14,7 +14,8 @@ import polars as pl
 
 import passerby as pb
 from benchmarks.habits import released
-from passerby.audits.backtest import Backtest, Fitting, run_backtest
+from passerby.audits.backtest import Backtest, run_backtest
+from passerby.people.fit import Fitting
 
 #: The people of a city, those who are looked at, and the places.
 PEOPLE, LOOKED_AT, PLACES = 600, 300, 150

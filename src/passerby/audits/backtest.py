@@ -23,7 +23,7 @@ from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.people.family import Cycle, Habits
-from passerby.people.fit import fit_traces, often_enough, traces_of
+from passerby.people.fit import Fitting, fit_traces, often_enough, traces_of
 from passerby.people.habits import People
 from passerby.people.others import Counted, everyone_else
 from passerby.people.sensors import most_visited_sensors
@@ -112,22 +112,6 @@ def backtest(
     fitting = Fitting(holdout, least, habits, smoothing, rhythm, name_elsewhere)
     work = Backtest(traces, fitting, release, misses, people, seed)
     return run_backtest(work, origins, workers=workers, progress=progress)
-
-
-@dataclass(frozen=True)
-class Fitting:
-    """How habits are fitted: the arguments of `fit_traces`."""
-
-    holdout: int
-    least: int
-    habits: Habits | str
-    smoothing: float | Literal["auto"]
-    rhythm: Cycle
-    name_elsewhere: bool
-
-    def people(self, traces: Traces) -> People:
-        """People with habits."""
-        return fit_traces(traces, *vars(self).values())
 
 
 @dataclass(frozen=True)
@@ -278,7 +262,7 @@ def _at(work: Backtest, cut: int) -> list[Any]:
         some = f"fewer than {FEWEST}" if len(enough) else "no"
         return [f"{some} people are seen in {least} or more of the {cut} steps before {before}"]
     try:
-        fitted = replace(work.fitting, least=least).people(traces)
+        fitted = fit_traces(traces, replace(work.fitting, least=least))
     except InputError as reason:
         return [str(reason)]
     known = only(fitted, np.flatnonzero(fitted.ids.is_in(traces.people.gather(enough.tolist()).implode()).to_numpy()))

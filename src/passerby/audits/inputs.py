@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.model.release import Release
-from passerby.people.fit import traces_of
+from passerby.people.fit import Fitting, fit_traces, traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.zones import Levels, Zones, places_of, read_zones
@@ -22,7 +22,7 @@ from passerby.visits.table import Visits
 from passerby.visits.traces import Traces
 
 from .alerts import alerts
-from .backtest import MOST_PEOPLE, Backtest, Fitting
+from .backtest import MOST_PEOPLE, Backtest
 from .coverage import Coverage, coverage_of
 from .job import Job
 from .places import chosen_places
@@ -102,7 +102,7 @@ def gather(
     begin(tell, FITTING)
     levels = read_zones(settings.zones) if settings.zones else None
     traces = traced(settings, visits, places_of(levels) if levels else ())
-    people = fitting(settings).people(traces)
+    people = fit_traces(traces, fitting(settings))
     zones, release, published = _counted(settings, people, levels)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:

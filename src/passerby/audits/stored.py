@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.model.counts import Count
-from passerby.people.fit import fit_blocks, often_enough, with_rows
+from passerby.people.fit import Fitting, fit_blocks, often_enough, with_rows
 from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.people.whereabouts import Whereabouts
@@ -37,7 +37,6 @@ from passerby.visits.traces import Traces
 from passerby.visits.windows import check_rules, planned
 
 from .audit import check_own
-from .backtest import Fitting
 from .columns import SCHEMA
 from .coverage import Seen
 from .job import Job, check_job
@@ -192,7 +191,7 @@ def read_everyone(
     visits = store_visits(replace(reading, files=files), folder, team, begin(tell, READING))
     begin(tell, FITTING)
     traces = _traced(settings, visits, chosen_places(settings, visits.everybody, zoned), folder / "traces")
-    common = fit_blocks(traces.told, traces.blocks, *vars(fitting).values())
+    common = fit_blocks(traces.told, traces.blocks, fitting)
     common = replace(common, whereabouts=StoredWhereabouts.over(traces, fitting.holdout))
     times = visits.everybody.all_times
     shutil.rmtree(folder / "visits")
