@@ -27,7 +27,7 @@ from .limit import Limit, Tally, least_added
 from .plan import Plans
 from .search import Plan
 from .settings import PlanSettings
-from .told import full, in_fives, told_cost, too_few
+from .told import full, told_cost, told_tally, too_few
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 1
@@ -243,7 +243,7 @@ def _limit(limit: Limit) -> LimitRecord:
 
 
 def _tally(number: int, tally: Tally) -> TallyRecord:
-    told, people = in_fives(tally), tally.people
+    told, people = told_tally(tally), tally.people
     return TallyRecord(
         limit=number,
         at_least=told.surely / people,
