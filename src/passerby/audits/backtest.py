@@ -41,7 +41,7 @@ from .attacks import likelihood, misses_tried, tried_on
 from .calibration import Calibration, Tried, calibrate
 from .job import Job
 from .person import stream_of
-from .sample import only, some_people
+from .sample import only, some_numbers, some_people
 from .settings import BacktestSettings, Measurement
 
 Ints = NDArray[np.int64]
@@ -241,7 +241,7 @@ def some_traces(traces: Traces, count: int, seed: int) -> Traces:
     """So many traces, drawn at random; counts are still of everybody."""
     if len(traces.array) <= count:
         return traces
-    chosen = np.sort(np.random.default_rng(seed).choice(len(traces.array), count, replace=False))
+    chosen = some_numbers(len(traces.array), count, seed)
     people = traces.people.gather(chosen.tolist())
     return replace(traces, array=traces.array[chosen], people=people, active=traces.active[chosen])
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from passerby.people.habits import People
-from passerby.support.groups import FEW, told
+from passerby.support.groups import FEW, in_fives, told
 from passerby.support.numerals import percent
 from passerby.visits.everybody import Everybody
 from passerby.visits.steps import Times
@@ -89,7 +89,7 @@ class Coverage(Record):
         share: float | None = getattr(self, name)
         if share is None or self.kept < FEW:
             return None
-        return round(min(1.0, FEW * round(share * self.kept / FEW) / self.kept), 2)
+        return round(in_fives(share, self.kept), 2)
 
     def lines(self, exact: bool = False) -> Iterator[tuple[str, str]]:
         """What is covered, in sentences by what they are about; `exact` where small groups were not told as five."""
