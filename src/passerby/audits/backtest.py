@@ -110,12 +110,12 @@ def backtest(
         raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
     least = min_active if isinstance(visits, Visits) else 1
     fitting = Fitting(holdout, least, habits, smoothing, rhythm, name_elsewhere)
-    work = Backtest(traces, fitting, release, misses, people, seed)
+    work = BacktestJob(traces, fitting, release, misses, people, seed)
     return run_backtest(work, origins, workers=workers, progress=progress)
 
 
 @dataclass(frozen=True)
-class Backtest:
+class BacktestJob:
     """All that a worker needs: everybody's traces, how habits are fitted, what is published, and how many to attack.
 
     Where traces were drawn from more, `numbers` has how many of everybody each count counts after each origin, or, for
@@ -138,7 +138,7 @@ class Backtest:
 
 
 def run_backtest(
-    work: Backtest,
+    work: BacktestJob,
     origins: int,
     *,
     workers: int | None = None,
@@ -170,7 +170,7 @@ def run_backtest(
     return calibrate(tried, work.tried_misses, work.misses, holdout, independent)
 
 
-def _everybodys(work: Backtest, cuts: Sequence[int], everybody: Blocks[Traces] | None) -> dict[int, Ints]:
+def _everybodys(work: BacktestJob, cuts: Sequence[int], everybody: Blocks[Traces] | None) -> dict[int, Ints]:
     """How many people each count of zones, flows and visitors counts after each origin, where not all are looked at."""
     release, few = work.release, len(work.traces.array) <= MOST_PEOPLE
     if (few and everybody is None) or not isinstance(release, CountRelease):
@@ -188,7 +188,7 @@ def _numbers(asked: tuple[Sequence[int], int, Sequence[Count]], traces: Traces) 
     return np.array([Whereabouts.of(traces, cut, cut + held).numbers(counts) for cut in cuts])
 
 
-def _everywhere(work: Backtest, cuts: Sequence[int]) -> dict[int, Whereabouts]:
+def _everywhere(work: BacktestJob, cuts: Sequence[int]) -> dict[int, Whereabouts]:
     """Where everybody is after each origin, where not all are looked at and what is published is made there."""
     if len(work.traces.array) <= MOST_PEOPLE or work.release is None or isinstance(work.release, Release):
         return {}
@@ -246,7 +246,7 @@ def some_traces(traces: Traces, count: int, seed: int) -> Traces:
     return replace(traces, array=traces.array[chosen], people=people, active=traces.active[chosen])
 
 
-def _at(work: Backtest, cut: int) -> list[Any]:
+def _at(work: BacktestJob, cut: int) -> list[Any]:
     """One origin, in lists that can be kept; a reason alone where habits cannot be fitted."""
     holdout, latest = work.fitting.holdout, work.traces.array.shape[1] - work.fitting.holdout
     least = max(1, work.fitting.least)

@@ -34,7 +34,7 @@ ROWS = 100_000
 
 
 @dataclass(frozen=True)
-class Rows:
+class Slice:
     """Some rows of a file, from the `first` on."""
 
     path: Path
@@ -42,14 +42,14 @@ class Rows:
     count: int
 
 
-def load_rows(some: Rows) -> pl.DataFrame:
+def load_rows(some: Slice) -> pl.DataFrame:
     """The rows themselves."""
     return pl.scan_parquet(some.path, glob=False).slice(some.first, some.count).collect()
 
 
 def stored_rows(path: Path, count: int, team: Team) -> Blocks[pl.DataFrame]:
     """A file of so many rows, in blocks."""
-    return Blocks([Rows(path, first, ROWS) for first in range(0, max(count, 1), ROWS)], load_rows, team)
+    return Blocks([Slice(path, first, ROWS) for first in range(0, max(count, 1), ROWS)], load_rows, team)
 
 
 def rows_at(blocks: Blocks[pl.DataFrame], count: int, numbers: NDArray[np.int64]) -> pl.DataFrame:
@@ -95,7 +95,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class ColumnStatistics:
     """Of one column: its mean, values at ranks, and how many there are."""
 
     count: int
@@ -117,7 +117,7 @@ class Results:
         """Those of a table in memory."""
         return cls(Blocks.here(table), thresholds)
 
-    def statistics(self) -> dict[str, Statistics]:
+    def statistics(self) -> dict[str, ColumnStatistics]:
         """Those of all columns with enough values; nothing of others."""
         counts = {name: count for name, count in self.tally.counts.items() if count >= FEW}
         wanted = {}
@@ -128,13 +128,13 @@ class Results:
         return {name: _statistics(count, self.tally.sums[name], found[name]) for name, count in counts.items()}
 
 
-def _statistics(count: int, total: Fraction, at: Mapping[int, float]) -> Statistics:
+def _statistics(count: int, total: Fraction, at: Mapping[int, float]) -> ColumnStatistics:
     def around(ranks: range | None) -> float | None:
         return None if ranks is None else float(np.mean([at[rank] for rank in ranks]))
 
     median, high = around(middle_ranks(count)), around(rank_ranks(count, 0.95))
     assert median is not None
-    return Statistics(count, mean(total, count), median, high, around(reached_ranks(count)))
+    return ColumnStatistics(count, mean(total, count), median, high, around(reached_ranks(count)))
 
 
 def _columns(table: pl.DataFrame) -> dict[str, Floats]:

@@ -38,9 +38,9 @@ from passerby.visits.windows import check_rules, planned
 
 from .audit import check_own
 from .columns import SCHEMA
-from .coverage import Seen
+from .coverage import Absence
 from .job import Job, check_job
-from .partition import Rows, joined, partition_size
+from .partition import Partition, joined, partition_size
 from .person import audit_person
 from .places import chosen_places
 from .publication import Counts, realised_rows
@@ -82,12 +82,12 @@ def _numbers(asked: tuple[int, int, tuple[Count, ...]], traces: Traces) -> NDArr
 class Everyone:
     """People on disk: what is known of all of them (`common`, without anybody), and partitions in their order.
 
-    `seen` tells of each partition how many people it has and how often they are elsewhere.
+    `absence` tells of each partition how many people it has and how often they are elsewhere.
     """
 
     common: People
     partitions: Blocks[People]
-    seen: tuple[Seen, ...]
+    absence: tuple[Absence, ...]
     traces: StoredTraces
 
     @classmethod
@@ -95,7 +95,7 @@ class Everyone:
         """The people of stored traces who are known often enough."""
         bare = replace(common, whereabouts=None)
         small = traces.cut(partition_size(len(traces))).then(_people, (bare, least))
-        return cls(common, small, tuple(small.map(_seen, None)), traces)
+        return cls(common, small, tuple(small.map(_absence, None)), traces)
 
     def __len__(self) -> int:
         """The number of people."""
@@ -104,12 +104,12 @@ class Everyone:
     @property
     def sizes(self) -> list[int]:
         """How many people each partition has."""
-        return [each.people for each in self.seen]
+        return [each.people for each in self.absence]
 
     @property
-    def all_seen(self) -> Seen:
+    def all_absence(self) -> Absence:
         """How often all of them are elsewhere."""
-        return reduce(Seen.__add__, self.seen)
+        return reduce(Absence.__add__, self.absence)
 
     def some(self, numbers: NDArray[np.int64]) -> People:
         """The people of these numbers, in increasing order, in memory."""
@@ -127,8 +127,8 @@ def _people(how: tuple[People, int], traces: Traces) -> People:
     return with_rows(how[0], traces, how[1])
 
 
-def _seen(_: None, people: People) -> Seen:
-    return Seen.of(people)
+def _absence(_: None, people: People) -> Absence:
+    return Absence.of(people)
 
 
 def _some(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, pl.Series]:
@@ -218,7 +218,7 @@ def audit_everyone(
     `job` is about the people without anybody. With `values`, what was published, rows have the realised loss as well.
     """
     first = everyone.some(np.arange(min(1, len(everyone))))
-    check_job(joined(job, Rows(first.ids, first.fitted, first.actual))[0])
+    check_job(joined(job, Partition(first.ids, first.fitted, first.actual))[0])
     kept = parts_of_everyone(job, everyone, folder, values)
     check_own(kept)
     real = None if values is None else replace(job, others=counted(everyone.common, job.release))
@@ -240,10 +240,10 @@ def parts_of_everyone(job: Job, everyone: Everyone, folder: Path, values: Counts
 def _rows(work: tuple[Job, Job | None, Counts | None], people: People) -> pl.DataFrame:
     """The table of a partition."""
     common, real, values = work
-    rows = Rows(people.ids, people.fitted, people.actual)
-    job, numbers = joined(common, rows)
+    part = Partition(people.ids, people.fitted, people.actual)
+    job, numbers = joined(common, part)
     table = pl.DataFrame([audit_person(job, person) for person in numbers], schema=SCHEMA)
     table = table.insert_column(0, people.ids.alias("person"))
     if real is None or values is None:
         return table
-    return pl.concat([table, realised_rows(joined(real, rows)[0], values)], how="horizontal")
+    return pl.concat([table, realised_rows(joined(real, part)[0], values)], how="horizontal")
