@@ -16,7 +16,7 @@ from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.people.habits import People, states_by_place
+from passerby.people.habits import People, places_visited, states_by_place
 from passerby.people.others import ByHabits, Counted
 from passerby.support.checks import whole
 
@@ -90,8 +90,7 @@ def _check_counts(job: Job, release: CountRelease) -> None:
                 raise InputError(f"{count!r}: there are {places} places, numbered 0 to {places - 1}")
     if len(people) and not all(isinstance(count, Present) for count in release.listed):
         # Who visits the fewest places has the smallest chain.
-        visited = (np.diff(np.sort(people.fitted[:FEW_CHAINS], axis=1), axis=1) > 0).sum(axis=1)
-        prior, reduced, *_ = over_states(job, int(np.argmin(visited)))
+        prior, reduced, *_ = over_states(job, int(np.argmin(places_visited(people.fitted[:FEW_CHAINS]))))
         kept_part(prior, reduced)[0].over(prior)
 
 

@@ -268,3 +268,12 @@ def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
     known = np.flatnonzero(places >= 0)
     out[places[known]] = known
     return out
+
+
+def places_visited(fitted: NDArray[np.int32]) -> Ints:
+    """How many different places each person (N,) is at, in fitted steps (N, F).
+
+    >>> places_visited(np.array([[3, 1, 3], [2, 2, 2]])).tolist()
+    [2, 1]
+    """
+    return 1 + np.asarray((np.diff(np.sort(fitted, axis=1), axis=1) > 0).sum(axis=1))
