@@ -184,7 +184,7 @@ class AdaptiveRelease(Release):
         """There is none."""
 
     @property
-    def way(self) -> str:
+    def words(self) -> str:
         """In words, what is published."""
         return "counts that are chosen as one goes"
 

@@ -163,7 +163,7 @@ class Release:
         return self.crowd is None or self.crowd.independent(self.sensors)
 
     @property
-    def way(self) -> str:
+    def words(self) -> str:
         """In words, what is published of whom."""
         return repr(self.mechanism) if self.crowd is None else f"{self.mechanism!r} with {self.crowd!r}"
 
