@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.model.release import Release
-from passerby.people.habits import People
+from passerby.people.habits import People, check_people
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import Steps
 from passerby.visits.table import Visits
@@ -51,8 +51,7 @@ def audit_partition(
     >>> some.equals(whole.filter(pl.col("person").is_in(some["person"].to_list())))
     True
     """
-    if not isinstance(like, People):
-        raise InputError(f"like is a {type(like).__name__}; expected what fit_people returns")
+    check_people(like, "like")
     if rule not in get_args(Rule):
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
     if release.crowd is not None and release.crowd.open:

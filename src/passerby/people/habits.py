@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.errors import InputError
 from passerby.kernels import habits as fitting
 from passerby.model.prior import MarkovPrior
 from passerby.visits.traces import LeftOut
@@ -277,3 +278,9 @@ def places_visited(fitted: NDArray[np.int32]) -> Ints:
     [2, 1]
     """
     return 1 + np.asarray((np.diff(np.sort(fitted, axis=1), axis=1) > 0).sum(axis=1))
+
+
+def check_people(people: object, name: str = "people") -> None:
+    """Refuse what is not `People`."""
+    if not isinstance(people, People):
+        raise InputError(f"{name} is a {type(people).__name__}; expected what fit_people returns")

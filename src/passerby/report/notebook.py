@@ -16,7 +16,7 @@ from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
-from passerby.audits.job import enough_workers
+from passerby.audits.job import check_kinds, enough_workers
 from passerby.audits.record import Adversary, told_backtest
 from passerby.audits.results import Results
 from passerby.audits.settings import AuditSettings, Measurement
@@ -100,7 +100,9 @@ def audit_report(
     >>> list(report.figures)
     ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
-    _check(people, release, backtest)
+    check_kinds(people, release)
+    if backtest is not None and not isinstance(backtest, Calibration):
+        raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
@@ -130,16 +132,6 @@ def audit_report(
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
     return report_of(Evidence(table, people, release, chosen, summary, findings), call)
-
-
-def _check(people: object, release: object, backtest: object) -> None:
-    """Refuse what is not of the right kind."""
-    if not isinstance(people, People):
-        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
-    if not isinstance(release, Release):
-        raise InputError(f"release is a {type(release).__name__}; expected a Release")
-    if backtest is not None and not isinstance(backtest, Calibration):
-        raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
 
 
 def _worked_out(
