@@ -21,7 +21,7 @@ from .prior import MarkovPrior
 from .signals import Channels, alike, apart, by_channel, combined, each_its_own, seen_at, sightings, stacked, tables
 
 if TYPE_CHECKING:
-    from .adaptive import Policy
+    from .policy import Policy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
