@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.support.blocks import Blocks, Team
+from passerby.support.blocks import Blocks, Slice, Team
 from passerby.support.groups import FEW, is_below, middle_ranks, rank_ranks, reached_ranks
 from passerby.support.ranks import at_ranks, exact_sum, first_bits, keys, mean
 
@@ -33,15 +33,6 @@ POOLED = ("pooled_lower", "pooled_upper", "pooled_reach")
 ROWS = 100_000
 
 
-@dataclass(frozen=True)
-class Slice:
-    """Some rows of a file, from the `first` on."""
-
-    path: Path
-    first: int
-    count: int
-
-
 def load_rows(some: Slice) -> pl.DataFrame:
     """The rows themselves."""
     return pl.scan_parquet(some.path, glob=False).slice(some.first, some.count).collect()
@@ -49,12 +40,12 @@ def load_rows(some: Slice) -> pl.DataFrame:
 
 def stored_rows(path: Path, count: int, team: Team) -> Blocks[pl.DataFrame]:
     """A file of so many rows, in blocks."""
-    return Blocks([Slice(path, first, ROWS) for first in range(0, max(count, 1), ROWS)], load_rows, team)
+    return Blocks([*Slice(path, 0, max(count, 1)).cut(ROWS)], load_rows, team)
 
 
-def rows_at(blocks: Blocks[pl.DataFrame], count: int, numbers: NDArray[np.int64]) -> pl.DataFrame:
-    """The rows of these numbers, in increasing order, of so many in all."""
-    sizes = [min(each.count, count - each.first) for each in blocks.items]
+def rows_at(blocks: Blocks[pl.DataFrame], numbers: NDArray[np.int64]) -> pl.DataFrame:
+    """The rows of these numbers, in increasing order."""
+    sizes = [each.count for each in blocks.items]
     return pl.concat(blocks.picked(sizes, numbers).map(_gathered, None))
 
 

@@ -175,7 +175,7 @@ def _measure(
     if inputs.everyone is not None:
         path = audit_everyone(inputs.common_job(how), inputs.everyone, settings.out, inputs.values, progress)
         rows = stored_rows(path, inputs.count, Team(workers, executor))
-        table, results = rows_at(rows, inputs.count, inputs.shown), Results(rows, settings.thresholds)
+        table, results = rows_at(rows, inputs.shown), Results(rows, settings.thresholds)
     elif settings.effort == "open":
         table = audit_open(
             inputs.job(how),

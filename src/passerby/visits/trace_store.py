@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import PasserbyError
-from passerby.support.blocks import Blocks
+from passerby.support.blocks import Blocks, Slice
 from passerby.support.files import make_folder, whole_or_nothing
 
 from .everybody import Everybody
@@ -24,20 +24,6 @@ from .windows import Part, Plan, together, traced
 
 #: Person-steps of a block, at most, and people that are read together.
 CELLS, GROUP = 2**24, 1000
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Some of the traces of a file: so many from the `first` on."""
-
-    path: Path
-    first: int
-    count: int
-
-    def cut(self, size: int) -> "Iterator[Slice]":
-        """Smaller ones, of so many traces each."""
-        for first in range(0, self.count, size):
-            yield replace(self, first=self.first + first, count=min(size, self.count - first))
 
 
 @dataclass(frozen=True)
