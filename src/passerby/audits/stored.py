@@ -34,7 +34,7 @@ from passerby.visits.steps import Times
 from passerby.visits.store import StoredVisits, store_visits
 from passerby.visits.trace_store import StoredTraces, store_traces, taken
 from passerby.visits.traces import Traces
-from passerby.visits.windows import check_rules, planned
+from passerby.visits.windows import check_rules, tracing_of
 
 from .audit import check_own
 from .columns import SCHEMA
@@ -206,8 +206,8 @@ def _traced(settings: AuditSettings, visits: StoredVisits, places: int | tuple[s
     how = {"holdout": settings.holdout, "rhythm": settings.rhythm, "min_active": least}
     length = chosen_window(visits.everybody, settings.window, **how, **between)  # type: ignore[arg-type]
     often = least if settings.habits == "paper" else often_enough(least)
-    plan = planned(visits.everybody, length, places, often, settings.rule, **between)
-    return store_traces(visits.everybody, plan, folder, least)
+    tracing = tracing_of(visits.everybody, length, places, often, settings.rule, **between)
+    return store_traces(visits.everybody, tracing, folder, least)
 
 
 def audit_everyone(
