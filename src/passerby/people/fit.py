@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -90,8 +91,18 @@ def fit_people(
     how = Fitting(holdout, least, habits, smoothing, rhythm, flag(name_elsewhere, "name_elsewhere"))
     if isinstance(visits, Traces):
         return fit_traces(visits, how)
-    steps = {"window": window, "places": places, "rule": rule, "origin": origin, "end": end}
-    traces = traces_of(visits, habits, holdout=holdout, rhythm=rhythm, min_active=min_active, **steps)  # type: ignore[arg-type]
+    traces = traces_of(
+        visits,
+        habits,
+        window=window,
+        places=places,
+        min_active=min_active,
+        holdout=holdout,
+        rhythm=rhythm,
+        origin=origin,
+        end=end,
+        rule=rule,
+    )
     return fit_traces(traces, how)
 
 
@@ -112,12 +123,12 @@ def traces_of(
     least = whole(min_active, "min_active")
     length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, min_active=least, origin=origin, end=end)
     often = least if habits == "paper" else often_enough(least)
-    between = {"window": length, "places": places, "rule": rule, "origin": origin, "end": end}
+    seen = partial(window_visits, visits, window=length, places=places, rule=rule, origin=origin, end=end)
     try:
-        return window_visits(visits, min_active=often, **between)  # type: ignore[arg-type]
+        return seen(min_active=often)
     except InputError:
         # The message names what was asked for.
-        return window_visits(visits, min_active=least, **between)  # type: ignore[arg-type]
+        return seen(min_active=least)
 
 
 def often_enough(min_active: int) -> int:
