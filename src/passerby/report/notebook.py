@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.support.blocks import Team
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
@@ -107,9 +108,8 @@ def audit_report(
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
     with engine_of(engine, scheduler, workers, executor) as pool:
-        table, findings, others = _worked_out(
-            people, release, chosen, enough_workers(len(people), workers, pool), pool, progress
-        )
+        team = Team(enough_workers(len(people), workers, pool), pool)
+        table, findings, others = _worked_out(people, release, chosen, team, progress)
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
     mean = mean_over(rows, chosen.confidence)
@@ -135,18 +135,12 @@ def audit_report(
 
 
 def _worked_out(
-    people: People,
-    release: Release,
-    chosen: AuditSettings,
-    workers: int | None,
-    executor: Executor | None,
-    progress: Progress | None,
+    people: People, release: Release, chosen: AuditSettings, team: Team, progress: Progress | None
 ) -> tuple[pl.DataFrame, Findings | None, list[Adversary]]:
     """What workers share: everyone's loss, what was tried out, and other adversaries."""
-    how = chosen.measurement
-    table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
-    findings = explored(chosen, people, release, table, workers, executor)
-    return table, findings, other_adversaries(chosen, people, release, workers, executor)
+    table = audit(people, release, **vars(chosen.measurement), **vars(team), progress=progress)
+    findings = explored(chosen, people, release, table, team)
+    return table, findings, other_adversaries(chosen, people, release, team)
 
 
 def report_of(evidence: Evidence, call: str | None = None, progress: Progress | None = None) -> Report:

@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Team:
-    """Who works on blocks: `workers` processes of this machine (all cores where it is None), or an `executor`.
+    """Who shares work: `workers` processes of this machine (all cores where it is None), or an `executor`.
 
     Whoever reads blocks from disk must see the same files.
     """
