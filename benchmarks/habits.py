@@ -22,8 +22,8 @@ import polars as pl
 import passerby as pb
 from benchmarks import populations
 from benchmarks.chains import HELD, MISSES, crowd
-from passerby.audits.backtest import Backtest, Fitting, earlier_origins, first_steps, known_by, run_backtest
-from passerby.people.fit import often_enough
+from passerby.audits.backtest import BacktestJob, earlier_origins, first_steps, known_by, run_backtest
+from passerby.people.fit import Fitting, often_enough
 from passerby.people.sensors import most_visited_sensors, random_sensors
 
 ORIGINS, PEOPLE = 3, 400
@@ -82,7 +82,7 @@ def figures(visits: pb.Visits | pb.Traces, options: Options, habits: str, noise:
     found, held = [], options.get("holdout", HELD)
     for traces, least in origins(visits, options):
         fitting = Fitting(held, least, habits, 1.0, "none", False)
-        work = Backtest(traces, fitting, released(noise), MISSES, PEOPLE, 0)
+        work = BacktestJob(traces, fitting, released(noise), MISSES, PEOPLE, 0)
         with suppress(pb.InputError):  # too few people
             found.append(run_backtest(work, 1))
     people = [int(each.by_origin["people"][0]) for each in found]

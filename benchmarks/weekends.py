@@ -14,7 +14,8 @@ import polars as pl
 
 import passerby as pb
 from benchmarks.habits import released
-from passerby.audits.backtest import Backtest, Fitting, run_backtest
+from passerby.audits.backtest import BacktestJob, run_backtest
+from passerby.people.fit import Fitting
 
 #: The people of a city, those who are looked at, and the places.
 PEOPLE, LOOKED_AT, PLACES = 600, 300, 150
@@ -52,7 +53,7 @@ def found(case: Case, seed: int) -> tuple[float, float, float, float]:
     city = pb.simulate_city(PEOPLE, PLACES, case.days, seed=seed, seen=case.seen, start=case.start)
     traces = pb.window_visits(city, window=case.window, min_active=5)
     fitting = Fitting(case.held, 10, "auto", 1.0, "none", False)
-    result = run_backtest(Backtest(traces, fitting, released(None), case.misses, LOOKED_AT, 0), 1)
+    result = run_backtest(BacktestJob(traces, fitting, released(None), case.misses, LOOKED_AT, 0), 1)
     both = result.by_misses.filter(pl.col("attack").is_in(["map", "prior"]))
     apart = (both["right"] - both["promised"]).to_numpy()
     plain = both.filter(attack="prior", misses=case.misses).row(0, named=True)

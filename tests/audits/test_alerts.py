@@ -9,7 +9,7 @@ from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
 from passerby.audits.alerts import about_backtest, about_few, about_published, alerts
-from passerby.audits.coverage import Coverage, Seen, coverage_of
+from passerby.audits.coverage import Absence, Coverage, coverage_of
 from passerby.audits.record import told_backtest
 from passerby.visits.table import Skipped
 from passerby.visits.traces import LeftOut
@@ -34,7 +34,7 @@ def test_nothing_to_say() -> None:
 
 def test_shares() -> None:
     some = people(0.0, 1.0)
-    fitted, published = Seen.of(some).shares(some)
+    fitted, published = Absence.of(some).shares(some)
     assert (fitted, published) == (0.0, 1.0)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits.attacks import ATTACKS, likelihood, misses_tried, tried_on
+from passerby.audits.attacks import BACKTESTED, likelihood, misses_tried, tried_on
 from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
 from passerby.people.others import everyone_else
@@ -27,7 +27,7 @@ def test_what_attacks_promise_is_what_they_achieve_under_the_habits() -> None:
         for column, misses in enumerate((0, 1, 2)):
             best = pb.measure(prior, release, misses).upper
             assert (promised[:, column] <= best + 1e-9).all()
-            for a, name in enumerate(ATTACKS):
+            for a, name in enumerate(BACKTESTED):
                 found = pb.measure(prior, release, misses).attacks[name]
                 assert promised[a, column] == pytest.approx(found.value, rel=1e-9)
         assert (np.diff(promised, axis=1) >= -1e-12).all()

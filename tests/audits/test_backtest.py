@@ -13,13 +13,14 @@ from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
 from passerby.audits import backtest as module
-from passerby.audits.backtest import Backtest, Fitting, earlier_origins, first_steps, run_backtest, some_traces
+from passerby.audits.backtest import BacktestJob, earlier_origins, first_steps, run_backtest, some_traces
+from passerby.people.fit import Fitting
 
 PAPER = Fitting(3, 1, "paper", 1.0, "none", False)
 
 
-def small(people: int = 40, steps: int = 20) -> Backtest:
-    return Backtest(random_traces(3, people, steps, 8), PAPER, None, 1, 15, 0)
+def small(people: int = 40, steps: int = 20) -> BacktestJob:
+    return BacktestJob(random_traces(3, people, steps, 8), PAPER, None, 1, 15, 0)
 
 
 @pytest.mark.parametrize("mechanism", [None, pb.Rounding(3)])
@@ -77,7 +78,7 @@ def test_finished_origins_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     whole, file, done = run_backtest(small(), 3, workers=1), tmp_path / "backtest.jsonl", list[int]()
     real = module._at
 
-    def at(work: Backtest, cut: int) -> list[object]:
+    def at(work: BacktestJob, cut: int) -> list[object]:
         done.append(cut)
         if len(done) == 3:
             raise KeyboardInterrupt

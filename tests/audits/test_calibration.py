@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from passerby.audits.attacks import ATTACKS
+from passerby.audits.attacks import BACKTESTED
 from passerby.audits.calibration import Calibration, Tried, calibrate, interval, judged
 from passerby.audits.departure import least_departure
 
@@ -12,7 +12,7 @@ def made(promised: float, rights: list[float], people: int = 200, independent: i
     """Origins at which shares of the people are right, for all attacks and three numbers of misses."""
     tried = []
     for origin, share in enumerate(rights):
-        right = np.zeros((people, len(ATTACKS), 3))
+        right = np.zeros((people, len(BACKTESTED), 3))
         right[: round(share * people)] = 1
         said = np.full(right.shape, promised)
         tried.append(Tried(f"20{origin}", "paper", np.arange(people), 2 * people, said, right, np.zeros(people)))
@@ -42,7 +42,7 @@ def test_one_origin_alone_tells_nothing() -> None:
 def test_one_attack_that_failed_is_enough() -> None:
     tried = made(0.25, [0.25, 0.25, 0.25])
     assert tried.verdict == "came true"
-    said = np.full((200, len(ATTACKS), 1), 0.25)
+    said = np.full((200, len(BACKTESTED), 1), 0.25)
     right = np.zeros(said.shape)
     right[:50] = 1
     right[:150, 2] = 1
@@ -97,7 +97,7 @@ def test_drift_makes_intervals_wider_than_people_do() -> None:
 
 def test_promises_are_in_classes_of_enough_people() -> None:
     rng = np.random.default_rng(0)
-    said = rng.random((300, len(ATTACKS), 1))
+    said = rng.random((300, len(BACKTESTED), 1))
     tried = [
         Tried(
             "2024",
@@ -118,9 +118,9 @@ def test_promises_are_in_classes_of_enough_people() -> None:
     assert ((classes["right"] - classes["promised"]).abs() < 0.15).all()
     assert ((classes["lower"] <= classes["right"]) & (classes["right"] <= classes["upper"])).all()
     few = calibrate([made_few(rng, 30)] * 2, [1], 1, 3, 2)
-    assert few.by_promise.height == len(ATTACKS)
+    assert few.by_promise.height == len(BACKTESTED)
 
 
 def made_few(rng: np.random.Generator, people: int) -> Tried:
-    said = rng.random((people, len(ATTACKS), 1))
+    said = rng.random((people, len(BACKTESTED), 1))
     return Tried("2024", "paper", np.arange(people), people, said, said.round(), np.zeros(people))

@@ -11,7 +11,7 @@ from tests.people.test_habits import random_traces
 import passerby as pb
 from passerby.audits import partition
 from passerby.audits.job import Job
-from passerby.audits.partition import Partitions, Rows, joined
+from passerby.audits.partition import Partition, Partitions, joined
 from passerby.audits.settings import Measurement
 from passerby.people.others import Expected, everyone_else
 
@@ -36,7 +36,7 @@ def job_of(people: pb.People, release: pb.Release) -> Job:
 @pytest.mark.parametrize("size", [1, 7, 30, 100])
 def test_everybody_is_in_one_partition(people: pb.People, kind: str, size: int) -> None:
     parts = Partitions(job_of(people, RELEASES[kind]), size)
-    rows = [part for part in parts if isinstance(part, Rows)]
+    rows = [part for part in parts if isinstance(part, Partition)]
     assert len(rows) == len(parts) == -(-30 // size)
     assert [len(part.ids) for part in rows] == parts.sizes
     assert pl.concat([part.ids for part in rows]).equals(people.ids)

@@ -8,7 +8,7 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits.attacks import ATTACKS
+from passerby.audits.attacks import BACKTESTED
 from passerby.audits.calibration import compared
 from passerby.audits.departure import highest_mean, least_departure
 from passerby.audits.record import Mean, _promise, told_adversaries, told_backtest
@@ -74,7 +74,7 @@ def test_departures_tell_no_more_than_shares_in_fives(found_of: int) -> None:
     row = compared(promised, right, origin, who, 2)
     assert row["told_nats"] == pytest.approx(least_departure(promised, (30 if found_of == 31 else 35) / 80))
     assert row["nats"] == pytest.approx(least_departure(promised, found_of / 80))
-    told = [_promise({**row, "attack": name, "misses": 1}, 80) for name in ATTACKS]  # type: ignore[dict-item]
+    told = [_promise({**row, "attack": name, "misses": 1}, 80) for name in BACKTESTED]  # type: ignore[dict-item]
     assert {each.nats for each in told} == {round(least_departure(promised, told[0].right), 2)}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import passerby as pb
 from passerby.mechanisms.notation import read_mechanism
-from passerby.people.count_rows import Rows, windows, zone_counts
+from passerby.people.count_rows import RowReader, windows, zone_counts
 from passerby.people.zones import Zones, places_of, read_zones
 from passerby.visits.steps import parse_length
 
@@ -19,9 +19,9 @@ def people() -> pb.People:
 
 
 @pytest.fixture
-def rows(people: pb.People) -> Rows:
+def rows(people: pb.People) -> RowReader:
     zones = {"west": (0, 1, 2), "east": (3, 4)}
-    return Rows(people, read_mechanism, zones, windows=windows(people, parse_length("24h")))
+    return RowReader(people, read_mechanism, zones, windows=windows(people, parse_length("24h")))
 
 
 def test_zones_of_several_levels(people: pb.People, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_counts_of_all_zones() -> None:
         zone_counts("visitors", zones, 3, [[0], [1, 2]], 3)
 
 
-def test_rows_of_each_kind(rows: Rows, people: pb.People) -> None:
+def test_rows_of_each_kind(rows: RowReader, people: pb.People) -> None:
     first = people.places[0]
     time = str(people.starts[people.fitted.shape[1] + 1])
     found = {
@@ -142,7 +142,7 @@ def test_rows_of_each_kind(rows: Rows, people: pb.People) -> None:
         ({"zone": "west", "place": "east"}, "the column place holds 'east' beside zone, which says nothing"),
     ],
 )
-def test_bad_rows(rows: Rows, row: dict[str, str], message: str) -> None:
+def test_bad_rows(rows: RowReader, row: dict[str, str], message: str) -> None:
     with pytest.raises(pb.InputError, match=f"counts.csv, line 7: .*{message}"):
         rows.counts(row, "counts.csv, line 7")
     with pytest.raises(pb.InputError, match="counts need a column place or zone, or for flows the columns origin and"):

@@ -184,7 +184,7 @@ def test_the_noise_is_never_more_than_differential_privacy_asks_for(
         one = getattr(pld, law)(1 / scale if lever == "geometric" else scale)
         advantage = analysis.get_advantage_from_pld(one.self_compose(release.steps))
         low, high = (low, scale) if advantage <= added else (scale, high)
-    private = private_scale(kind, release, Scene(people.places, added=added))
+    private = private_scale(kind, release, added)
     assert private == pytest.approx(high, rel=2e-3)
     found = pb.plan(people, release, limits, 0, levers=[lever], budget=1e6, workers=1)
     best = found.recommended["complete"]
@@ -199,7 +199,7 @@ def test_more_noise_than_is_ever_added_is_no_position(kind: type[pb.Mechanism]) 
     people = town(2)
     release = wanted(people)
     for added in (0.01, 1e-4, 1e-9):
-        private = private_scale(kind, release, Scene(people.places, added=added))
+        private = private_scale(kind, release, added)
         assert (private is None) == (added < 0.01)
     found = pb.plan(people, release, [pb.Limit(share=0.5, added=1e-4)], 0, levers=[kind.__name__.lower()], workers=1)
     assert found.tried

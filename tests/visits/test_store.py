@@ -22,7 +22,7 @@ from passerby.visits.readers import Reading
 from passerby.visits.runs import load_table
 from passerby.visits.store import StoredVisits, store_visits
 from passerby.visits.trace_store import StoredTraces, load_traces, store_traces, taken
-from passerby.visits.windows import planned, window_visits
+from passerby.visits.windows import tracing_of, window_visits
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -148,8 +148,9 @@ def city(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def traces_of(everybody: Everybody, folder: Path, least: int, **how: Any) -> StoredTraces:
     origin, end = how.pop("origin", None), how.pop("end", None)
-    plan = planned(everybody, how["window"], how["places"], least, how.get("rule", "most-visited"), origin, end)
-    return store_traces(everybody, plan, folder, least)
+    rule = how.get("rule", "most-visited")
+    tracing = tracing_of(everybody, how["window"], how["places"], least, rule, origin, end)
+    return store_traces(everybody, tracing, folder, least)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from passerby.support.groups import FEW, resting, told
+from passerby.support.groups import FEW, rests_on_few, told
 from passerby.support.numerals import percent
 
 from .coverage import Coverage
@@ -37,7 +37,7 @@ def about_few(table: pl.DataFrame) -> Iterator[str]:
     []
     """
     gained = (table["lower"] - table["baseline_lower"]).drop_nulls().to_numpy().clip(0)
-    if len(gained) >= FEW and resting(gained) < FEW - 1e-9:
+    if len(gained) >= FEW and rests_on_few(gained):
         yield (
             f"Nearly all that the release adds is added for fewer than {FEW} people, and means tell how much that is: "
             "keep report.html and summary.json where the visits are kept."

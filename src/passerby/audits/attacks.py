@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: The attacks: two with the counts, and two without them.
-ATTACKS = ("map", "marginal", "prior", "constant")
+BACKTESTED = ("map", "marginal", "prior", "constant")
 #: Series that are listed for a promise, the probability that may be left over, and how many are drawn instead.
 LISTED, LEFT, DRAWN = 128, 1e-3, 100
 #: Numbers of misses that are looked at, at most.
@@ -71,7 +71,7 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
     except InputError:
         # Habits do not explain what was published about this trace: the adversary falls back on habits alone.
         named = np.repeat(blind[None, None], 2, axis=0)
-    promised, right = np.empty((2, len(ATTACKS), len(misses)))
+    promised, right = np.empty((2, len(BACKTESTED), len(misses)))
     aided = [wrong_laws(prior, release, series.evidence, guess, max(misses)).cumsum(axis=1) for guess in guesses]
     for column, allowed in enumerate(misses):
         same = constant_attack(base, release.steps, allowed)

@@ -21,7 +21,7 @@ from passerby.support.workers import Progress, collect
 from .columns import SCHEMA
 from .engine import engine_of
 from .job import Job, check_job, enough_workers
-from .partition import Rows, joined, partition_size, partitions
+from .partition import Partition, joined, partition_size, partitions
 from .person import audit_person
 from .settings import EngineSettings, Measurement
 
@@ -114,9 +114,9 @@ def check_own(kept: Pieces) -> None:
         )
 
 
-def _rows(common: Job, rows: Rows | range) -> pl.DataFrame:
+def _rows(common: Job, part: Partition | range) -> pl.DataFrame:
     """The table of some people."""
-    job, people = joined(common, rows)
+    job, people = joined(common, part)
     return pl.DataFrame([audit_person(job, person) for person in people], schema=SCHEMA)
 
 

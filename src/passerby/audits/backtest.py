@@ -23,7 +23,7 @@ from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.people.family import Cycle, Habits
-from passerby.people.fit import fit_traces, often_enough, traces_of
+from passerby.people.fit import Fitting, fit_traces, often_enough, traces_of
 from passerby.people.habits import People
 from passerby.people.others import Counted, everyone_else
 from passerby.people.sensors import most_visited_sensors
@@ -41,7 +41,7 @@ from .attacks import likelihood, misses_tried, tried_on
 from .calibration import Calibration, Tried, calibrate
 from .job import Job, check_job
 from .person import stream_of
-from .sample import only, some_people
+from .sample import only, some_numbers, some_people
 from .settings import BacktestSettings, Measurement
 
 Ints = NDArray[np.int64]
@@ -110,28 +110,12 @@ def backtest(
         raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
     least = min_active if isinstance(visits, Visits) else 1
     fitting = Fitting(holdout, least, habits, smoothing, rhythm, flag(name_elsewhere, "name_elsewhere"))
-    work = Backtest(traces, fitting, release, misses, people, seed)
+    work = BacktestJob(traces, fitting, release, misses, people, seed)
     return run_backtest(work, origins, workers=workers, progress=progress)
 
 
 @dataclass(frozen=True)
-class Fitting:
-    """How habits are fitted: the arguments of `fit_traces`."""
-
-    holdout: int
-    least: int
-    habits: Habits | str
-    smoothing: float | Literal["auto"]
-    rhythm: Cycle
-    name_elsewhere: bool
-
-    def people(self, traces: Traces) -> People:
-        """People with habits."""
-        return fit_traces(traces, *vars(self).values())
-
-
-@dataclass(frozen=True)
-class Backtest:
+class BacktestJob:
     """All that a worker needs: everybody's traces, how habits are fitted, what is published, and how many to attack.
 
     Where traces were drawn from more, `numbers` has how many of everybody each count counts after each origin, or, for
@@ -154,7 +138,7 @@ class Backtest:
 
 
 def run_backtest(
-    work: Backtest,
+    work: BacktestJob,
     origins: int,
     *,
     workers: int | None = None,
@@ -183,7 +167,7 @@ def run_backtest(
     return calibrate(tried, work.tried_misses, work.misses, holdout, independent)
 
 
-def _check(work: Backtest) -> None:
+def _check(work: BacktestJob) -> None:
     """Refuse what is no number, or no release."""
     steps = work.fitting.holdout
     if not is_whole(work.misses) or not 0 <= work.misses < steps:
@@ -195,7 +179,7 @@ def _check(work: Backtest) -> None:
         raise InputError(f"release: expected a Release, or a function that makes one of people, got {work.release!r}")
 
 
-def _everybodys(work: Backtest, cuts: Sequence[int], everybody: Blocks[Traces] | None) -> dict[int, Ints]:
+def _everybodys(work: BacktestJob, cuts: Sequence[int], everybody: Blocks[Traces] | None) -> dict[int, Ints]:
     """How many people each count of zones, flows and visitors counts after each origin, where not all are looked at."""
     release, few = work.release, len(work.traces.array) <= MOST_PEOPLE
     if (few and everybody is None) or not isinstance(release, CountRelease):
@@ -213,7 +197,7 @@ def _numbers(asked: tuple[Sequence[int], int, Sequence[Count]], traces: Traces) 
     return np.array([Whereabouts.of(traces, cut, cut + held).numbers(counts) for cut in cuts])
 
 
-def _everywhere(work: Backtest, cuts: Sequence[int]) -> dict[int, Whereabouts]:
+def _everywhere(work: BacktestJob, cuts: Sequence[int]) -> dict[int, Whereabouts]:
     """Where everybody is after each origin, where not all are looked at and what is published is made there."""
     if len(work.traces.array) <= MOST_PEOPLE or work.release is None or isinstance(work.release, Release):
         return {}
@@ -266,12 +250,12 @@ def some_traces(traces: Traces, count: int, seed: int) -> Traces:
     """So many traces, drawn at random; counts are still of everybody."""
     if len(traces.array) <= count:
         return traces
-    chosen = np.sort(np.random.default_rng(seed).choice(len(traces.array), count, replace=False))
+    chosen = some_numbers(len(traces.array), count, seed)
     people = traces.people.gather(chosen.tolist())
     return replace(traces, array=traces.array[chosen], people=people, active=traces.active[chosen])
 
 
-def _at(work: Backtest, cut: int) -> list[Any]:
+def _at(work: BacktestJob, cut: int) -> list[Any]:
     """One origin, in lists that can be kept; a reason alone where habits cannot be fitted."""
     holdout, latest = work.fitting.holdout, work.traces.array.shape[1] - work.fitting.holdout
     least = max(1, work.fitting.least)
@@ -287,7 +271,7 @@ def _at(work: Backtest, cut: int) -> list[Any]:
         some = f"fewer than {FEWEST}" if len(enough) else "no"
         return [f"{some} people are seen in {least} or more of the {cut} steps before {before}"]
     try:
-        fitted = replace(work.fitting, least=least).people(traces)
+        fitted = fit_traces(traces, replace(work.fitting, least=least))
     except InputError as reason:
         return [str(reason)]
     known = only(fitted, np.flatnonzero(fitted.ids.is_in(traces.people.gather(enough.tolist()).implode()).to_numpy()))

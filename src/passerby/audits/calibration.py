@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from passerby.support.groups import FEW, fives_below, in_fives
 from passerby.support.numerals import percent
 
-from .attacks import ATTACKS
+from .attacks import BACKTESTED
 from .departure import least_departure
 
 Floats = NDArray[np.float64]
@@ -102,7 +102,7 @@ class Calibration:
 
     def _largest(self, column: str) -> float | None:
         """Over all attacks at `misses`; None where it is not known."""
-        found = [self.row(name)[column] for name in ATTACKS]
+        found = [self.row(name)[column] for name in BACKTESTED]
         return None if None in found else max(found)
 
     @property
@@ -115,13 +115,14 @@ class Calibration:
     def sentence(self) -> str:
         """The verdict."""
         row = self.telling
-        return told(self.verdict, self.origins, row["attack"], percent(row["promised"]), percent(row["right"]))
+        promised, right = percent(row["promised"]), percent(row["right"])
+        return verdict_sentence(self.verdict, self.origins, row["attack"], promised, right)
 
 
-def told(verdict: str, origins: int, attack: str, promised: str, right: str) -> str:
+def verdict_sentence(verdict: str, origins: int, attack: str, promised: str, right: str) -> str:
     """A verdict in a sentence.
 
-    >>> told("came true", 5, "map", "35 %", "36 %")
+    >>> verdict_sentence("came true", 5, "map", "35 %", "36 %")
     'Such predictions came true: at 5 earlier times, habits promised that 35 % of the people would be found with the \
 counts, and 36 % were.'
     """
@@ -141,7 +142,7 @@ def calibrate(
     who = np.concatenate([each.who for each in tried])
     origin = np.repeat(np.arange(len(tried)), [len(each.who) for each in tried])
     rows = []
-    for a, name in enumerate(ATTACKS):
+    for a, name in enumerate(BACKTESTED):
         for column, allowed in enumerate(tried_misses):
             said, was = promised[:, a, column], right[:, a, column]
             rows.append({"attack": name, "misses": allowed, **compared(said, was, origin, who, independent)})
@@ -259,7 +260,7 @@ def _by_promise(promised: Floats, right: Floats, origin: Ints, who: Ints, indepe
     rows = []
     # Whoever is in a class at all origins is still one person.
     classes = max(1, min(CLASSES, len(who) // (FEWEST * len(np.unique(origin)))))
-    for a, name in enumerate(ATTACKS):
+    for a, name in enumerate(BACKTESTED):
         order = np.argsort(promised[:, a], kind="stable")
         for k, part in enumerate(np.array_split(order, classes), start=1):
             said, was = promised[part, a], right[part, a]

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from passerby.people.habits import People
-from passerby.support.groups import FEW, told
+from passerby.support.groups import FEW, in_fives, told
 from passerby.support.numerals import percent
 from passerby.visits.everybody import Everybody
 from passerby.visits.steps import Times
@@ -89,7 +89,7 @@ class Coverage(Record):
         share: float | None = getattr(self, name)
         if share is None or self.kept < FEW:
             return None
-        return round(min(1.0, FEW * round(share * self.kept / FEW) / self.kept), 2)
+        return round(in_fives(share, self.kept), 2)
 
     def lines(self, exact: bool = False) -> Iterator[tuple[str, str]]:
         """What is covered, in sentences by what they are about; `exact` where small groups were not told as five."""
@@ -127,7 +127,7 @@ class Coverage(Record):
 
 
 @dataclass(frozen=True)
-class Seen:
+class Absence:
     """How often some people are elsewhere: how many of them at all steps, and at how many steps of all of them."""
 
     people: int = 0
@@ -137,15 +137,15 @@ class Seen:
     elsewhere_published: int = 0
 
     @classmethod
-    def of(cls, people: People) -> Seen:
+    def of(cls, people: People) -> Absence:
         """Those of people in memory."""
         away = [steps == people.elsewhere for steps in (people.fitted, people.actual)]
         absent = (int(each.all(axis=1).sum()) if each.shape[1] else 0 for each in away)
         return cls(len(people), *absent, *(int(each.sum()) for each in away))
 
-    def __add__(self, other: Seen) -> Seen:
+    def __add__(self, other: Absence) -> Absence:
         """Both together."""
-        return Seen(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+        return Absence(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
 
     def shares(self, people: People) -> tuple[float, float]:
         """The shares of person-steps that are elsewhere, of the fitted and of the published ones."""
@@ -162,15 +162,15 @@ def coverage_of(
     skipped: Skipped,
     visits: Visits | Times | None = None,
     min_active: int | None = None,
-    seen: Seen | None = None,
+    absence: Absence | None = None,
 ) -> Coverage:
     """What an audit of these people covers, before any of them are drawn as a sample.
 
-    Where people are on disk, `people` are without anybody, `visits` are their times, and `seen` tells of everybody.
+    Where people are on disk, `people` are without anybody, `visits` are their times, and `absence` tells of everybody.
     """
-    left, seen = people.left_out, seen or Seen.of(people)
+    left, absence = people.left_out, absence or Absence.of(people)
     first, last = _ends(visits)
-    fitted, published = seen.shares(people)
+    fitted, published = absence.shares(people)
     known = len(people.starts) > 0
     return Coverage(
         rows=Rows(
@@ -192,12 +192,12 @@ def coverage_of(
         partial_step=left.partial_step,
         timezone=people.timezone,
         min_active=min_active,
-        people=left.people or seen.people,
-        kept=seen.people,
+        people=left.people or absence.people,
+        kept=absence.people,
         seldom=left.seldom,
         unseen=left.unseen,
-        absent_before=seen.absent_before,
-        absent_after=seen.absent_after,
+        absent_before=absence.absent_before,
+        absent_after=absence.absent_after,
         elsewhere_fitted=round(fitted, 3),
         elsewhere_published=round(published, 3),
     )

@@ -8,6 +8,8 @@ mean are all tilted alike, `q = p e^θ / (1 - p + p e^θ)`, which one number dec
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,11 +34,7 @@ def least_departure(promised: Floats, right: float) -> float:
         return 0.0
     if right > (p > 0).mean():
         return float("inf")
-    low, high = 0.0, _MOST
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _tilted(p, middle)[0] < right else (low, middle)
-    return _tilted(p, high)[1]
+    return _tilted_until(p, lambda mean, _: mean >= right)[1]
 
 
 def highest_mean(upper: Floats, nats: float) -> float:
@@ -48,11 +46,16 @@ def highest_mean(upper: Floats, nats: float) -> float:
     p = np.clip(upper, 0.0, 1.0)
     if nats <= 0:
         return float(p.mean())
+    return _tilted_until(p, lambda _, departure: departure >= nats)[0]
+
+
+def _tilted_until(p: Floats, enough: Callable[[float, float], bool]) -> tuple[float, float]:
+    """Both means at the least tilt at which they are `enough`: both grow with the tilt."""
     low, high = 0.0, _MOST
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _tilted(p, middle)[1] < nats else (low, middle)
-    return _tilted(p, high)[0]
+        low, high = (low, middle) if enough(*_tilted(p, middle)) else (middle, high)
+    return _tilted(p, high)
 
 
 def _tilted(p: Floats, tilt: float) -> tuple[float, float]:

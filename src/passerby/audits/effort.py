@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,17 +55,17 @@ def audit_open(
     (`open_people`). Their rows are of the second pass alone, but for what is pooled over people: to take draws that
     were chosen by earlier ones would be to favour lucky ones. Where others are known by their habits, one pass is made.
     """
-    shared = {"workers": workers, "executor": executor, "progress": progress}
+    audited = partial(audit_job, workers=workers, executor=executor, progress=progress)
     if isinstance(job.others, ByHabits):
-        return audit_job(job, folder, **shared)  # type: ignore[arg-type]
-    table = audit_job(replace(job, measurement=first_pass(job.measurement)), folder, **shared)  # type: ignore[arg-type]
+        return audited(job, folder)
+    table = audited(replace(job, measurement=first_pass(job.measurement)), folder)
     wide = np.flatnonzero((table["status"] == "wide").to_numpy())
     chosen = wide[
         open_people(table["lower"].gather(wide), table["upper"].gather(wide), thresholds, len(table) // SHARE)
     ]
     if not len(chosen):
         return table
-    again = audit_job(_some(job, chosen), None if folder is None else second_folder(folder), **shared)  # type: ignore[arg-type]
+    again = audited(_some(job, chosen), None if folder is None else second_folder(folder))
     pooled = [name for name in table.columns if name.startswith("pooled_")]
     again = again.with_columns(table[name].gather(chosen) for name in pooled)
     rows = pl.concat([table, again]).with_columns(row=pl.Series([*range(table.height), *chosen.tolist()]))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from passerby.errors import InputError
-from passerby.people.habits import People
+from passerby.people.habits import People, places_visited
 from passerby.support.workers import Progress
 
 from .adversaries import adversaries
@@ -82,8 +82,7 @@ def seconds_each(inputs: Inputs, measurement: Measurement, progress: Progress) -
 
 def evenly(people: People, count: int) -> list[int]:
     """Some people evenly spread over how many places they visit, in an order whose beginning is spread as well."""
-    visited = (np.diff(np.sort(people.fitted, axis=1), axis=1) > 0).sum(axis=1)
-    ranked = np.argsort(visited, kind="stable")
+    ranked = np.argsort(places_visited(people.fitted), kind="stable")
     some = ranked[((np.arange(min(count, len(people))) + 0.5) * len(people) / min(count, len(people))).astype(int)]
     # The middle one, those at the quarters, and so on: each is far from those before.
     order = sorted(range(len(some)), key=lambda rank: int(f"{rank + 1:032b}"[::-1], 2))

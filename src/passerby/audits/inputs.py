@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.model.release import Release
-from passerby.people.fit import traces_of
+from passerby.people.fit import Fitting, fit_traces, traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.zones import Levels, Zones, places_of, read_zones
@@ -22,7 +22,7 @@ from passerby.visits.table import Visits
 from passerby.visits.traces import Traces
 
 from .alerts import alerts
-from .backtest import MOST_PEOPLE, Backtest, Fitting
+from .backtest import MOST_PEOPLE, BacktestJob
 from .coverage import Coverage, coverage_of
 from .job import Job
 from .places import chosen_places
@@ -78,9 +78,11 @@ class Inputs:
         """The counts that were really published."""
         return None if self.published is None else self.published.values
 
-    def backtest(self, settings: AuditSettings) -> Backtest:
+    def backtest(self, settings: AuditSettings) -> BacktestJob:
         """What is tried at earlier origins: the same release, about everybody who can be measured."""
-        return Backtest(self.traces, fitting(settings), self.release, settings.misses, settings.backtest, settings.seed)
+        return BacktestJob(
+            self.traces, fitting(settings), self.release, settings.misses, settings.backtest, settings.seed
+        )
 
     @property
     def window(self) -> str:
@@ -102,7 +104,7 @@ def gather(
     begin(tell, FITTING)
     levels = read_zones(settings.zones) if settings.zones else None
     traces = traced(settings, visits, places_of(levels) if levels else ())
-    people = fitting(settings).people(traces)
+    people = fit_traces(traces, fitting(settings))
     zones, release, published = _counted(settings, people, levels)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
@@ -151,7 +153,7 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     everyone, visits, times = read_everyone(settings, how, zoned, stored.folder, stored.team, tell)
     common, eligible = everyone.common, len(everyone)
     zones, release, published = _counted(settings, common, levels)
-    covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_seen)
+    covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_absence)
     said = _alerts(settings, covered, visits, common, zones)
     traces, everybody = everyone.some_traces(MOST_PEOPLE, seed), everyone.traces.everybody
     if settings.sample is not None:

@@ -16,7 +16,7 @@ from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.people.habits import People, states_by_place
+from passerby.people.habits import People, check_people, places_visited, states_by_place
 from passerby.people.others import ByHabits, Counted
 from passerby.support.checks import whole
 
@@ -61,10 +61,7 @@ class Job:
 
 def check_job(job: Job) -> None:
     """Refuse a release that does not fit the people, or a question that does not fit the release or is none."""
-    if not isinstance(job.people, People):
-        raise InputError(f"people is a {type(job.people).__name__}; expected what fit_people returns")
-    if not isinstance(job.release, Release):
-        raise InputError(f"release is a {type(job.release).__name__}; expected a Release")
+    check_kinds(job.people, job.release)
     how = job.measurement
     check_effort(how.tolerance, how.budget, how.confidence, how.runs)
     whole(how.seed, "seed")
@@ -86,6 +83,13 @@ def check_job(job: Job) -> None:
                 raise InputError(f"sensors[{t}] = {place}: there are {places} places, numbered 0 to {places - 1}")
 
 
+def check_kinds(people: object, release: object) -> None:
+    """Refuse what are no people, or no release."""
+    check_people(people)
+    if not isinstance(release, Release):
+        raise InputError(f"release is a {type(release).__name__}; expected a Release")
+
+
 def _check_counts(job: Job, release: CountRelease) -> None:
     """Refuse counts of places that are not there, and those of which nobody's chain can remember enough."""
     places, people = len(job.people.places), job.people
@@ -95,8 +99,7 @@ def _check_counts(job: Job, release: CountRelease) -> None:
                 raise InputError(f"{count!r}: there are {places} places, numbered 0 to {places - 1}")
     if len(people) and not all(isinstance(count, Present) for count in release.listed):
         # Who visits the fewest places has the smallest chain.
-        visited = (np.diff(np.sort(people.fitted[:FEW_CHAINS], axis=1), axis=1) > 0).sum(axis=1)
-        prior, reduced, *_ = over_states(job, int(np.argmin(visited)))
+        prior, reduced, *_ = over_states(job, int(np.argmin(places_visited(people.fitted[:FEW_CHAINS]))))
         kept_part(prior, reduced)[0].over(prior)
 
 

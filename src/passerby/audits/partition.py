@@ -20,10 +20,10 @@ PARTITION = 1000
 
 
 @dataclass(frozen=True)
-class Rows:
+class Partition:
     """What of a job is about some people alone: N rows of steps, and their ids.
 
-    Where others are known by their habits, everybody's are needed for each one: then the rows are numbers of people.
+    Where others are known by their habits, everybody's are needed for each one: then a range of numbers stands for it.
     """
 
     ids: pl.Series
@@ -32,7 +32,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Partitions(Sequence[Rows | range]):
+class Partitions(Sequence[Partition | range]):
     """The partitions of a job, each made when it is asked for: people `number * size` and on."""
 
     job: Job
@@ -43,10 +43,10 @@ class Partitions(Sequence[Rows | range]):
         return -(-len(self.job.people) // self.size)
 
     @overload
-    def __getitem__(self, number: int) -> Rows | range: ...
+    def __getitem__(self, number: int) -> Partition | range: ...
     @overload
-    def __getitem__(self, number: slice) -> list[Rows | range]: ...
-    def __getitem__(self, number: int | slice) -> Rows | range | list[Rows | range]:
+    def __getitem__(self, number: slice) -> list[Partition | range]: ...
+    def __getitem__(self, number: int | slice) -> Partition | range | list[Partition | range]:
         """One partition, or several."""
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(len(self)))]
@@ -54,7 +54,7 @@ class Partitions(Sequence[Rows | range]):
         if isinstance(others, ByHabits):
             return some
         cut = np.s_[some.start : some.stop]
-        return Rows(people.ids[cut], people.fitted[cut], people.actual[cut])
+        return Partition(people.ids[cut], people.fitted[cut], people.actual[cut])
 
     def range(self, number: int) -> range:
         """The numbers of the people of a partition."""
@@ -87,14 +87,14 @@ def partitions(job: Job) -> Partitions:
     return Partitions(job, partition_size(len(job.people)))
 
 
-def joined(common: Job, rows: Rows | range) -> tuple[Job, range]:
+def joined(common: Job, part: Partition | range) -> tuple[Job, range]:
     """The job of a partition, from what everybody shares and what is of its people, and their numbers in it."""
-    if isinstance(rows, range):
-        return common, rows
+    if isinstance(part, range):
+        return common, part
     others = common.others
     if isinstance(others, Counted):
-        others = replace(others, actual=rows.actual)
-    people = replace(common.people, ids=rows.ids, fitted=rows.fitted, actual=rows.actual)
+        others = replace(others, actual=part.actual)
+    people = replace(common.people, ids=part.ids, fitted=part.fitted, actual=part.actual)
     return replace(common, people=people, others=others), range(len(people))
 
 

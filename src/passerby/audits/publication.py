@@ -19,7 +19,7 @@ from passerby.mechanisms import HIDDEN, Mechanism
 from passerby.mechanisms.notation import read_mechanism
 from passerby.model.counts import Count
 from passerby.model.release import Release
-from passerby.people.count_rows import WHERE, Rows
+from passerby.people.count_rows import WHERE, RowReader
 from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.people.sensors import given
@@ -29,8 +29,7 @@ from passerby.support.workers import Progress, collect
 from passerby.visits.delimited import read_table
 
 from .job import Job, over_states
-from .partition import Rows as Part
-from .partition import joined, partitions
+from .partition import Partition, joined, partitions
 from .settings import Measurement
 
 SCHEMA: dict[str, pl.DataType] = {
@@ -41,7 +40,7 @@ SCHEMA: dict[str, pl.DataType] = {
 
 Counts = list[list[float]]
 #: The status, and both ends where there are any.
-Realised = tuple[str, float | None, float | None]
+RealisedRow = tuple[str, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,15 @@ class Published:
 
 
 def read_published(
-    people: People, path: str | Path, reader: Rows | None = None, mechanism: Mechanism | None = None
+    people: People, path: str | Path, reader: RowReader | None = None, mechanism: Mechanism | None = None
 ) -> Published:
     """Read a table (CSV or Parquet) with the columns `place`, `count`, and `step` (1 is the first) or `time`.
 
-    Instead of a place, rows may name zones and flows, as a file of counts does (`Rows`). An empty count was not
+    Instead of a place, rows may name zones and flows, as a file of counts does (`RowReader`). An empty count was not
     published: its mechanism left it out. That is the row's own, or the `mechanism` of all others (any, where none is
     given); one that leaves no count empty is refused.
     """
-    file, reader = Path(path), reader or Rows(people, read_mechanism)
+    file, reader = Path(path), reader or RowReader(people, read_mechanism)
     columns, rows = read_table(file)
     if "count" not in columns or not {"step", "time"} & set(columns):
         raise InputError(
@@ -154,13 +153,13 @@ def realised_rows(job: Job, values: Counts) -> pl.DataFrame:
     return pl.DataFrame([_loss(job, person, values) for person in range(len(job.people))], schema=SCHEMA, orient="row")
 
 
-def _realised(work: _Work, rows: Part | range) -> list[Realised]:
+def _realised(work: _Work, part: Partition | range) -> list[RealisedRow]:
     """The realised losses of some people."""
-    job, people = joined(work.job, rows)
+    job, people = joined(work.job, part)
     return [_loss(job, person, work.values) for person in people]
 
 
-def _loss(job: Job, person: int, values: Counts) -> Realised:
+def _loss(job: Job, person: int, values: Counts) -> RealisedRow:
     prior, release, *_ = over_states(job, person)
     try:
         loss = measure(prior, release, **asdict(job.measurement), published=values)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from passerby.support.groups import FEW, fives_below, in_fives
 from passerby.support.numerals import percent
 
-from .calibration import CLOSE, MARGIN, PLAIN, Calibration, told
+from .calibration import CLOSE, MARGIN, PLAIN, Calibration, verdict_sentence
 from .departure import highest_mean
 
 
@@ -117,10 +117,10 @@ def told_backtest(found: Calibration, upper: pl.Series, mean: Mean | None) -> Ba
     right = in_fives(row["right"], tries)
     promises = [_promise(each, tries) for each in found.by_misses.iter_rows(named=True)]
     nats, nats_upper = found.told_nats
-    sentence = told(found.verdict, found.origins, row["attack"], percent(row["promised"]), percent(right))
+    said = verdict_sentence(found.verdict, found.origins, row["attack"], percent(row["promised"]), percent(right))
     return Backtest(
         verdict=found.verdict,
-        sentence=sentence,
+        sentence=said,
         too_low=row["difference"] > 0,
         origins=found.origins,
         independent=found.independent,

@@ -10,7 +10,7 @@ from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import BY_SETTING
 from passerby.model.counts import Count, Present
 from passerby.model.release import Release
-from passerby.people.count_rows import Rows, windows, zone_counts
+from passerby.people.count_rows import RowReader, windows, zone_counts
 from passerby.people.habits import People
 from passerby.people.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
 from passerby.people.zones import Zones
@@ -85,10 +85,10 @@ def _of_file(chosen: ReleaseSettings, people: People, zones: Zones | None) -> li
     return out
 
 
-def row_reader(chosen: ReleaseSettings, people: People, zones: Zones | None) -> Rows:
+def row_reader(chosen: ReleaseSettings, people: People, zones: Zones | None) -> RowReader:
     """What reads the rows of a file of counts, or of counts that were published."""
     kind = chosen.count[0] if len(set(chosen.count)) == 1 else "present"
-    return Rows(
+    return RowReader(
         people,
         lambda text: build_mechanism(replace(chosen, mechanism=check_mechanism(text))),
         zones.named() if zones else {},

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.support.blocks import Blocks, Team
+from passerby.support.blocks import Blocks, Slice, Team
 from passerby.support.groups import FEW, is_below, middle_ranks, rank_ranks, reached_ranks
 from passerby.support.ranks import at_ranks, exact_sum, first_bits, keys, mean
 
@@ -33,28 +33,19 @@ POOLED = ("pooled_lower", "pooled_upper", "pooled_reach")
 ROWS = 100_000
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Some rows of a file, from the `first` on."""
-
-    path: Path
-    first: int
-    count: int
-
-
-def load_rows(some: Rows) -> pl.DataFrame:
+def load_rows(some: Slice) -> pl.DataFrame:
     """The rows themselves."""
     return pl.scan_parquet(some.path, glob=False).slice(some.first, some.count).collect()
 
 
 def stored_rows(path: Path, count: int, team: Team) -> Blocks[pl.DataFrame]:
     """A file of so many rows, in blocks."""
-    return Blocks([Rows(path, first, ROWS) for first in range(0, max(count, 1), ROWS)], load_rows, team)
+    return Blocks([*Slice(path, 0, max(count, 1)).cut(ROWS)], load_rows, team)
 
 
-def rows_at(blocks: Blocks[pl.DataFrame], count: int, numbers: NDArray[np.int64]) -> pl.DataFrame:
-    """The rows of these numbers, in increasing order, of so many in all."""
-    sizes = [min(each.count, count - each.first) for each in blocks.items]
+def rows_at(blocks: Blocks[pl.DataFrame], numbers: NDArray[np.int64]) -> pl.DataFrame:
+    """The rows of these numbers, in increasing order."""
+    sizes = [each.count for each in blocks.items]
     return pl.concat(blocks.picked(sizes, numbers).map(_gathered, None))
 
 
@@ -95,7 +86,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class ColumnStatistics:
     """Of one column: its mean, values at ranks, and how many there are."""
 
     count: int
@@ -117,7 +108,7 @@ class Results:
         """Those of a table in memory."""
         return cls(Blocks.here(table), thresholds)
 
-    def statistics(self) -> dict[str, Statistics]:
+    def statistics(self) -> dict[str, ColumnStatistics]:
         """Those of all columns with enough values; nothing of others."""
         counts = {name: count for name, count in self.tally.counts.items() if count >= FEW}
         wanted = {}
@@ -128,13 +119,13 @@ class Results:
         return {name: _statistics(count, self.tally.sums[name], found[name]) for name, count in counts.items()}
 
 
-def _statistics(count: int, total: Fraction, at: Mapping[int, float]) -> Statistics:
+def _statistics(count: int, total: Fraction, at: Mapping[int, float]) -> ColumnStatistics:
     def around(ranks: range | None) -> float | None:
         return None if ranks is None else float(np.mean([at[rank] for rank in ranks]))
 
     median, high = around(middle_ranks(count)), around(rank_ranks(count, 0.95))
     assert median is not None
-    return Statistics(count, mean(total, count), median, high, around(reached_ranks(count)))
+    return ColumnStatistics(count, mean(total, count), median, high, around(reached_ranks(count)))
 
 
 def _columns(table: pl.DataFrame) -> dict[str, Floats]:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.model.release import Release
-from passerby.people.habits import People
+from passerby.people.habits import People, check_people
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import Steps
 from passerby.visits.table import Visits
-from passerby.visits.windows import Plan, Rule, traced
+from passerby.visits.windows import Rule, Tracing, traced
 
 from .audit import audit
 from .columns import SCHEMA
@@ -51,8 +51,7 @@ def audit_partition(
     >>> some.equals(whole.filter(pl.col("person").is_in(some["person"].to_list())))
     True
     """
-    if not isinstance(like, People):
-        raise InputError(f"like is a {type(like).__name__}; expected what fit_people returns")
+    check_people(like, "like")
     if rule not in get_args(Rule):
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
     if release.crowd is not None and release.crowd.open:
@@ -73,7 +72,7 @@ def _people(visits: Visits, like: People, min_active: int, rule: Rule) -> People
     cut, count = like.fitted.shape[1], like.fitted.shape[1] + like.actual.shape[1]
     steps = Steps(like.starts[0].astype("datetime64[us]").item(), like.window, count, like.timezone)
     end = steps.origin + count * like.window
-    traces, _, ids, *_ = traced(Plan(steps, end, tuple(like.places[number] for number in there), 1, rule), visits)
+    traces, _, ids, *_ = traced(Tracing(steps, end, tuple(like.places[number] for number in there), 1, rule), visits)
     array = np.array([*there, like.elsewhere], dtype=np.int32)[traces]
     known = (array[:, :cut] if like.habits else array) != like.elsewhere
     enough: NDArray[np.int64] = np.flatnonzero(known.sum(axis=1) >= max(min_active, 1))

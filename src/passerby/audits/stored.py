@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.model.counts import Count
-from passerby.people.fit import fit_blocks, often_enough, with_rows
+from passerby.people.fit import Fitting, fit_blocks, often_enough, with_rows
 from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.people.whereabouts import Whereabouts
@@ -34,14 +34,13 @@ from passerby.visits.steps import Times
 from passerby.visits.store import StoredVisits, store_visits
 from passerby.visits.trace_store import StoredTraces, store_traces, taken
 from passerby.visits.traces import Traces
-from passerby.visits.windows import check_rules, planned
+from passerby.visits.windows import check_rules, tracing_of
 
 from .audit import check_own
-from .backtest import Fitting
 from .columns import SCHEMA
-from .coverage import Seen
+from .coverage import Absence
 from .job import Job, check_job
-from .partition import Rows, joined, partition_size
+from .partition import Partition, joined, partition_size
 from .person import audit_person
 from .places import chosen_places
 from .publication import Counts, realised_rows
@@ -83,12 +82,12 @@ def _numbers(asked: tuple[int, int, tuple[Count, ...]], traces: Traces) -> NDArr
 class Everyone:
     """People on disk: what is known of all of them (`common`, without anybody), and partitions in their order.
 
-    `seen` tells of each partition how many people it has and how often they are elsewhere.
+    `absence` tells of each partition how many people it has and how often they are elsewhere.
     """
 
     common: People
     partitions: Blocks[People]
-    seen: tuple[Seen, ...]
+    absence: tuple[Absence, ...]
     traces: StoredTraces
 
     @classmethod
@@ -96,7 +95,7 @@ class Everyone:
         """The people of stored traces who are known often enough."""
         bare = replace(common, whereabouts=None)
         small = traces.cut(partition_size(len(traces))).then(_people, (bare, least))
-        return cls(common, small, tuple(small.map(_seen, None)), traces)
+        return cls(common, small, tuple(small.map(_absence, None)), traces)
 
     def __len__(self) -> int:
         """The number of people."""
@@ -105,12 +104,12 @@ class Everyone:
     @property
     def sizes(self) -> list[int]:
         """How many people each partition has."""
-        return [each.people for each in self.seen]
+        return [each.people for each in self.absence]
 
     @property
-    def all_seen(self) -> Seen:
+    def all_absence(self) -> Absence:
         """How often all of them are elsewhere."""
-        return reduce(Seen.__add__, self.seen)
+        return reduce(Absence.__add__, self.absence)
 
     def some(self, numbers: NDArray[np.int64]) -> People:
         """The people of these numbers, in increasing order, in memory."""
@@ -128,8 +127,8 @@ def _people(how: tuple[People, int], traces: Traces) -> People:
     return with_rows(how[0], traces, how[1])
 
 
-def _seen(_: None, people: People) -> Seen:
-    return Seen.of(people)
+def _absence(_: None, people: People) -> Absence:
+    return Absence.of(people)
 
 
 def _some(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, pl.Series]:
@@ -192,7 +191,7 @@ def read_everyone(
     visits = store_visits(replace(reading, files=files), folder, team, begin(tell, READING))
     begin(tell, FITTING)
     traces = _traced(settings, visits, chosen_places(settings, visits.everybody, zoned), folder / "traces")
-    common = fit_blocks(traces.told, traces.blocks, *vars(fitting).values())
+    common = fit_blocks(traces.told, traces.blocks, fitting)
     common = replace(common, whereabouts=StoredWhereabouts.over(traces, fitting.holdout))
     times = visits.everybody.all_times
     shutil.rmtree(folder / "visits")
@@ -207,8 +206,8 @@ def _traced(settings: AuditSettings, visits: StoredVisits, places: int | tuple[s
     how = {"holdout": settings.holdout, "rhythm": settings.rhythm, "min_active": least}
     length = chosen_window(visits.everybody, settings.window, **how, **between)  # type: ignore[arg-type]
     often = least if settings.habits == "paper" else often_enough(least)
-    plan = planned(visits.everybody, length, places, often, settings.rule, **between)
-    return store_traces(visits.everybody, plan, folder, least)
+    tracing = tracing_of(visits.everybody, length, places, often, settings.rule, **between)
+    return store_traces(visits.everybody, tracing, folder, least)
 
 
 def audit_everyone(
@@ -219,7 +218,7 @@ def audit_everyone(
     `job` is about the people without anybody. With `values`, what was published, rows have the realised loss as well.
     """
     first = everyone.some(np.arange(min(1, len(everyone))))
-    check_job(joined(job, Rows(first.ids, first.fitted, first.actual))[0])
+    check_job(joined(job, Partition(first.ids, first.fitted, first.actual))[0])
     kept = parts_of_everyone(job, everyone, folder, values)
     check_own(kept)
     real = None if values is None else replace(job, others=counted(everyone.common, job.release))
@@ -241,10 +240,10 @@ def parts_of_everyone(job: Job, everyone: Everyone, folder: Path, values: Counts
 def _rows(work: tuple[Job, Job | None, Counts | None], people: People) -> pl.DataFrame:
     """The table of a partition."""
     common, real, values = work
-    rows = Rows(people.ids, people.fitted, people.actual)
-    job, numbers = joined(common, rows)
+    part = Partition(people.ids, people.fitted, people.actual)
+    job, numbers = joined(common, part)
     table = pl.DataFrame([audit_person(job, person) for person in numbers], schema=SCHEMA)
     table = table.insert_column(0, people.ids.alias("person"))
     if real is None or values is None:
         return table
-    return pl.concat([table, realised_rows(joined(real, rows)[0], values)], how="horizontal")
+    return pl.concat([table, realised_rows(joined(real, part)[0], values)], how="horizontal")

@@ -19,11 +19,10 @@ from passerby.support.groups import FEW, nested_shares, rounded_down, told
 from passerby.support.ranks import mean
 from passerby.visits.table import Skipped
 
-from . import results
 from .coverage import Coverage, coverage_of
 from .population import limits_around
 from .record import Adversary, Backtest, Mean, Record
-from .results import LEVELS, Results, Tally
+from .results import LEVELS, ColumnStatistics, Results, Tally
 from .settings import Measurement, ReportSettings
 
 #: Of shares that differ by few people, those with the release come before those without it (numbers of `LEVELS`).
@@ -193,14 +192,14 @@ def summarise(
     )
 
 
-def _ends(found: Mapping[str, results.Statistics], lower: str, upper: str) -> Ends | None:
+def _ends(found: Mapping[str, ColumnStatistics], lower: str, upper: str) -> Ends | None:
     if lower not in found or upper not in found:
         return None
     low, high = (_told(found[name]) for name in (lower, upper))
     return Ends(lower=low, upper=high)
 
 
-def _told(of: results.Statistics) -> Statistics:
+def _told(of: ColumnStatistics) -> Statistics:
     """Mean, median, 95th percentile and what five people reach."""
     reached = None if of.reached is None else rounded_down(of.reached)
     return Statistics(mean=of.mean, median=of.median, percentile_95=of.percentile_95, reached_by_five=reached)
@@ -241,6 +240,6 @@ def mean_over(rows: Results, confidence: float) -> Mean | None:
     return Mean(lower=least, upper=max(least, found.upper), confidence=confidence if tally.reach else None)
 
 
-def _realised(counts: Mapping[str, int], found: Mapping[str, results.Statistics]) -> Realised:
+def _realised(counts: Mapping[str, int], found: Mapping[str, ColumnStatistics]) -> Realised:
     groups = {name: counts.get(name, 0) for name in ("possible", "impossible", "refused")}
     return Realised(**told(groups), loss=_ends(found, "realised_lower", "realised_upper"))

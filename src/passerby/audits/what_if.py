@@ -23,7 +23,7 @@ from passerby.outcomes.series import score
 from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.support.fingerprint import fingerprint
-from passerby.support.groups import FEW, resting
+from passerby.support.groups import rests_on_few
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
@@ -257,7 +257,7 @@ def _told(keys: Sequence[Key], falls: NDArray[np.float64]) -> list[bool]:
     The fall without a sensor or a step, less those of its counts that are told, may be that of one which is not. Then
     the smallest of these counts is not told either, and so on, until what is left rests on enough people.
     """
-    told = [resting(fall) >= FEW - 1e-9 for fall in falls.T]
+    told = [not rests_on_few(fall) for fall in falls.T]
     counts = [k for k, key in enumerate(keys) if key.what == "count"]
     lines = [
         (line, [k for k in counts if key in (Key(keys[k].subject), Key(step=keys[k].step))])
@@ -270,6 +270,6 @@ def _told(keys: Sequence[Key], falls: NDArray[np.float64]) -> list[bool]:
         for line, within in lines:
             shown = [k for k in within if told[k]]
             left = np.abs(falls[:, line] - falls[:, shown].sum(axis=1))
-            if 0 < len(shown) < len(within) and resting(left) < FEW - 1e-9:
+            if 0 < len(shown) < len(within) and rests_on_few(left):
                 told[min(shown, key=lambda k: float(falls[:, k].sum()))] = False
     return told

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-from cyclopts.validators import Number
-
-from passerby.audits.settings import SETTINGS
-
-from .options import RUN, with_settings
+from .options import Flag, SettingsFile, Visited, Workers, with_settings
 from .sources import sources_of
-
-Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
 
 
 @with_settings
 def audit(  # noqa: D417
-    *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
-    settings: Annotated[Path | None, Parameter(group=RUN)] = None,
+    *visits: Visited,
+    settings: SettingsFile = None,
     overwrite: Flag = False,
     dry_run: Flag = False,
-    workers: Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))] = None,
+    workers: Workers = None,
     **given: Any,
 ) -> None:
     """Audit everyone in files of visits: how exposed each person is by counts that are about to be published.

@@ -88,18 +88,16 @@ def demo(
     overwrite
         Replace an earlier demo in the folder.
     """
-    from rich.console import Console
-
     from passerby.errors import InputError
     from passerby.support.files import make_folder
 
-    from .screen import stage
+    from .screen import consoles, stage
 
     taken = [name for name in ("visits.parquet", *(folder for folder, _ in AUDITS.values())) if (out / name).exists()]
     if taken and not overwrite:
         raise InputError(f"--out: {str(out)!r} holds {' and '.join(taken)} already; choose another, or --overwrite")
 
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    screen, aside = consoles()
     file = make_folder(out, "--out") / "visits.parquet"
     with stage(aside, "Simulating a city"):
         from passerby.visits import read_visits, write_city

@@ -49,15 +49,13 @@ def line(
     out
         Folder for loss.json, which holds every number.
     """
-    from rich.console import Console
-
     from passerby.support.files import make_folder, write_json
 
-    from .screen import stage
+    from .screen import consoles, stage
     from .warm_up import ready
 
     ready()
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    screen, aside = consoles()
     with stage(aside, "Measuring one person") as progress:
         import passerby as pb
 

@@ -6,28 +6,26 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
-from passerby.audits.settings import SETTINGS
 from passerby.plans.names import LEFT_OUT, NEXT_FOLDER, PATHS
 
-from .options import RUN, with_settings
-from .plan import DEFAULTS, PLAN, Flag, Real, Whole
+from .options import Flag, SettingsFile, Visited, Workers, with_settings
+from .plan import DEFAULTS, PLAN, Real, Whole
 from .sources import sources_of
 
 
 @with_settings(leave=LEFT_OUT, defaults={**DEFAULTS, "out": NEXT_FOLDER})
 def next_table(  # noqa: D417
-    *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
+    *visits: Visited,
     earlier: Annotated[Path | None, Parameter(group=PLAN)] = None,
     at_most: Real = None,
     above: Real = None,
     added: Real = None,
     drawn: Whole = None,
     minutes: Real = None,
-    settings: Annotated[Path | None, Parameter(group=RUN)] = None,
+    settings: SettingsFile = None,
     overwrite: Flag = False,
-    workers: Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))] = None,
+    workers: Workers = None,
     **given: Any,
 ) -> None:
     """Say whether the next table may be published: as it is, with fewer counts, or not at all.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 from cyclopts import Group, Parameter
+from cyclopts.validators import Number
 
 from passerby.audits.settings import GROUPS, SETTINGS, TYPES, default_of, group_of
 from passerby.audits.wording import Options
@@ -21,6 +22,12 @@ _GROUPS = {name: Group(name, sort_key=number) for number, name in enumerate(GROU
 _KINDS = {int: "INT", float: "FLOAT", Path: "PATH"}
 #: No defaults but those of an audit.
 NONE: Mapping[str, str] = {}
+
+#: What commands about visits share.
+Visited = Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])]
+SettingsFile = Annotated[Path | None, Parameter(group=RUN)]
+Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
+Workers = Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))]
 
 #: Older versions of cyclopts show nothing there.
 _PLACE = "metavar" in signature(Parameter).parameters

@@ -6,16 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
-from cyclopts.validators import Number
 
-from passerby.audits.settings import SETTINGS
 from passerby.plans.names import FOLDER, LEFT_OUT, PATHS, TITLE
 
-from .options import RUN, with_settings, word
+from .options import Flag, SettingsFile, Visited, Workers, with_settings, word
 from .sources import sources_of
 
 PLAN = Group("Plan", sort_key=0)
-Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
 # Texts, which are checked with everything else; the help says what they stand for.
 Real = Annotated[str | None, Parameter(group=PLAN, negative="", **word(float))]
 Whole = Annotated[str | None, Parameter(group=PLAN, negative="", **word(int))]
@@ -29,7 +26,7 @@ DEFAULTS = {"out": FOLDER, "title": TITLE}
 
 @with_settings(leave=LEFT_OUT, defaults=DEFAULTS)
 def plan(  # noqa: D417
-    *visits: Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])],
+    *visits: Visited,
     at_most: Real = None,
     above: Real = None,
     added: Real = None,
@@ -40,9 +37,9 @@ def plan(  # noqa: D417
     weights: File = None,
     drawn: Whole = None,
     minutes: Real = None,
-    settings: Annotated[Path | None, Parameter(group=RUN)] = None,
+    settings: SettingsFile = None,
     overwrite: Flag = False,
-    workers: Annotated[int | None, Parameter(group=RUN, validator=Number(gte=1))] = None,
+    workers: Workers = None,
     **given: Any,
 ) -> None:
     """Find what may be published: releases that keep a limit on how exposed people are, and what each costs readers.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from rich.console import Console
-
 from passerby.audits.wording import Options
 from passerby.plans.settings import PlanSettings
 from passerby.report.next_folder import run_next
@@ -14,12 +12,12 @@ from passerby.report.plan_folder import draft_of, run_plan
 from passerby.report.plan_page import in_short
 
 from .going_on import repeatable, resumable
-from .screen import stages
+from .screen import consoles, stages
 
 
 def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwrite: bool = False) -> None:
     """Plan, write the folder, and say what may be published."""
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    screen, aside = consoles()
     out = settings.audit.out
     with resumable("plan", draft_of(out), workers, overwrite), stages(aside) as tell:
         found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
@@ -46,7 +44,7 @@ def decide_and_show(
     settings: PlanSettings, earlier: Path | None, workers: int | None = None, *, overwrite: bool = False
 ) -> None:
     """Decide about the next table, write the folder, and say what was decided and why."""
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    screen, aside = consoles()
     with repeatable(settings.audit.out / "parts"), stages(aside) as tell:
         found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     screen.print(f"{ANSWERS[found.answer]}: {found.why}.", markup=False)

@@ -44,7 +44,6 @@ def reproduce(
     workers
         Processes that share the work; all cores by default.
     """
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -54,13 +53,14 @@ def reproduce(
         TimeRemainingColumn,
     )
 
+    from .screen import consoles
     from .warm_up import ready
 
     ready()
     from passerby_paper.run import reproduce
     from passerby_paper.settings import Settings
 
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    screen, aside = consoles()
     settings = Settings.fast(seed) if quick else Settings(seed=seed)
     files = {name: path for name, path in (("foursquare", foursquare), ("gowalla", gowalla)) if path is not None}
     with Progress(

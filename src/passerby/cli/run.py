@@ -8,8 +8,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rich.console import Console
-
 from passerby.audits.alerts import about_few
 from passerby.audits.estimate import Estimate, estimate
 from passerby.audits.inputs import Inputs, Stored, gather
@@ -25,7 +23,7 @@ from passerby.support.numerals import chance, duration, span
 from passerby.visits.table import Visits
 
 from .going_on import resumable
-from .screen import stages
+from .screen import consoles, stages
 
 #: What is said of steps that nobody asked for.
 CHOSEN = ", which fit the visits (--window sets another length)"
@@ -35,7 +33,7 @@ def run_and_show(
     settings: AuditSettings, workers: int | None = None, *, overwrite: bool = False, visits: Visits | None = None
 ) -> None:
     """Audit, write the folder, and say what was found."""
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    screen, aside = consoles()
     with resumable("audit", draft_of(settings.out), workers, overwrite), stages(aside) as tell:
         report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     for what, said in report.summary.coverage.lines():
@@ -80,7 +78,7 @@ def found(summary: Summary) -> Iterator[str]:
 
 def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> None:
     """Say what an audit would do, and how long it would take."""
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    screen, aside = consoles()
     started = time.perf_counter()
     with stages(aside) as tell, ExitStack() as open_folder:
         stored = None

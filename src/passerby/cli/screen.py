@@ -20,6 +20,11 @@ MINUTE = 55.0
 RESUMED = (AUDITING, LOOKING, TRYING, COMPARING, GOING_BACK, OTHERS, WANTED, CONFIRMING)
 
 
+def consoles() -> tuple[Console, Console]:
+    """Where results are printed, and where is told meanwhile how far things are: aside, on standard error."""
+    return Console(highlight=False), Console(stderr=True, highlight=False)
+
+
 class _Aside(logging.Handler):
     """Shows what the library has to say without breaking into a spinner."""
 

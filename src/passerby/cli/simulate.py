@@ -67,13 +67,11 @@ def simulate(
 
 def _write(out: Path, zones: Path, layout: Literal["table", "foursquare"], city: dict[str, Any]) -> None:
     """Write both files, and say what they hold."""
-    from rich.console import Console
-
     from passerby.support.files import make_folder
 
-    from .screen import stage
+    from .screen import consoles, stage
 
-    screen, aside = Console(highlight=False), Console(stderr=True, highlight=False)
+    screen, aside = consoles()
     people, places, days = (city[name] for name in ("people", "places", "days"))
     with stage(aside, "Simulating a city") as progress:
         from passerby.visits import write_city, write_zones

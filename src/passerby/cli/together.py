@@ -46,8 +46,6 @@ def together(
     overwrite
         Replace earlier results in the folder.
     """
-    from rich.console import Console
-
     from passerby.audits.wording import Options
     from passerby.errors import ConfigError
 
@@ -59,13 +57,14 @@ def together(
     from passerby.report.together_folder import run_together
 
     from .going_on import repeatable
-    from .screen import stages
+    from .screen import consoles, stages
 
     given = {"misses": misses, "budget": budget, "seed": seed}
     how = {name: value for name, value in given.items() if value is not None}
-    with repeatable(), stages(Console(stderr=True, highlight=False)) as tell:
+    screen, aside = consoles()
+    with repeatable(), stages(aside) as tell:
         found = run_together(
             audits, out, how, sample, overwrite=overwrite, workers=workers, tell=tell, wording=Options()
         )
     for line in (*found.lines(), f"The page: {out / 'together.html'}", f"All numbers: {out / 'together.json'}"):
-        Console(highlight=False).print(line, markup=False, soft_wrap=True)
+        screen.print(line, markup=False, soft_wrap=True)

@@ -12,11 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from threading import Thread
 
-from rich.console import Console
-
 from passerby.kernels import disk, jit
 
-from .screen import stage
+from .screen import consoles, stage
 
 #: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
 #: which then finds it on disk.
@@ -52,7 +50,7 @@ def ready() -> None:
     """
     if disk.config.DISABLE_JIT or disk.complete():
         return
-    aside = Console(stderr=True, highlight=False)
+    _, aside = consoles()
     with suppress(OSError, subprocess.CalledProcessError), stage(aside, "Compiling the kernels, once") as progress:
         warm_up(progress)
 

@@ -76,7 +76,7 @@ def against_crowd(prior: MarkovPrior, release: Release, aim: Aim, rng: np.random
     """Both ends against the crowd of a release: of listed things to be told where they are few, else of drawn ones."""
     crowd = release.crowd
     if crowd is None or crowd.priors is None:
-        raise UnsupportedRelease(f"{release.way}: how numbers of others at different counts go together is not known")
+        raise UnsupportedRelease(f"{release.words}: how numbers of others at different counts go together is not known")
     rows = max(1, min(MOST_ROWS, aim.runs * 20))
     views = _views(release, crowd, min(MOST_TOLD, rows))
     table = None if views is None else _listed_series(prior, release, views, rows)

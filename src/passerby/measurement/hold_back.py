@@ -20,9 +20,9 @@ from passerby.mechanisms import Raw
 from passerby.model.adaptive import as_history
 from passerby.model.count_release import mechanism_of
 from passerby.model.counts import Count
+from passerby.model.policy import History
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.together import History
 from passerby.outcomes.channels import stand_ins
 from passerby.outcomes.series import Series
 from passerby.support.logs import logs

@@ -106,7 +106,7 @@ def paper_information(prior: MarkovPrior, release: Release) -> float:
         return mutual_information(prior, release, "order1")
     if isinstance(release.mechanism, Gaussian) and release.crowd is None:
         return mutual_information(prior, release, "paper-gaussian")
-    raise UnsupportedRelease(f"the paper's bounds hold for raw counts and Gaussian noise, not for {release.way}")
+    raise UnsupportedRelease(f"the paper's bounds hold for raw counts and Gaussian noise, not for {release.words}")
 
 
 def sighted(prior: MarkovPrior, release: Release) -> float:
@@ -118,7 +118,7 @@ def sighted(prior: MarkovPrior, release: Release) -> float:
 
 def _order1(prior: MarkovPrior, release: Release) -> float:
     if not release.plain:
-        raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.way}")
+        raise UnsupportedRelease(f"order1: holds for raw counts, not for {release.words}")
     check_single(prior, release)
     return max(0.0, float(entropies.of_neighbours(prior.initial, prior.matrices, release.grid)))
 
@@ -131,7 +131,7 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     """
     check_single(prior, release)
     if not isinstance(release.mechanism, Gaussian) or release.crowd is not None:
-        raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.way}")
+        raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.words}")
     total = 0.0
     for law in sighting_probabilities(prior, release):
         unlike, like = _likeness(law.size, release.mechanism.sigma)
@@ -178,7 +178,7 @@ def check_stretches(prior: MarkovPrior, release: Release) -> None:
 def _exact(prior: MarkovPrior, release: Release) -> float:
     """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(what is seen at t | unseen since u)`, R(u) the probability of a sighting."""
     if not release.plain:
-        raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.way}")
+        raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.words}")
     if not release.reveals or not prior.single:
         return _by_series(prior, release)
     check_stretches(prior, release)

@@ -14,6 +14,7 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, given_series
+from passerby.support.checks import is_number, is_whole
 
 from .information import paper_information
 
@@ -123,7 +124,7 @@ def pose(
         raise UnsupportedRelease("method='sampling': the paper's way is for counts that are fixed in advance")
     if options["series"] == "enumerate" and release.fixed and release.stacked_signals() is None:
         raise UnsupportedRelease(
-            f"{release.way} publishes too many values, or a continuum of them: its series cannot be listed; "
+            f"{release.words} publishes too many values, or a continuum of them: its series cannot be listed; "
             "sample them (series='sample') or leave the choice (series='auto')"
         )
     if published is not None and not release.independent:
@@ -145,8 +146,7 @@ def check_effort(tolerance: Any, budget: Any, confidence: Any, runs: Any) -> Non
 
 def _check_number(name: str, value: Any, least: float) -> None:
     """A finite number of at least `least`; a truth value is none."""
-    fine = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not fine or not least <= value or (name != "tolerance" and math.isinf(value)):
+    if not is_number(value) or not least <= value or (name != "tolerance" and math.isinf(value)):
         finite = "" if name == "tolerance" else "finite "
         raise InputError(f"{name}: expected a {finite}number of at least {least:g}, got {value!r}")
 
@@ -163,12 +163,12 @@ def _check_word(name: str, value: Any, words: Sequence[str]) -> None:
 
 
 def _check_runs(value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
+    if not is_whole(value) or value < 2:
         raise InputError(f"runs: expected a whole number of at least 2, got {value!r}")
 
 
 def _checked_seed(seed: Any) -> int | tuple[int, ...]:
     numbers = list(seed) if isinstance(seed, (list, tuple, np.ndarray)) else [seed]
-    if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in numbers):
+    if any(not is_whole(n) or n < 0 for n in numbers):
         raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}")
     return tuple(int(n) for n in numbers) if numbers != [seed] else int(seed)

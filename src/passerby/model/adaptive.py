@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NoReturn
@@ -15,14 +15,12 @@ from passerby.support.checks import is_number, is_whole, whole
 from .count_release import MOST_STEPS, CountRelease, Counts, mechanism_of
 from .counts import Count, Present
 from .forms import checked_mechanism
+from .policy import History, JointPolicy, Policy
 from .prior import MarkovPrior
 from .release import Release
-from .together import History, Together
 
 #: Counts that a policy may name for one step.
 MOST_NAMED = 10_000
-#: The counts or places of the next step, from what was published so far.
-Policy = Callable[[History], Any]
 
 
 class AdaptiveRelease(Release):
@@ -162,7 +160,7 @@ class AdaptiveRelease(Release):
         crowd = first.crowd or second.crowd
         if crowd is not None:
             raise UnsupportedRelease(f"counts that are chosen as one goes beside counts of {crowd!r} are not modelled")
-        return self.of(Together(parts), self.steps, None, None)
+        return self.of(JointPolicy(parts), self.steps, None, None)
 
     @property
     def fixed(self) -> bool:
@@ -184,7 +182,7 @@ class AdaptiveRelease(Release):
         """There is none."""
 
     @property
-    def way(self) -> str:
+    def words(self) -> str:
         """In words, what is published."""
         return "counts that are chosen as one goes"
 

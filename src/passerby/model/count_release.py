@@ -99,7 +99,7 @@ class CountRelease(Release):
         return self.crowd is None and all(isinstance(mechanism, Raw) for mechanism in self.ways)
 
     @property
-    def way(self) -> str:
+    def words(self) -> str:
         """In words, what is published."""
         crowd = "" if self.crowd is None else f" with {self.crowd!r}"
         return f"{', '.join(map(repr, self.ways))} of zones, flows or visitors{crowd}"

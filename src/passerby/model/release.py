@@ -21,7 +21,7 @@ from .prior import MarkovPrior
 from .signals import Channels, alike, apart, by_channel, combined, each_its_own, seen_at, sightings, stacked, tables
 
 if TYPE_CHECKING:
-    from .adaptive import Policy
+    from .policy import Policy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -163,7 +163,7 @@ class Release:
         return self.crowd is None or self.crowd.independent(self.sensors)
 
     @property
-    def way(self) -> str:
+    def words(self) -> str:
         """In words, what is published of whom."""
         return repr(self.mechanism) if self.crowd is None else f"{self.mechanism!r} with {self.crowd!r}"
 

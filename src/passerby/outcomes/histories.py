@@ -18,10 +18,10 @@ from passerby.model.adaptive import AdaptiveRelease, as_values, union_of
 from passerby.model.count_release import Counts, mechanism_of
 from passerby.model.counts import Count
 from passerby.model.memory import remember
+from passerby.model.policy import History
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import Channel, single_table
-from passerby.model.together import History
 from passerby.support.logs import logs
 
 from .series import Anchor, Series, sample_traces, sampled_series

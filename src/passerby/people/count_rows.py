@@ -66,7 +66,7 @@ def zone_counts(
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowReader:
     """Reads rows: `kind` and `times` where a row tells none, the `zones` by name, the `windows` of visitors.
 
     `mechanism` makes one from its text.

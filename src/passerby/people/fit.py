@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -32,6 +33,21 @@ Fitted = NDArray[np.int32]
 
 #: Days of a week.
 DAYS = 7
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How habits are fitted: the settings of `fit_people` but for those of traces.
+
+    `least` is in how many fitted steps people must be known (`min_active`).
+    """
+
+    holdout: int
+    least: int
+    habits: Habits | str
+    smoothing: float | Literal["auto"]
+    rhythm: Cycle
+    name_elsewhere: bool
 
 
 def fit_people(
@@ -71,12 +87,23 @@ def fit_people(
     >>> people, people.habits.scores["rhythm"].unique().sort().to_list()
     (People(people=60, places=21, fitted_steps=84, held_out_steps=12), ['hour', 'none'])
     """
-    named = flag(name_elsewhere, "name_elsewhere")
+    least = 1 if isinstance(visits, Traces) else min_active
+    how = Fitting(holdout, least, habits, smoothing, rhythm, flag(name_elsewhere, "name_elsewhere"))
     if isinstance(visits, Traces):
-        return fit_traces(visits, holdout, 1, habits, smoothing, rhythm, named)
-    steps = {"window": window, "places": places, "rule": rule, "origin": origin, "end": end}
-    traces = traces_of(visits, habits, holdout=holdout, rhythm=rhythm, min_active=min_active, **steps)  # type: ignore[arg-type]
-    return fit_traces(traces, holdout, min_active, habits, smoothing, rhythm, named)
+        return fit_traces(visits, how)
+    traces = traces_of(
+        visits,
+        habits,
+        window=window,
+        places=places,
+        min_active=min_active,
+        holdout=holdout,
+        rhythm=rhythm,
+        origin=origin,
+        end=end,
+        rule=rule,
+    )
+    return fit_traces(traces, how)
 
 
 def traces_of(
@@ -96,12 +123,12 @@ def traces_of(
     least = whole(min_active, "min_active")
     length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, min_active=least, origin=origin, end=end)
     often = least if habits == "paper" else often_enough(least)
-    between = {"window": length, "places": places, "rule": rule, "origin": origin, "end": end}
+    seen = partial(window_visits, visits, window=length, places=places, rule=rule, origin=origin, end=end)
     try:
-        return window_visits(visits, min_active=often, **between)  # type: ignore[arg-type]
+        return seen(min_active=often)
     except InputError:
         # The message names what was asked for.
-        return window_visits(visits, min_active=least, **between)  # type: ignore[arg-type]
+        return seen(min_active=least)
 
 
 def often_enough(min_active: int) -> int:
@@ -113,39 +140,22 @@ def often_enough(min_active: int) -> int:
     return (min_active + 1) // 2
 
 
-def fit_traces(
-    traces: Traces,
-    holdout: int,
-    least: int,
-    habits: Habits | str,
-    smoothing: float | Literal["auto"],
-    rhythm: Cycle,
-    name_elsewhere: bool,
-) -> People:
-    """Habits of those who are known in at least `least` fitted steps (of everybody, for habits as in the paper)."""
+def fit_traces(traces: Traces, how: Fitting) -> People:
+    """Habits of those who are known in enough fitted steps (of everybody, for habits as in the paper)."""
     everybody = traces
-    if habits == "paper" and least > 1:
-        traces = _active(traces, least)
-    common = fit_blocks(traces, Blocks.here(traces), holdout, least, habits, smoothing, rhythm, name_elsewhere)
+    if how.habits == "paper" and how.least > 1:
+        traces = _active(traces, how.least)
+    common = fit_blocks(traces, Blocks.here(traces), how)
     cut, steps = common.fitted.shape[1], everybody.array.shape[1]
-    return replace(with_rows(common, traces, least), whereabouts=Whereabouts.of(everybody, cut, steps))
+    return replace(with_rows(common, traces, how.least), whereabouts=Whereabouts.of(everybody, cut, steps))
 
 
-def fit_blocks(
-    told: Traces,
-    blocks: Blocks[Traces],
-    holdout: int,
-    least: int,
-    habits: Habits | str,
-    smoothing: float | Literal["auto"],
-    rhythm: Cycle,
-    name_elsewhere: bool,
-) -> People:
+def fit_blocks(told: Traces, blocks: Blocks[Traces], how: Fitting) -> People:
     """What is known of everybody, from blocks of traces, without anybody; `told` are traces with what all have.
 
     `with_rows` makes the people of a block of it.
     """
-    steps = told.array.shape[1]
+    steps, holdout, habits, smoothing = told.array.shape[1], how.holdout, how.habits, how.smoothing
     if not is_whole(holdout) or not 0 <= holdout <= steps - 2:
         raise InputError(
             f"holdout: {holdout!r} of {steps} steps; expected a whole number that leaves at least 2 to fit habits to"
@@ -166,15 +176,15 @@ def fit_blocks(
         None,
         told.timezone,
         told.left_out,
-        name_elsewhere,
+        how.name_elsewhere,
     )
     if habits == "paper":
-        return _fit_paper(people, fitted, smoothing, rhythm)
+        return _fit_paper(people, fitted, smoothing, how.rhythm)
     if checked_smoothing(smoothing) not in (1.0, None):
         raise InputError(
             f"smoothing: {smoothing!r} is for habits='paper'; say so, or give habits=Habits(smoothing={smoothing!r})"
         )
-    return _fit_family(people, fitted, habits, rhythm, least)
+    return _fit_family(people, fitted, habits, how.rhythm, how.least)
 
 
 def with_rows(common: People, traces: Traces, least: int) -> People:

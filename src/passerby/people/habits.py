@@ -271,3 +271,18 @@ def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
     known = np.flatnonzero(places >= 0)
     out[places[known]] = known
     return out
+
+
+def places_visited(fitted: NDArray[np.int32]) -> Ints:
+    """How many different places each person (N,) is at, in fitted steps (N, F).
+
+    >>> places_visited(np.array([[3, 1, 3], [2, 2, 2]])).tolist()
+    [2, 1]
+    """
+    return 1 + np.asarray((np.diff(np.sort(fitted, axis=1), axis=1) > 0).sum(axis=1))
+
+
+def check_people(people: object, name: str = "people") -> None:
+    """Refuse what is not `People`."""
+    if not isinstance(people, People):
+        raise InputError(f"{name} is a {type(people).__name__}; expected what fit_people returns")

@@ -12,7 +12,7 @@ from passerby.support.checks import is_whole, whole
 from passerby.visits.delimited import read_table
 from passerby.visits.steps import on_the_clock, parse_instant
 
-from .habits import People
+from .habits import People, check_people
 
 Sensors = list[list[int]]
 
@@ -26,7 +26,7 @@ def random_sensors(people: People, count: int = 1, seed: int = 0) -> Sensors:
 
 def fixed_sensors(people: People, names: Sequence[str]) -> Sensors:
     """The places of these names at every held-out step, as `sensors` of a `Release`."""
-    _check_people(people)
+    check_people(people)
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise InputError(f"sensors: expected a list of the names of places, got {names!r}")
     places = [place_number(people, name, "sensors") for name in names]
@@ -47,7 +47,7 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
 
     Step 1 is the first held-out step; a time is an instant within the step.
     """
-    _check_people(people)
+    check_people(people)
     if not isinstance(path, str | Path):
         raise InputError(f"schedule: expected the path of a file, got {path!r}")
     file = Path(path)
@@ -71,14 +71,9 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     return out
 
 
-def _check_people(people: People) -> None:
-    if not isinstance(people, People):
-        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
-
-
 def _some(people: People, count: int) -> int:
     """The number of places that may have a sensor; a `count` of sensors that is none, or too large, is refused."""
-    _check_people(people)
+    check_people(people)
     known = people.elsewhere
     if not is_whole(count) or not 1 <= count <= known:
         raise InputError(f"sensor_count: expected 1 to {known} sensors a step (the chosen places), got {count!r}")

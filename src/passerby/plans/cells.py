@@ -44,13 +44,17 @@ def of_counts(release: Release, change: Callable[[Count], Count | None]) -> Rele
 
     What was to be published twice, drawn afresh, still is.
     """
-    crowd = release.crowd
-    if crowd is not None and not crowd.open:
-        raise InputError("others: counts of a given Crowd cannot be left out; with Crowd(), everyone else is counted")
+    _check_others(release)
     first: dict[Count, Count] = {}
     pairs = [(found, count) for count in release.listed if (found := change(count)) is not None]
     made = [found for found, count in pairs if first.setdefault(found, count) == count]
-    return Release(counts=made, steps=release.steps, others=crowd)
+    return Release(counts=made, steps=release.steps, others=release.crowd)
+
+
+def _check_others(release: Release) -> None:
+    """Refuse to leave out counts of a crowd that was given for these counts alone."""
+    if release.crowd is not None and not release.crowd.open:
+        raise InputError("others: counts of a given Crowd cannot be left out; with Crowd(), everyone else is counted")
 
 
 def not_counted_anew(release: Release) -> str | None:
@@ -78,8 +82,7 @@ def without(release: Release, cells: frozenset[Cell]) -> Release:
 
     if isinstance(release.others, tuple):
         return Release(some(release.sensors), release.mechanism, some(release.others))
-    if release.crowd is not None and not release.crowd.open:
-        raise InputError("others: counts of a given Crowd cannot be left out; with Crowd(), everyone else is counted")
+    _check_others(release)
     return Release(some(release.sensors), release.mechanism, release.others)
 
 

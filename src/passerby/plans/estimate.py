@@ -71,9 +71,7 @@ class Panel:
 
         No closer than is asked for either, unless it matters `how_far` above they are.
         """
-        lower, upper = self.survey.inherited(release)
-        known = self._baseline
-        some = Ends(lower[who], upper[who], (known[0][who], known[1][who]))
+        some = Ends(*self.survey.inherited(release), self._baseline).of_some(who)
         unclear = np.zeros(len(who), dtype=bool)
         for stratum in self.strata:
             unclear |= _above(stratum.limit, some, 1) & ~_above(stratum.limit, some, 0)

@@ -167,6 +167,15 @@ def joint(tallies: Sequence[Tally]) -> Verdict:
     return "refused" if "refused" in found else "open" if "open" in found else "sure"
 
 
+def least_added(limits: Sequence[Limit]) -> float | None:
+    """The least that a limit lets a release add; None where none limits that, or where nothing may be added.
+
+    >>> least_added([Limit(share=0.01, added=0.02), Limit(share=0.05, above=0.5)])
+    0.02
+    """
+    return min((limit.added for limit in limits if limit.added), default=None)
+
+
 def check_limits(limits: Sequence[Limit]) -> tuple[Limit, ...]:
     """The limits, if there are any and no two of them allow different shares of the same people."""
     if isinstance(limits, Limit):

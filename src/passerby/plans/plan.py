@@ -189,8 +189,7 @@ def _found(
     end = math.inf if task.minutes is None else began + 60 * task.minutes
     # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
     deadline = end - min(RESERVE * RECOMMENDED * spent, max(0.0, end - time.monotonic()) / 2)
-    added = min((limit.added for limit in task.limits if limit.added), default=None)
-    search = Search(panel, base, task.scene(added), task.cost, deadline, say.at(TRYING, survey, each=False))
+    search = Search(panel, base, task.scene(), task.cost, deadline, say.at(TRYING, survey, each=False))
     good = [first] if first.verdict == "sure" else explore(search, moved)
     search.progress = silent
     say.at(CONFIRMING, survey, times=RECOMMENDED)

@@ -22,13 +22,12 @@ from passerby.people.habits import People
 from passerby.support.groups import fives_above
 
 from .cells import around, cells_of
-from .lever import Scene
 from .levers.noise import private_scale
-from .limit import Limit, Tally
+from .limit import Limit, Tally, least_added
 from .plan import Plans
 from .search import Plan
 from .settings import PlanSettings
-from .told import full, in_fives, told_cost, too_few
+from .told import full, told_cost, told_tally, too_few
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 1
@@ -145,8 +144,6 @@ class Record(Part):
 def record_of(found: Plans, people: People, settings: PlanSettings, window: str, alerts: Sequence[str] = ()) -> Record:
     """The record of what was found; `alerts` are those of the visits."""
     tell = partial(_plan, people=people, wanted=found.wanted.release)
-    added = min((limit.added for limit in found.limits if limit.added), default=None)
-    scene = Scene(people.places, frozenset(), added)
     sure = [plan for plan in found.tried if plan.verdict == "sure" and {*map(type, plan.release.ways)} == {Gaussian}]
     few = too_few(found.limits, len(people))
     whole = [plan for plan in sure if cells_of(plan.release) == cells_of(found.wanted.release)]
@@ -169,7 +166,7 @@ def record_of(found: Plans, people: People, settings: PlanSettings, window: str,
         frontier=[tell(plan) for plan in found.frontier],
         tried=[tell(plan) for plan in sorted(found.tried, key=lambda plan: plan.cost.total)],
         not_moved=found.refused,
-        private_noise=private_scale(Gaussian, found.wanted.release, scene),
+        private_noise=private_scale(Gaussian, found.wanted.release, least_added(found.limits)),
         found_noise=min((float(plan.release.mechanism.sigma) for plan in whole), default=None),  # type: ignore[attr-defined]
         measured=len(people) * -(-found.measured // len(people)),
         out_of_time=found.out_of_time,
@@ -246,7 +243,7 @@ def _limit(limit: Limit) -> LimitRecord:
 
 
 def _tally(number: int, tally: Tally) -> TallyRecord:
-    told, people = in_fives(tally), tally.people
+    told, people = told_tally(tally), tally.people
     return TallyRecord(
         limit=number,
         at_least=told.surely / people,

@@ -26,7 +26,7 @@ from .plan import Plans, carry_out
 from .search import Plan
 from .survey import surveying
 from .task import Task
-from .told import in_fives
+from .told import told_tally
 
 Answer = Literal["publish", "coarser", "hold"]
 #: What can be done to a table that comes after others: counts of it are left out.
@@ -118,7 +118,7 @@ def decide(
 
 def _said(plan: Plan) -> str:
     """The shares of people above each limit, as they may be told."""
-    return "; ".join(str(in_fives(tally)) for tally in plan.tallies)
+    return "; ".join(str(told_tally(tally)) for tally in plan.tallies)
 
 
 def _so_far(task: Task, workers: int | None, folder: Path | None) -> Plan:

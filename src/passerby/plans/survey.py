@@ -36,7 +36,7 @@ from passerby.support.pieces import Pieces
 from passerby.support.pool import pool_of
 from passerby.support.workers import Progress, collect, silent
 
-from .limit import Decided, Limit
+from .limit import Decided, Limit, least_added
 from .order import tells_less
 
 Floats = NDArray[np.float64]
@@ -65,8 +65,7 @@ def resolving(measurement: Measurement, limits: Sequence[Limit]) -> Measurement:
     [200, 669]
     """
     doubt = 0.5 * (1 - doubted(measurement, LOOK).confidence)
-    least = min((limit.added for limit in limits if limit.added), default=1.0)
-    asked = min(MOST_RUNS, math.ceil(FAR * math.log(1 / doubt) / least))
+    asked = min(MOST_RUNS, math.ceil(FAR * math.log(1 / doubt) / (least_added(limits) or 1.0)))
     return replace(measurement, runs=max(measurement.runs, asked))
 
 

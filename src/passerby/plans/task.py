@@ -18,7 +18,7 @@ from .cells import Cell, cells_of
 from .cost import Cost, Truth, cost_of
 from .lever import Dial, Scene, Setting, Zone
 from .levers import BY_NAME
-from .limit import Limit
+from .limit import Limit, least_added
 from .survey import Beside
 
 
@@ -59,9 +59,9 @@ class Task:
             return Truth(lambda release: [1] * len(cells_of(release)), self.weights)
         return Truth.about(self.people, self.weights).as_told(self.wanted)
 
-    def scene(self, added: float | None = None) -> Scene:
+    def scene(self) -> Scene:
         """What levers may look at."""
-        return Scene(self.people.places, self.stay, added, self.levels)
+        return Scene(self.people.places, self.stay, least_added(self.limits), self.levels)
 
 
 def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:

@@ -14,7 +14,7 @@ from .cost import Cost
 from .limit import Limit, Tally
 
 
-def in_fives(tally: Tally) -> Tally:
+def told_tally(tally: Tally) -> Tally:
     """A tally as it may be told: in fives of people, rounded to the safe side."""
     people, allowed = tally.people, tally.limit.allowed(tally.people)
 

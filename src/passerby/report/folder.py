@@ -97,20 +97,20 @@ def run_audit(
     if finished(out) and not overwrite:
         raise ConfigError(f"{out} holds a finished audit; {instead(wording)}")
     disk = visits is None and on_disk(settings)
-    with ExitStack() as team:
-        pool = team.enter_context(engine_of(engine or settings.engine, settings.scheduler, workers, executor))
+    with ExitStack() as work:
+        pool = work.enter_context(engine_of(engine or settings.engine, settings.scheduler, workers, executor))
         if disk and pool is None and (workers or os.cpu_count() or 1) > 1:
-            pool = team.enter_context(pool_of(None, workers or os.cpu_count() or 1))
+            pool = work.enter_context(pool_of(None, workers or os.cpu_count() or 1))
         stored = Stored(store_of(out), Team(workers, pool)) if disk else None
         inputs = gather(settings, visits, tell, stored)
         if overwrite and not _kept(settings, inputs).own():
             clear_passes(out)
         make_folder(draft_of(out).parent, wording.name("out"), private=True)
         write_settings(settings, draft_of(out))
-        few = enough_workers(inputs.count, workers, pool)
-        table, results, findings = _measure(settings, inputs, few, pool, tell)
-        backtest, reason = _went_back(settings, inputs, table, results, few, pool, tell)
-        others = other_adversaries(settings, inputs.people, inputs.release, few, pool, tell, out / "parts")
+        team = Team(enough_workers(inputs.count, workers, pool), pool)
+        table, results, findings = _measure(settings, inputs, team, tell)
+        backtest, reason = _went_back(settings, inputs, table, results, team, tell)
+        others = other_adversaries(settings, inputs.people, inputs.release, team, tell, out / "parts")
         progress = begin(tell, WRITING)
         summary = summarise(
             results,
@@ -163,7 +163,7 @@ def _first(settings: AuditSettings) -> Measurement:
 
 
 def _measure(
-    settings: AuditSettings, inputs: Inputs, workers: int | None, executor: Executor | None, tell: Tell | None
+    settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None
 ) -> tuple[pl.DataFrame, Results, Findings | None]:
     """Everyone's loss, what the published series revealed, and what was tried out; what is finished is kept.
 
@@ -174,28 +174,19 @@ def _measure(
     progress = begin(tell, AUDITING)
     if inputs.everyone is not None:
         path = audit_everyone(inputs.common_job(how), inputs.everyone, settings.out, inputs.values, progress)
-        rows = stored_rows(path, inputs.count, Team(workers, executor))
-        table, results = rows_at(rows, inputs.count, inputs.shown), Results(rows, settings.thresholds)
+        rows = stored_rows(path, inputs.count, team)
+        table, results = rows_at(rows, inputs.shown), Results(rows, settings.thresholds)
     elif settings.effort == "open":
-        table = audit_open(
-            inputs.job(how),
-            settings.thresholds,
-            settings.out,
-            workers=workers,
-            executor=executor,
-            progress=progress,
-        )
+        table = audit_open(inputs.job(how), settings.thresholds, settings.out, **vars(team), progress=progress)
     else:
-        table = audit_job(inputs.job(how), settings.out, workers=workers, executor=executor, progress=progress)
+        table = audit_job(inputs.job(how), settings.out, **vars(team), progress=progress)
     if inputs.published and inputs.everyone is None:
         progress, file, values = begin(tell, LOOKING), parts / "realised.jsonl", inputs.published.values
-        realised = realised_losses(
-            people, release, values, how, workers=workers, executor=executor, progress=progress, file=file
-        )
+        realised = realised_losses(people, release, values, how, **vars(team), progress=progress, file=file)
         table = pl.concat([table, realised], how="horizontal")
     if inputs.everyone is None:
         results = Results.here(table, settings.thresholds)
-    findings = explored(settings, people, release, table, workers, executor, tell, parts)
+    findings = explored(settings, people, release, table, team, tell, parts)
     return table, results, findings
 
 
@@ -204,8 +195,7 @@ def _went_back(
     inputs: Inputs,
     table: pl.DataFrame,
     results: Results,
-    workers: int | None,
-    executor: Executor | None,
+    team: Team,
     tell: Tell | None,
 ) -> tuple[Backtest | None, str | None]:
     """Whether such predictions came true, or the reason why that cannot be tried."""
@@ -214,9 +204,7 @@ def _went_back(
     progress, file = begin(tell, GOING_BACK), settings.out / "parts" / "backtest.jsonl"
     work, count, everybody = inputs.backtest(settings), settings.origins, inputs.everybody
     try:
-        found = run_backtest(
-            work, count, workers=workers, executor=executor, progress=progress, file=file, everybody=everybody
-        )
+        found = run_backtest(work, count, **vars(team), progress=progress, file=file, everybody=everybody)
     except InputError as error:
         return None, str(error)
     mean = mean_over(results, settings.confidence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
-from passerby.audits.job import enough_workers
+from passerby.audits.job import check_kinds, enough_workers
 from passerby.audits.record import Adversary, told_backtest
 from passerby.audits.results import Results
 from passerby.audits.settings import AuditSettings, Measurement
@@ -27,6 +27,7 @@ from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.support.blocks import Team
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
@@ -100,14 +101,15 @@ def audit_report(
     >>> list(report.figures)
     ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
-    _check(people, release, backtest)
+    check_kinds(people, release)
+    if backtest is not None and not isinstance(backtest, Calibration):
+        raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
     given = {"misses": misses, **settings}
     steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
     with engine_of(engine, scheduler, workers, executor) as pool:
-        table, findings, others = _worked_out(
-            people, release, chosen, enough_workers(len(people), workers, pool), pool, progress
-        )
+        team = Team(enough_workers(len(people), workers, pool), pool)
+        table, findings, others = _worked_out(people, release, chosen, team, progress)
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
     mean = mean_over(rows, chosen.confidence)
@@ -132,29 +134,13 @@ def audit_report(
     return report_of(Evidence(table, people, release, chosen, summary, findings), call)
 
 
-def _check(people: object, release: object, backtest: object) -> None:
-    """Refuse what is not of the right kind."""
-    if not isinstance(people, People):
-        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
-    if not isinstance(release, Release):
-        raise InputError(f"release is a {type(release).__name__}; expected a Release")
-    if backtest is not None and not isinstance(backtest, Calibration):
-        raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
-
-
 def _worked_out(
-    people: People,
-    release: Release,
-    chosen: AuditSettings,
-    workers: int | None,
-    executor: Executor | None,
-    progress: Progress | None,
+    people: People, release: Release, chosen: AuditSettings, team: Team, progress: Progress | None
 ) -> tuple[pl.DataFrame, Findings | None, list[Adversary]]:
     """What workers share: everyone's loss, what was tried out, and other adversaries."""
-    how = chosen.measurement
-    table = audit(people, release, **asdict(how), workers=workers, executor=executor, progress=progress)
-    findings = explored(chosen, people, release, table, workers, executor)
-    return table, findings, other_adversaries(chosen, people, release, workers, executor)
+    table = audit(people, release, **vars(chosen.measurement), **vars(team), progress=progress)
+    findings = explored(chosen, people, release, table, team)
+    return table, findings, other_adversaries(chosen, people, release, team)
 
 
 def report_of(evidence: Evidence, call: str | None = None, progress: Progress | None = None) -> Report:

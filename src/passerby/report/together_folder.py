@@ -17,6 +17,7 @@ from passerby.audits.together import JOINT, Together, together
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Arguments, Wording, instead
 from passerby.errors import ConfigError, InputError
+from passerby.people.fit import fit_traces
 from passerby.people.habits import People
 from passerby.people.zones import Zones, places_of, read_zones
 from passerby.support.files import make_folder, whole_or_nothing, write_json
@@ -130,7 +131,7 @@ def common_people(settings: Sequence[AuditSettings], visits: Visits) -> tuple[Pe
         raise InputError(
             "sensors drawn at random are other ones among other places; name them, or keep the same places"
         )
-    people = fitting(joint).people(traced(joint, visits))
+    people = fit_traces(traced(joint, visits), fitting(joint))
     return people, [Zones.among(people, own, str(each.zones)) if own else None for each, own in both]
 
 

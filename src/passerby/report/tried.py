@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from passerby.audits.what_if import Findings
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.ways import compare
+from passerby.support.blocks import Team
 from passerby.support.groups import rest_enough
 
 
@@ -25,8 +25,7 @@ def explored(
     people: People,
     release: Release,
     table: pl.DataFrame,
-    workers: int | None,
-    executor: Executor | None,
+    team: Team,
     tell: Tell | None = None,
     folder: Path | None = None,
 ) -> Findings | None:
@@ -38,7 +37,7 @@ def explored(
         return None
     how, count = settings.measurement, rest_enough(settings.explore, len(people))
     progress, file = begin(tell, TRYING), None if folder is None else folder / "tried.jsonl"
-    findings = explore(people, release, how, count, workers=workers, executor=executor, progress=progress, file=file)
+    findings = explore(people, release, how, count, **vars(team), progress=progress, file=file)
     ways = compare(
         people,
         release,
@@ -47,8 +46,7 @@ def explored(
         how,
         count,
         settings.thresholds,
-        workers=workers,
-        executor=executor,
+        **vars(team),
         progress=begin(tell, COMPARING),
         folder=folder,
     )
@@ -59,8 +57,7 @@ def other_adversaries(
     settings: AuditSettings,
     people: People,
     release: Release,
-    workers: int | None,
-    executor: Executor | None,
+    team: Team,
     tell: Tell | None = None,
     folder: Path | None = None,
 ) -> list[Adversary]:
@@ -73,8 +70,7 @@ def other_adversaries(
         sample=rest_enough(settings.adversaries, len(people)),
         known_steps=settings.known_steps,
         **{**vars(settings.measurement), "budget": settings.budget / 10},
-        workers=workers,
-        executor=executor,
+        **vars(team),
         progress=begin(tell, OTHERS),
         file=None if folder is None else folder / "adversaries.jsonl",
     )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -24,7 +25,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Team:
-    """Who works on blocks: `workers` processes of this machine (all cores where it is None), or an `executor`.
+    """Who shares work: `workers` processes of this machine (all cores where it is None), or an `executor`.
 
     Whoever reads blocks from disk must see the same files.
     """
@@ -35,6 +36,24 @@ class Team:
     def __reduce__(self) -> tuple[type[Team], tuple[()]]:
         """A worker who is sent blocks works on them alone."""
         return Team, ()
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Some rows of a file: so many from the `first` on."""
+
+    path: Path
+    first: int
+    count: int
+
+    def cut(self, size: int) -> Iterator[Slice]:
+        """Smaller ones, of so many rows each.
+
+        >>> [(each.first, each.count) for each in Slice(Path("rows"), 10, 5).cut(2)]
+        [(10, 2), (12, 2), (14, 1)]
+        """
+        for first in range(0, self.count, size):
+            yield replace(self, first=self.first + first, count=min(size, self.count - first))
 
 
 @dataclass(frozen=True)

@@ -209,6 +209,15 @@ def resting(values: ArrayLike) -> float:
     return float(array.sum() ** 2 / squares) if squares > 1e-24 * max(1, len(array)) else float(len(array))
 
 
+def rests_on_few(values: ArrayLike) -> bool:
+    """Whether a sum over people rests on fewer than `FEW` of them, by more than rounding.
+
+    >>> rests_on_few([0.5] * 5), rests_on_few([0.5, 0.0, 0.0, 0.0, 0.0])
+    (False, True)
+    """
+    return resting(values) < FEW - 1e-9
+
+
 def in_fives(share: float, people: int) -> float:
     """A share of so many people in steps of `FEW` of them, so that no two shares differ by fewer.
 

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import PasserbyError
-from passerby.support.blocks import Blocks
+from passerby.support.blocks import Blocks, Slice
 from passerby.support.files import make_folder, whole_or_nothing
 
 from .everybody import Everybody
@@ -20,24 +20,10 @@ from .runs import load_table
 from .seldom import Seldom
 from .table import Visits
 from .traces import Traces
-from .windows import Part, Plan, together, traced
+from .windows import Part, Tracing, together, traced
 
 #: Person-steps of a block, at most, and people that are read together.
 CELLS, GROUP = 2**24, 1000
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Some of the traces of a file: so many from the `first` on."""
-
-    path: Path
-    first: int
-    count: int
-
-    def cut(self, size: int) -> "Iterator[Slice]":
-        """Smaller ones, of so many traces each."""
-        for first in range(0, self.count, size):
-            yield replace(self, first=self.first + first, count=min(size, self.count - first))
 
 
 @dataclass(frozen=True)
@@ -66,12 +52,12 @@ class StoredTraces:
         return [each.count for each in blocks.items]
 
 
-def store_traces(everybody: Everybody, plan: Plan, folder: Path, asked: int) -> StoredTraces:
+def store_traces(everybody: Everybody, how: Tracing, folder: Path, asked: int) -> StoredTraces:
     """Make the traces of all visits, block by block; `asked` is the least number of active steps that messages name."""
     make_folder(folder, "folder", private=True)
     numbered = everybody.blocks.zipped(range(len(everybody.blocks)))
-    found = [each for block in numbered.map(_store, (plan, folder)) for each in block]
-    told = together(replace(plan, min_active=asked), [part for part, *_ in found])
+    found = [each for block in numbered.map(_store, (how, folder)) for each in block]
+    told = together(replace(how, min_active=asked), [part for part, *_ in found])
     written = [(slice_, digest) for _, slice_, digest in found if slice_.count]
     ids = load_slice(replace(written[0][0], count=0))["person"]
     told = replace(told, people=ids)
@@ -81,14 +67,14 @@ def store_traces(everybody: Everybody, plan: Plan, folder: Path, asked: int) -> 
     return StoredTraces(told, blocks, tuple(digest for _, digest in written), everybody_else)
 
 
-def _store(work: tuple[Plan, Path], block: tuple[Visits, int]) -> list[tuple[Part, Slice, str]]:
+def _store(work: tuple[Tracing, Path], block: tuple[Visits, int]) -> list[tuple[Part, Slice, str]]:
     """Write the traces of a block of visits, in files that are not too large: what is told of each, and where it is."""
-    (plan, folder), (visits, number) = work, block
+    (how, folder), (visits, number) = work, block
     out = []
-    for at, some in enumerate(_some(visits, max(1, CELLS // plan.steps.count))):
-        array, _, people, seldom, part = traced(plan, some)
+    for at, some in enumerate(_some(visits, max(1, CELLS // how.steps.count))):
+        array, _, people, seldom, part = traced(how, some)
         path = folder / f"{number:06d}-{at:03d}.parquet"
-        small = np.int16 if len(plan.places) < np.iinfo(np.int16).max else np.int32
+        small = np.int16 if len(how.places) < np.iinfo(np.int16).max else np.int32
         if len(people):
             table = pl.DataFrame({"person": people, "trace": pl.Series(array.astype(small))})
             with whole_or_nothing(path, private=True, lasting=False) as draft:

@@ -31,7 +31,7 @@ MANY_STEPS = 50_000
 
 
 @dataclass(frozen=True)
-class Plan:
+class Tracing:
     """What traces are made of: the steps, the chosen places, and the rules."""
 
     steps: Steps
@@ -88,12 +88,12 @@ def window_visits(
     everybody = Everybody.of(visits)
     check_rules(places, min_active, rule)
     length = chosen_window(everybody, window, min_active=min_active, origin=origin, end=end)
-    plan = planned(everybody, length, places, min_active, rule, origin, end)
-    array, active, people, seldom, part = traced(plan, visits)
-    return replace(together(plan, [part]), array=array, active=active, people=people, seldom=seldom)
+    how = tracing_of(everybody, length, places, min_active, rule, origin, end)
+    array, active, people, seldom, part = traced(how, visits)
+    return replace(together(how, [part]), array=array, active=active, people=people, seldom=seldom)
 
 
-def planned(
+def tracing_of(
     everybody: Everybody,
     length: str | timedelta,
     places: int | Sequence[str],
@@ -101,7 +101,7 @@ def planned(
     rule: Rule,
     origin: str | datetime | None,
     end: str | datetime | None,
-) -> Plan:
+) -> Tracing:
     """The steps, and the chosen places: what takes all visits to know."""
     zone, times = everybody.timezone, everybody.all_times
     steps = Steps.covering(times, length, origin, end, zone, everybody.until)
@@ -121,22 +121,22 @@ def planned(
             "in nearly all of them nobody is anywhere; choose a longer window, or an origin and an end that leave out "
             "stray times"
         )
-    return Plan(steps, stop, _choose(counts, places), min_active, rule)
+    return Tracing(steps, stop, _choose(counts, places), min_active, rule)
 
 
-def traced(plan: Plan, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.int32], pl.Series, Seldom, Part]:
+def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.int32], pl.Series, Seldom, Part]:
     """Of a block of people: traces (N, T), in how many steps each is active (N,), who they are, who has none, sums."""
     local = visits.table.with_columns(at=pl.col("time"), time=clock(visits))
-    table = _within(local, plan.steps.origin, plan.stop)
-    number = {name: at for at, name in enumerate(plan.places)}
+    table = _within(local, how.steps.origin, how.stop)
+    number = {name: at for at, name in enumerate(how.places)}
     index = np.array([number.get(name, -1) for name in visits.places.to_list()], dtype=np.int32)
-    seen = _one_place(table, pl.Series(index), plan.steps, plan.rule)
-    elsewhere, people, known = len(plan.places), len(visits.people), seen["person"].n_unique()
-    codes, array, active, most = _fill(seen, elsewhere, people, plan.steps.count, plan.min_active)
+    seen = _one_place(table, pl.Series(index), how.steps, how.rule)
+    elsewhere, people, known = len(how.places), len(visits.people), seen["person"].n_unique()
+    codes, array, active, most = _fill(seen, elsewhere, people, how.steps.count, how.min_active)
     part = Part(
         len(codes),
         np.bincount(array.ravel(), minlength=elsewhere + 1),
-        _count(seen, elsewhere, plan.steps.count),
+        _count(seen, elsewhere, how.steps.count),
         LeftOut(
             visits=len(visits),
             outside=len(visits) - table.height,
@@ -152,12 +152,12 @@ def traced(plan: Plan, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.in
     return array, active, visits.people.gather(codes), Seldom.among(seen, pl.Series(codes)), part
 
 
-def together(plan: Plan, parts: Sequence[Part]) -> Traces:
+def together(how: Tracing, parts: Sequence[Part]) -> Traces:
     """What is told of all blocks, as traces of nobody."""
-    steps, elsewhere, kept = plan.steps, len(plan.places), sum(part.kept for part in parts)
+    steps, elsewhere, kept = how.steps, len(how.places), sum(part.kept for part in parts)
     if not kept:
         raise InputError(
-            f"no person is seen in at least {plan.min_active} of {steps.count} steps at the {elsewhere} chosen places; "
+            f"no person is seen in at least {how.min_active} of {steps.count} steps at the {elsewhere} chosen places; "
             f"the most active is seen in {max(part.most for part in parts)}; lower min_active, or choose a shorter "
             "window or more places"
         )
@@ -169,7 +169,7 @@ def together(plan: Plan, parts: Sequence[Part]) -> Traces:
     sums = {name: sum(each[name] for each in left) for name in left[0] if name != "partial_step"}
     return Traces(
         np.empty((0, steps.count), dtype=np.int32),
-        (*plan.places, ELSEWHERE),
+        (*how.places, ELSEWHERE),
         pl.Series([], dtype=pl.Int64),
         steps.starts,
         steps.length,

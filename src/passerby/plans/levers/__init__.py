@@ -1,4 +1,4 @@
-"""The list of levers, a file each. A new lever is a file with a `Dial` or a `Choice`, and a line here."""
+"""The list of levers, those of one kind in a file. A new one is a file with a `Dial` or a `Choice`, and a line here."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.plans.lever import Dial, Lever, is_usual
 
-from . import left_out, noise, rounding, suppression, thinning, visitors, zones
+from . import left_out, noise, rules, thinning, visitors, zones
 
 LEVERS: tuple[Lever, ...] = (
     noise.GAUSSIAN,
     noise.LAPLACE,
     noise.GEOMETRIC,
     noise.DISCRETE_GAUSSIAN,
-    rounding.ROUNDING,
-    rounding.RANDOM_ROUNDING,
-    suppression.SUPPRESSION,
+    rules.ROUNDING,
+    rules.RANDOM_ROUNDING,
+    rules.SUPPRESSION,
     left_out.PLACES,
     left_out.STEPS,
     left_out.COUNTS,

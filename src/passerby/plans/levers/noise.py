@@ -35,7 +35,7 @@ def _refuses(make: Make, release: Release, scene: Scene) -> str | None:
 def _family(name: str, make: Make, scales: tuple[float, ...], monotone: bool, release: Release, scene: Scene) -> Family:
     least = max([0.0, *(_scale(mechanism) for mechanism in release.ways)])
     some = {scale for scale in scales if scale > least}
-    private = private_scale(make, release, scene)
+    private = private_scale(make, release, scene.added)
     if private is not None and least < private <= MOST_WHOLE:
         some.add(private)
 
@@ -52,8 +52,8 @@ def _scale(mechanism: Mechanism) -> float:
     return float(getattr(mechanism, "sigma", 0.0) or getattr(mechanism, "scale", 0.0))
 
 
-def private_scale(make: Make, release: Release, scene: Scene) -> float | None:
-    """The scale that adds no more than a limit to anybody's chance, by differential privacy alone.
+def private_scale(make: Make, release: Release, added: float | None) -> float | None:
+    """The scale with which no more is `added` to anybody's chance, by differential privacy alone.
 
     Whatever is known of a person, a release adds at most the total variation between what it publishes with and without
     them, who are in one count at a step at most (`most_added`). As a position, it makes sure that the noise that is
@@ -65,23 +65,23 @@ def private_scale(make: Make, release: Release, scene: Scene) -> float | None:
 
     steps = sum(1 for step in release.sensors if step)
     # In zones that overlap, in flows and among visitors, a person is counted more often than once a step.
-    if scene.added is None or not 0 < scene.added < 1 or not steps or not release.reveals:
+    if added is None or not 0 < added < 1 or not steps or not release.reveals:
         return None
     if make is Gaussian:
-        exact = math.sqrt(steps) / (2 * float(ndtri((1 + scene.added) / 2)))
+        exact = math.sqrt(steps) / (2 * float(ndtri((1 + added) / 2)))
         return math.ceil(exact * 1e6) / 1e6
     if make not in (Laplace, Geometric):
         return None
     # One count alone adds `1 - exp(-1 / (2 b))` for Laplace noise, and several no more than as many times that.
     most = float(MOST_WHOLE)
-    low, high = 0.0, min(most, -1 / (2 * math.log1p(-scene.added / steps)))
-    while most_added(make(high), steps) > scene.added:
+    low, high = 0.0, min(most, -1 / (2 * math.log1p(-added / steps)))
+    while most_added(make(high), steps) > added:
         if high == most:
             return None  # more noise than is ever added
         low, high = high, min(most, 2 * high)
     while high - low > 1e-4 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if most_added(make(middle), steps) <= scene.added else (middle, high)
+        low, high = (low, middle) if most_added(make(middle), steps) <= added else (middle, high)
     return math.ceil(high * 1e6) / 1e6
 
 

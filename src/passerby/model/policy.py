@@ -1,15 +1,20 @@
-"""Several releases about the same people, some of which choose as they go: each sees its own values alone."""
+"""What is counted next, by what was published: of several releases, each looks at its own values alone."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from .counts import Count
 from .release import Release
 
 #: What was published, a tuple of values for each step so far; NaN for a cell left empty.
 History = tuple[tuple[float, ...], ...]
+#: The counts or places of the next step, from what was published so far.
+Policy = Callable[[History], Any]
 
 
-class Together:
+class JointPolicy:
     """The policy that names what several releases publish, one after another."""
 
     def __init__(self, parts: tuple[Release, ...]) -> None:
