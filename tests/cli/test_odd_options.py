@@ -257,3 +257,32 @@ def test_messages_about_files_are_in_the_words_of_the_command_line(
 )
 def test_settings_are_called_as_they_are_typed(message: str, said: str) -> None:
     assert in_options(message, SETTINGS) == said
+
+
+#: Lines of a settings file, and how the error calls them: as they stand in the file, and never as options.
+IN_FILES = [
+    ("sensor-count = 2", "sensor-count: there is no such setting; did you mean sensor_count?"),
+    ("sensor_places = 'a'", "sensor_places = 'a': it should be a list"),
+    ("time_format = 'dd'", "time_format is 'dd'; give 'day-first'"),
+]
+
+
+@pytest.mark.parametrize(("line", "shown"), IN_FILES, ids=[line for line, _ in IN_FILES])
+def test_lines_of_a_settings_file_are_called_as_they_stand_there(
+    in_town: Call, tmp_path: Path, line: str, shown: str
+) -> None:
+    file = tmp_path / "audit.toml"
+    file.write_text(f"{line}\n")
+    for command in ("audit", "plan"):
+        done = in_town(command, "v.csv", "--settings", str(file), "--misses", "2")
+        assert done.returncode == 2
+        assert shown in done.stderr
+        assert "--" not in done.stderr.split(shown)[0]
+
+
+def test_settings_of_a_plan_are_none_of_an_audit(in_town: Call, tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text("visits = 'v.csv'\nlimits = [{share = 0.1, above = 0.5}]\n")
+    done = in_town("audit", "--settings", str(file))
+    assert done.returncode == 2
+    assert "plan.toml holds settings of a plan (limits): give it to passerby plan" in done.stderr

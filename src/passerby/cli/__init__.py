@@ -18,7 +18,7 @@ from pathlib import Path
 from cyclopts import App, CycloptsError
 
 from passerby import __version__
-from passerby.errors import PasserbyError
+from passerby.errors import PasserbyError, SettingsError
 from passerby.support.interrupts import interruptible
 
 from .audit import audit
@@ -70,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PasserbyError as error:
         if _debugging():
             raise
+        if isinstance(error, SettingsError):
+            return _complain(str(error), 2)  # in the words of the options and files that it speaks of
         from passerby.audits.settings import SETTINGS
         from passerby.plans.names import OPTIONS
 
