@@ -46,6 +46,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "lost.csv").write_text("place,zone\na,west\nx,north\n")
     (folder / "counts.csv").write_text("kind,zone,step,mechanism\npresent,west,,Rounding(5)\nvisitors,east,1-3,\n")
     (folder / "late.csv").write_text("zone,step\nwest,6\n")
+    (folder / "late_time.csv").write_text("place,time\na,2024-05-08 20:30\nb,2024-05-01\n")
     (folder / "often.csv").write_text("kind,zone,step,times\nvisitors,west,1-2,3\n")
     (folder / "blur.csv").write_text("zone,step,mechanism\nwest,1,blur\n")
     (folder / "short.csv").write_text("person,time,place\np,2024-05-01 08:00,a\np,2024-05-01 08:40,b\n")
@@ -119,6 +120,10 @@ WRONG: list[tuple[str, str]] = [
     ("future.csv", "1 of 2,305 rows lie in years before 1900 or from 2100 on: line 2,306 has 2999-01-01; correct or r"),
     ("future.csv", "as in --from 1900-01-01 and --until 2100-01-01"),
     ("v.csv --from 2024-06-01", "has a person, a time and a place in the time that was asked for"),
+    (
+        "v.csv --from 2024-06-01",
+        "its visits reach from 2024-05-01 to 2024-05-08 (UTC): ask for some of these",
+    ),
     ("v.csv --from 2024-05-03 --until 2024-05-02", "--from 2024-05-03 is not before --until 2024-05-02"),
     ("v.csv --from soon", "--from: it is 'soon', which is no time"),
     ("v.csv --since 2024-05-01", "--since"),
@@ -148,6 +153,23 @@ WRONG: list[tuple[str, str]] = [
         "--schedule has no effect with --sensors most-visited; leave it out, or set",
     ),
     ("v.csv --sensors schedule --schedule empty.csv --window 1h", "empty.csv: the schedule holds no sensor"),
+    (
+        "v.csv --sensors schedule --schedule late_time.csv --window 1h",
+        "line 3: the time '2024-05-01' is outside the",
+    ),
+    (
+        "v.csv --sensors schedule --schedule late_time.csv --window 1h",
+        "from 2024-05-08 19:00 to 2024-05-09 00:00 (UTC)",
+    ),
+    (
+        "v.csv --sensors fixed --sensor-places gate",
+        "--sensor-places: 'gate' is not one of the 4 chosen places (such as",
+    ),
+    (
+        "v.csv --sensors fixed --sensor-places aa",
+        "'aa' is not one of the 4 chosen places (did you mean 'a'?); ch",
+    ),
+    ("v.csv --window 1d", "lower --min-active, hold out fewer steps, or choose shorter steps or more places"),
     ("v.csv --window 20d", "no person is seen in at least 10 of 1 steps at the 4 chosen places"),
     ("v.csv --window 1s", "--window 1s makes 687,601 steps, more than there are visits (2,304): in nearly all"),
     ("v.csv --window 1h --end 2999-01-01", "--window 1h makes 8,543,784 steps, more than there are visits (2,304)"),
@@ -188,7 +210,7 @@ WRONG: list[tuple[str, str]] = [
     ("v.csv --counts counts.csv", "--counts needs --window, the interval of the counts"),
     ("v.csv --window 2h --counts counts.csv", "counts.csv, line 2: 'west' is not one of the 4 chosen places"),
     ("v.csv --window 2h --counts counts.csv --sensor-count 2", "--sensor-count has no effect with --counts counts.cs"),
-    ("v.csv --window 2h --zones zones.csv --counts late.csv", "late.csv, line 2: outside the 5 steps that are publish"),
+    ("v.csv --window 2h --zones zones.csv --counts late.csv", "late.csv, line 2: step 6 is outside the 5 steps that a"),
     ("v.csv --window 2h --zones zones.csv --counts often.csv", "often.csv, line 2: nobody can be there 3 times in a w"),
     ("v.csv --window 2h --zones zones.csv --counts empty.csv", "empty.csv: it holds no count"),
     ("v.csv --window 2h --counts bare.csv", "bare.csv: counts need a column place or zone, or for flows the columns"),

@@ -21,6 +21,7 @@ from passerby.audits.wording import Options
 from passerby.report.folder import draft_of, finished, run_audit
 from passerby.report.terms import length, mechanism, share_of_people
 from passerby.support.blocks import Team
+from passerby.support.groups import FEW
 from passerby.support.numerals import chance, duration, span
 from passerby.visits.table import Visits
 
@@ -56,7 +57,7 @@ def found(summary: Summary) -> Iterator[str]:
     loss, known, mean = summary.loss, summary.baseline, summary.mean_loss
     people = f"{_people(summary.people)}{_drawn(summary.people, summary.people_eligible)}"
     if not (loss and known and mean):
-        yield f"{people}. Too few could be measured to tell numbers; people.parquet says why."
+        yield f"{people}. {_few(summary)}"
         return
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
@@ -113,6 +114,14 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     yield "misses", str(settings.misses)
     yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({_pace(expected.each)} a person)"
     yield "folder", str(settings.out)
+
+
+def _few(summary: Summary) -> str:
+    """Why no numbers are told."""
+    told = f"numbers are told of {FEW} people or more"
+    if summary.people < FEW:
+        return f"Too few: {told}; people.parquet has a row for each."
+    return f"Fewer than {FEW} could be measured, and {told}; people.parquet says why."
 
 
 def _people(count: int) -> str:

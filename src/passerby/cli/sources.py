@@ -28,8 +28,8 @@ def sources_of(
     sources = [Source(read_settings(settings, paths), str(settings))] if settings else []
     if settings and command == "audit" and (of_plan := [name for name in OWN if name in sources[0].values]):
         raise ConfigError(
-            f"{settings} holds settings of a plan ({', '.join(of_plan)}): give it to passerby plan, or audit what a plan "
-            "recommends by the audit.toml in its folder"
+            f"{settings} holds settings of a plan ({', '.join(of_plan)}): give it to passerby plan, or audit what that "
+            "recommends, by the audit.toml in its folder"
         )
     sources += [Source(typed, "options", Options())] if typed else []
     if not any("visits" in source.values for source in sources):

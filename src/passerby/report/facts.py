@@ -27,7 +27,7 @@ def in_short(summary: Summary) -> list[str]:
     loss, known, gain = summary.mean_loss, summary.baseline, summary.advantage
     if not (loss and known and gain):
         nobody = summary.people_measured == 0
-        return ["Nobody could be measured." if nobody else f"Too few people to tell of: {few()} could be measured."]
+        return ["Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
     asked = question(summary.misses, summary.steps)
     out = [
         f"An adversary who knows a person's habits, and where everybody else is, can name {asked}: with a chance of "

@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import reduce
 from typing import Any
 
@@ -53,6 +54,8 @@ class Sieve:
     remarks: list[str] = field(default_factory=list)
     rows: int = 0
     outside: int = 0
+    reach: "tuple[datetime, datetime] | None" = None
+    """The first and the last time of what is outside."""
     bare: int = 0
     """Times that can be read and name no zone."""
     bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
@@ -87,7 +90,7 @@ class Sieve:
         if OF_ALL_OTHERS not in self.remarks and (kept["place"] == ELSEWHERE).any():
             self.remarks.append(OF_ALL_OTHERS)
         inside = self.span.holds(kept["at"])
-        self.outside += kept.height - int(inside.sum())
+        self._note_outside(kept["at"].filter(~inside))
         kept = kept.filter(inside)
         self.stray.note(batch, kept.filter(self.span.strays(kept["at"])), lambda row: f"{row['at']:%Y-%m-%d}")
         return kept.select("person", pl.col("at").alias("time"), "place", "row")
@@ -110,9 +113,28 @@ class Sieve:
         """The error where no row is left."""
         return InputError(
             f"{self.source}: none of its {self.rows:,} rows has a person, a time and a place"
-            f"{' in the time that was asked for' if self.outside else ''}; check which columns are taken for them "
-            f"({self.taken})"
+            f"{' in the time that was asked for' if self.outside else ''}; {self._others}check which columns are taken "
+            f"for them ({self.taken})"
         )
+
+    @property
+    def _others(self) -> str:
+        """When the visits were that are all outside."""
+        if self.reach is None:
+            return ""
+        first, last = (f"{time:%Y-%m-%d}" for time in self.reach)
+        return f"its visits reach from {first} to {last} (UTC): ask for some of these, or "
+
+    def _note_outside(self, times: pl.Series) -> None:
+        """Take down rows that lie outside of the time that was asked for."""
+        self.outside += len(times)
+        if len(times):
+            self._reaches(times.min(), times.max())
+
+    def _reaches(self, first: Any, last: Any) -> None:
+        """What is outside reaches from here to there, too."""
+        before = self.reach or (first, last)
+        self.reach = min(before[0], first), max(before[1], last)
 
     def skipped(self, duplicates: int) -> Skipped:
         """What was read and left out, with so many rows that repeat others."""
@@ -129,6 +151,8 @@ class Sieve:
         """Count what another one left out as well, which took the batches that come next."""
         self.rows += other.rows
         self.outside += other.outside
+        if other.reach:
+            self._reaches(*other.reach)
         self.bare += other.bare
         self.columns.update(other.columns)
         self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
