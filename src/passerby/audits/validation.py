@@ -122,6 +122,13 @@ class _Checks(BaseModel):
             raise ValueError(f"{twice} is named twice; name each kind once")
         return value
 
+    @field_validator(*PATHS, mode="before", check_fields=False)
+    @classmethod
+    def _some_path(cls, value: Any) -> Any:
+        if "" in (value if isinstance(value, list | tuple) else (value,)):
+            raise ValueError("should be a path, and no empty text")
+        return value
+
     @field_validator(*PATHS, check_fields=False)
     @classmethod
     def _path(cls, value: Path | tuple[Path, ...] | None) -> Path | tuple[Path, ...] | None:

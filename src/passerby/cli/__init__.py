@@ -56,13 +56,14 @@ app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments` (those of the process by default), and return the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if "" in given:
+        # As the path of a folder it would be the one that is worked in.
+        before = f" (after {given[given.index('') - 1]})" if given.index("") else ""
+        return _complain(f"an argument is empty{before}; fill it in, or leave it out with its option", 2)
     try:
         with _asked_to_end(), interruptible():
-            app(
-                sys.argv[1:] if arguments is None else list(arguments),
-                exit_on_error=False,
-                result_action="return_value",
-            )
+            app(given, exit_on_error=False, result_action="return_value")
     except CycloptsError:
         return 2  # cyclopts has said what is wrong
     except KeyboardInterrupt as stop:

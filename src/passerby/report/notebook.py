@@ -102,7 +102,7 @@ def audit_report(
     """
     _check(people, release, backtest)
     given = {"misses": misses, **settings}
-    steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
+    steps = {"visits": Path(), "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
     with engine_of(engine, scheduler, workers, executor) as pool:
         table, findings, others = _worked_out(
