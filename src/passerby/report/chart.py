@@ -30,6 +30,8 @@ LINE = 18
 PERCENT, FINE = ".0%", ".1%"
 #: Labels of axes have as many digits as tell them apart.
 TICK = "~%"
+#: Labels of a legend that counts people: nothing between two whole numbers, where a rounded one would stand twice.
+WHOLE = "datum.value % 1 ? '' : format(datum.value, ',d')"
 #: How lines are shown in a legend.
 STROKE: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 600}
 ZOOM = "Hold Ctrl and turn the mouse wheel to zoom, drag to move, double-click to go back."
