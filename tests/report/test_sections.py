@@ -48,6 +48,14 @@ def test_small_groups_are_not_told(made: Evidence) -> None:
     assert rows == [(0.15, 0.0, 1.0, 1.0, 20), (0.8, 0.0, None, 0.5, 20)]
 
 
+def test_of_few_people_the_mean_is_not_called_a_half(made: Evidence) -> None:
+    """The median of fewer than fifteen is everybody's mean."""
+    for people, begins in ((14, "On average"), (15, "For half of the people")):
+        summary = summed(made.table.head(people), made.people, made.release, made.settings)
+        assert exposure.words(summary)[1].startswith(f"{begins} the chance is ")
+        assert any(line.startswith(f"{begins} the release takes away ") for line in in_short(summary))
+
+
 def test_small_counts_are_not_told(made: Evidence) -> None:
     true = [int(made.people.counts[t, x]) for t in range(4) for x in (0, 1)]
     assert counts.rows(made)["count"].to_list() == [n if n >= FEW else None for n in true]

@@ -14,7 +14,7 @@ from passerby.report import chart
 from passerby.report.cuts import BARS, CURVES, alone
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT, level, question, share_of_people, tail
+from passerby.report.terms import WITH_IT, has_half, level, question, share_of_people, tail
 from passerby.support.groups import FEW, Nested, at_rank, rest_enough
 from passerby.support.numerals import at_least, percent
 
@@ -86,12 +86,14 @@ def words(summary: Summary) -> list[str]:
     assert known
 
     most, before = tail(loss.lower), tail(known.lower)
+    half = has_half(summary.people_measured)
+    usual = [at_least(each.median) if half else percent(each.mean) for each in (loss.lower, known.lower)]
     asked = question(summary.misses, summary.steps).replace("a person was", "they were")
     return [
         f"A person is found if an adversary names {asked}. Each person's chance to be found with the release lies "
         "between that of the best attack found and a bound that no attack exceeds if the habits are right.",
-        f"For half of the people the chance is {at_least(loss.lower.median)} with the release and "
-        f"{at_least(known.lower.median)} without it"
+        f"{'For half of the people' if half else 'On average'} the chance is {usual[0]} with the release and "
+        f"{usual[1]} without it"
         + (f"; for {most[0]}, {at_least(most[1])} and {at_least(before[1])}." if most and before else "."),
     ]
 
