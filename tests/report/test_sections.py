@@ -118,12 +118,32 @@ def test_curves_agree_with_the_table_where_that_tells_of_some_of_them_alone() ->
         assert ((0.9, 1.0) in drawn.filter(which=which).select("chance", "share").rows()) == there
 
 
-def test_the_legend_of_counts_tells_each_number_once() -> None:
-    rows = [(step, "00:00", "gate", count, str(count), count) for step, count in ((1, 5), (2, 6))]
+@pytest.mark.parametrize(("most", "told"), [(6, ["5", "6"]), (25, ["5", "10", "15", "20", "25"])])
+def test_the_legend_of_counts_tells_each_number_once(most: int, told: list[str]) -> None:
+    rows = [(step, "00:00", "gate", count, str(count), count) for step, count in ((1, 5), (2, most))]
     table = pl.DataFrame(rows, schema=["step", "start", "place", "count", "shown", "people"], orient="row")
-    drawn = {**counts.picture(table), "width": 300}
-    legend = vl_convert.vegalite_to_svg(drawn).partition("role-legend-label")[2].partition("role-legend-title")[0]
-    assert [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", legend) if text] == ["5", "6"]
+    assert texts(counts.picture(table), "legend-label") == told
+
+
+def test_falls_of_nothing_are_bars_of_nothing_from_the_left() -> None:
+    """One tick in the middle of an empty picture told nobody what was seen there."""
+    rows = [(name, 0.0, 0.0, 0.5, 0.5, 9) for name in ("gate", "hall")]
+    table = pl.DataFrame(rows, schema=["name", "fall", "error", "with_all", "without", "people"], orient="row")
+    assert texts(ranking.bars(table, "sensor"), "axis-label")[:2] == ["0.000", "0.002"]
+
+
+def texts(spec: dict[str, object], role: str) -> list[str]:
+    """What a picture writes in one role, such as the labels of its first axis."""
+    group = vl_convert.vegalite_to_svg({**spec, "width": 300}).partition(f"role-{role}")[2].partition(" role-")[0]
+    return [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", group) if text]
+
+
+def test_noise_that_is_enough_is_told_once_for_several_thresholds(made: Evidence) -> None:
+    assert made.findings is not None
+    rows = [(0.1, 0.0, 40), (0.25, 0.0, 40), (0.5, 2.0, 40), (0.9, None, 40)]
+    found = pl.DataFrame(rows, schema=["threshold", "sigma", "people"], orient="row")
+    said = noise.enough(replace(made, findings=replace(made.findings, noise=found)))[0]
+    assert ": the counts as they are for 10 %, 25 %; a standard deviation of 2 for 50 %; no noise that was trie" in said
 
 
 def test_a_lonely_person_makes_no_step_of_their_own() -> None:
