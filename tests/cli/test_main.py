@@ -168,3 +168,15 @@ def test_an_empty_argument_is_no_folder(arguments: tuple[str, ...], where: str, 
     said = f"passerby: an argument is empty{where}; fill it in, or leave it out with its option\n"
     assert (done.returncode, done.stderr) == (2, said)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is always full")
+def test_an_output_that_is_full_is_no_defect() -> None:
+    program = "import sys\nfrom passerby import cli\nsys.exit(cli.main())"
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", program, "--help"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert (
+        done.stderr == "passerby: what is found cannot be shown: No space left on device; send the output elsewhere\n"
+    )

@@ -6,6 +6,7 @@ Nothing below this folder prints or exits. Exit codes: 0 done, 1 a defect of pas
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -82,6 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if _debugging():
             raise
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            return _complain(f"what is found cannot be shown: {error.strerror}; send the output elsewhere", 2)
         # The message itself may quote the data, ids among them: only who asks for it sees it.
         what = f"{type(error).__name__} in {_origin(error)}"
         return _complain(f"this should not happen ({what}); run with PASSERBY_DEBUG=1 to see more, and report it", 1)

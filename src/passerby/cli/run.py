@@ -26,7 +26,7 @@ from passerby.support.numerals import chance, duration, span
 from passerby.visits.table import Visits
 
 from .going_on import resumable
-from .screen import stages
+from .screen import say, stages
 
 #: What is said of steps that nobody asked for.
 CHOSEN = ", which fit the visits (--window sets another length)"
@@ -46,9 +46,9 @@ def run_and_show(
     for remark in about_few(report.table):
         aside.print(f"Before you share it: {remark}", markup=False, soft_wrap=True)
     for line in found(report.summary):
-        screen.print(line, markup=False)
+        say(screen, line)
     if settings.window == "auto":
-        screen.print(f"Steps last {length(report.summary.window)}{CHOSEN}.", markup=False)
+        say(screen, f"Steps last {length(report.summary.window)}{CHOSEN}.")
     screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
 
 
