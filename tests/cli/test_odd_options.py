@@ -37,6 +37,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "parts" / name).write_text("\n".join(["person,time,place", *part, ""]))
     (folder / "stray.csv").write_text("\n".join(["person,time,place", *lines, "p01,1975-01-01,a", ""]))
     (folder / "future.csv").write_text("\n".join(["person,time,place", *lines, "p01,2999-01-01T00:00:00Z,a", ""]))
+    dates = ["person,time,place", *(f"{who},{when[:10]},{where}" for who, when, where in rows)]
+    (folder / "dates.csv").write_text("\n".join([*dates, ""]))
     (folder / "bare.csv").write_text("\n".join(["made by hand", *lines, ""]))
     (folder / "two_ids.csv").write_text("\n".join(["uid,time,place,user", *(f"{line},x" for line in lines), ""]))
     seldom = [f"q{n},2024-05-03 08:00,a" for n in range(5)]
@@ -106,6 +108,7 @@ RIGHT: list[tuple[str, ...]] = [
         "mechanism  counts rounded to multiples of 5; or raw counts",
     ),
     ("v.csv --window 6h --until 2024-05-05", "published from 2024-05-03 18:00 to 2024-05-05 00:00 (UTC)"),
+    ("dates.csv --window 6h --min-active 5", "Alert: All times are at midnight, as dates without a time of day are"),
     ("two_ids.csv", "Alert: person is taken from the column 'uid'; 'user' could be meant too"),
     (
         "some.csv",
@@ -170,6 +173,11 @@ WRONG: list[tuple[str, str]] = [
         "'aa' is not one of the 4 chosen places (did you mean 'a'?); ch",
     ),
     ("v.csv --window 1d", "lower --min-active, hold out fewer steps, or choose shorter steps or more places"),
+    (
+        "dates.csv --window 6h",
+        "in 6; lower --min-active, hold out fewer steps, or choose shorter steps or more places. A",
+    ),
+    ("dates.csv --window 6h", "Take steps of a day or longer, or the column that holds the time of day too."),
     ("v.csv --window 20d", "no person is seen in at least 10 of 1 steps at the 4 chosen places"),
     ("v.csv --window 1s", "--window 1s makes 687,601 steps, more than there are visits (2,304): in nearly all"),
     ("v.csv --window 1h --end 2999-01-01", "--window 1h makes 8,543,784 steps, more than there are visits (2,304)"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.fit import traces_of
 from passerby.people.habits import People
@@ -16,6 +18,7 @@ from passerby.people.others import everyone_else
 from passerby.people.zones import Levels, Zones, places_of, read_zones
 from passerby.support.blocks import Blocks, Team
 from passerby.visits.readers import read_visits
+from passerby.visits.sieve import DATES
 from passerby.visits.steps import written
 from passerby.visits.store import StoredVisits
 from passerby.visits.table import Visits
@@ -101,8 +104,11 @@ def gather(
         visits = visits_of(settings, tell)
     begin(tell, FITTING)
     levels = read_zones(settings.zones) if settings.zones else None
-    traces = traced(settings, visits, places_of(levels) if levels else ())
-    people = fitting(settings).people(traces)
+    try:
+        traces = traced(settings, visits, places_of(levels) if levels else ())
+        people = fitting(settings).people(traces)
+    except InputError as error:
+        raise InputError(f"{error}. {DATES}" if DATES in visits.remarks else str(error)) from None
     zones, release, published = _counted(settings, people, levels)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
@@ -125,7 +131,9 @@ def _alerts(
     settings: AuditSettings, covered: Coverage, visits: Visits | StoredVisits, people: People, zones: Zones | None
 ) -> tuple[str, ...]:
     """What must be known of the visits, of habits and of zones before anything is believed."""
-    remarks = (*visits.remarks, *people.remarks, *(zones.remarks if zones else ()))
+    remarks = [*visits.remarks, *people.remarks, *(zones.remarks if zones else ())]
+    if DATES in remarks and people.window >= timedelta(days=1):
+        remarks.remove(DATES)
     return alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
 
 

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, time
 from functools import reduce
 from typing import Any
 
@@ -22,6 +22,12 @@ from .traces import ELSEWHERE
 OF_ALL_OTHERS = (
     f"A place is called {ELSEWHERE!r}, which stands for all places that are not chosen: its visits count as such, and "
     "nobody is found there. Rename it."
+)
+
+#: Said of visits in steps that are shorter than a day.
+DATES = (
+    "All times are at midnight, as dates without a time of day are: steps that are shorter than a day cannot tell when "
+    "somebody was where. Take steps of a day or longer, or the column that holds the time of day too."
 )
 
 TIMES = (
@@ -58,6 +64,8 @@ class Sieve:
     """The first and the last time of what is outside."""
     bare: int = 0
     """Times that can be read and name no zone."""
+    dated: bool = True
+    """Whether all times so far are at midnight, by the clock of the zone."""
     bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
     stray: "Bad" = field(default_factory=lambda: Bad(STRAY))
@@ -92,6 +100,8 @@ class Sieve:
         inside = self.span.holds(kept["at"])
         self._note_outside(kept["at"].filter(~inside))
         kept = kept.filter(inside)
+        self.dated = self.dated and _at_midnight(kept["at"].head(100), self.timezone)
+        self.dated = self.dated and _at_midnight(kept["at"], self.timezone)
         self.stray.note(batch, kept.filter(self.span.strays(kept["at"])), lambda row: f"{row['at']:%Y-%m-%d}")
         return kept.select("person", pl.col("at").alias("time"), "place", "row")
 
@@ -154,6 +164,7 @@ class Sieve:
         if other.reach:
             self._reaches(*other.reach)
         self.bare += other.bare
+        self.dated = self.dated and other.dated
         self.columns.update(other.columns)
         self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
         for name in ("bad_times", "bad_coordinates", "stray", "missing"):
@@ -163,13 +174,14 @@ class Sieve:
     def told(self) -> tuple[str, ...]:
         """What a reader should know, once all batches are taken."""
         times = self.rows - self.bad_times.count
+        remarks = (*self.remarks, DATES) if self.dated else tuple(self.remarks)
         if not 0 < self.bare < times:
-            return tuple(self.remarks)
+            return remarks
         mixed = (
             f"{self.bare:,} of {times:,} times name no zone, unlike the others, and were read in {self.timezone}: "
             "where another one is meant, set the time zone, or they count hours too early or too late."
         )
-        return (*self.remarks, mixed)
+        return (*remarks, mixed)
 
     @property
     def taken(self) -> str:
@@ -187,6 +199,11 @@ class Sieve:
         names = cells.names(*degrees.filter(valid).get_columns())
         place = pl.Series("place", [None], dtype=pl.String).new_from_index(0, frame.height)
         return frame.with_columns(place.scatter(valid.arg_true(), names)).filter(~bad)
+
+
+def _at_midnight(times: pl.Series, timezone: str) -> bool:
+    """Whether all times are at midnight, by the clock of a zone."""
+    return bool((times.dt.convert_time_zone(timezone).dt.time() == time()).all())
 
 
 @dataclass(repr=False)
