@@ -37,6 +37,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "parts" / name).write_text("\n".join(["person,time,place", *part, ""]))
     (folder / "stray.csv").write_text("\n".join(["person,time,place", *lines, "p01,1975-01-01,a", ""]))
     (folder / "future.csv").write_text("\n".join(["person,time,place", *lines, "p01,2999-01-01T00:00:00Z,a", ""]))
+    gaps = [line for line, row in zip(lines, rows, strict=True) if (int(row[0][1:]) + int(row[1][11:13])) % 3 == 1]
+    (folder / "gaps.csv").write_text("\n".join(["person,time,place", *gaps, ""]))
     dates = ["person,time,place", *(f"{who},{when[:10]},{where}" for who, when, where in rows)]
     (folder / "dates.csv").write_text("\n".join([*dates, ""]))
     (folder / "bare.csv").write_text("\n".join(["made by hand", *lines, ""]))
@@ -112,10 +114,19 @@ RIGHT: list[tuple[str, ...]] = [
     ("two_ids.csv", "Alert: person is taken from the column 'uid'; 'user' could be meant too"),
     (
         "some.csv",
-        "Alert: 5 of 17 people are not audited: 5 are seen at the chosen places in too few steps, 0 in none (gro",
+        "Alert: 5 of 17 people are not audited: 5 are seen at the chosen places in too few steps, 0 in none. The",
         "Alert: 5 of 2,309 times name no zone, unlike the others, and were read in UTC: where another one is meant",
     ),
 ]
+
+#: The same with an exact share beside the alert: of twelve people, shares that are shared are 0, 42, 83 or 100 %.
+RIGHT.append(
+    (
+        "gaps.csv --window 1h --holdout 6",
+        "elsewhere  67 % of the fitted person-steps, 67 % of the published ones",
+        "Alert: In 67 % of the published person-steps the person is elsewhere",
+    )
+)
 
 #: What is typed likewise, and words of the error.
 WRONG: list[tuple[str, str]] = [

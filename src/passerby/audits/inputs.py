@@ -53,6 +53,8 @@ class Inputs:
     traces: Traces
     published: Published | None = None
     alerts: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What the alerts say that is not about the coverage."""
     zones: Zones | None = None
     everyone: Everyone | None = None
     """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `shown`."""
@@ -113,8 +115,9 @@ def gather(
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    said = _alerts(settings, covered, visits, people, zones)
-    return Inputs(people, eligible, release, covered, traces, published, said, zones)
+    remarks = _remarks(visits, people, zones)
+    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+    return Inputs(people, eligible, release, covered, traces, published, said, remarks, zones)
 
 
 def _counted(
@@ -127,14 +130,12 @@ def _counted(
     return zones, release, published
 
 
-def _alerts(
-    settings: AuditSettings, covered: Coverage, visits: Visits | StoredVisits, people: People, zones: Zones | None
-) -> tuple[str, ...]:
+def _remarks(visits: Visits | StoredVisits, people: People, zones: Zones | None) -> tuple[str, ...]:
     """What must be known of the visits, of habits and of zones before anything is believed."""
     remarks = [*visits.remarks, *people.remarks, *(zones.remarks if zones else ())]
     if DATES in remarks and people.window >= timedelta(days=1):
         remarks.remove(DATES)
-    return alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+    return tuple(remarks)
 
 
 def visits_of(settings: AuditSettings, tell: Tell | None) -> Visits:
@@ -160,16 +161,18 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     common, eligible = everyone.common, len(everyone)
     zones, release, published = _counted(settings, common, levels)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_seen)
-    said = _alerts(settings, covered, visits, common, zones)
+    remarks = _remarks(visits, common, zones)
+    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
     traces, everybody = everyone.some_traces(MOST_PEOPLE, seed), everyone.traces.everybody
     if settings.sample is not None:
         people = everyone.some(some_numbers(eligible, settings.sample, seed))
-        return Inputs(people, eligible, release, covered, traces, published, said, zones, everybody=everybody)
+        return Inputs(people, eligible, release, covered, traces, published, said, remarks, zones, everybody=everybody)
     shown = some_numbers(eligible, SHOWN, seed)
     if len(shown) < eligible:
-        said = (*said, SOME_SHOWN.format(shown=len(shown), eligible=eligible))
+        some_shown = SOME_SHOWN.format(shown=len(shown), eligible=eligible)
+        said, remarks = (*said, some_shown), (*remarks, some_shown)
     some = everyone.some(shown)
-    return Inputs(some, eligible, release, covered, traces, published, said, zones, everyone, shown, everybody)
+    return Inputs(some, eligible, release, covered, traces, published, said, remarks, zones, everyone, shown, everybody)
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
