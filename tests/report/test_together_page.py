@@ -1,6 +1,7 @@
 """The page of several tables: means and shares of five people or more, and nobody's name."""
 
 import base64
+import html
 import re
 from pathlib import Path
 
@@ -102,3 +103,9 @@ def test_the_page_is_drawn_and_loads_nothing(tmp_path: Path) -> None:
             assert cut(page) == []
             assert page.run("document.querySelectorAll('#chart-tables svg .mark-symbol path').length") == 3
             assert page.run("document.querySelectorAll('#chart-added svg .mark-rect path').length") == 10
+
+
+def test_tables_are_told_by_their_names_in_quotes() -> None:
+    """A folder may be called `audit`, and 'with audit' would be read as a word."""
+    page = html.unescape(render_together(of(60), RELEASES, []))
+    assert re.search(r'% with "wards", [^"]*% with "flows", and [^"]*% with all of them together\.', page)
