@@ -17,6 +17,10 @@ class ConfigError(PasserbyError):
     """Settings that contradict each other or cannot be read."""
 
 
+class SettingsError(ConfigError):
+    """Wrong settings, each in the words in which it was given: an option, a line of a file or an argument."""
+
+
 class UnsupportedRelease(PasserbyError):  # noqa: N818
     """A formula was asked for a release that it does not hold for. Numbers are refused rather than guessed."""
 

@@ -67,3 +67,10 @@ def test_pages_do_not_tell_who_shared_the_work() -> None:
         assert shown == as_shown(check_settings({"visits": "v.csv"}), internal=internal)
         assert "10.1.2.3" not in shown
     assert 'scheduler = "tcp://10.1.2.3:8786"' in as_toml(chosen)
+
+
+@pytest.mark.parametrize("line", ["out = ''", "visits = ['a.csv', '']", "zones = ''"])
+def test_an_empty_path_is_not_the_folder_of_the_file(line: str, tmp_path: Path) -> None:
+    (tmp_path / "audit.toml").write_text(f"{line}\n")
+    with pytest.raises(ConfigError, match="it should be a path, and no empty text"):
+        check_settings({"visits": "v.csv", **read_settings(tmp_path / "audit.toml")})

@@ -101,7 +101,7 @@ def test_a_release_is_called_the_highest_only_where_it_is() -> None:
 def test_few_people_are_not_told_of(people: pb.People) -> None:
     table = pb.together(people, [of([0]), of([1])], 1, budget=1e5, workers=1).table
     few = Together(table.filter(pl.col("person").is_in(people.ids[:3].implode())), ("release 1", "release 2"), 1, STEPS)
-    assert few.lines() == ["Too few people could be measured with all releases to tell numbers."]
+    assert few.lines() == ["Fewer than 5 people were measured with all releases, and numbers are told of 5 or more."]
     assert few.shared() == []
 
 

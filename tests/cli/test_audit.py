@@ -125,7 +125,12 @@ def test_that_nobody_could_be_measured_is_said(made: Made) -> None:
     summary = Summary.model_validate_json((made[0] / "result" / "summary.json").read_text())
     nobody = summary.model_copy(update={"loss": None, "baseline": None, "people_eligible": 1200})
     assert list(found(nobody)) == [
-        "40 people (drawn from 1,200). Too few could be measured to tell numbers; people.parquet says why."
+        "40 people (drawn from 1,200). Fewer than 5 could be measured, and numbers are told of 5 people or more; "
+        "people.parquet says why."
+    ]
+    few = nobody.model_copy(update={"people": 2, "people_eligible": 2})
+    assert list(found(few)) == [
+        "2 people. Too few: numbers are told of 5 people or more; people.parquet has a row for each."
     ]
 
 

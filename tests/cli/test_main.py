@@ -156,3 +156,27 @@ def test_a_request_to_end_is_an_interruption(tmp_path: Path) -> None:
 def test_main_returns_its_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.strip() == pb.__version__
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [(("audit", "v.csv", "--out", ""), " (after --out)"), (("simulate", ""), " (after simulate)"), (("",), "")],
+    ids=["an option", "an argument", "a command"],
+)
+def test_an_empty_argument_is_no_folder(arguments: tuple[str, ...], where: str, tmp_path: Path) -> None:
+    done = run_here(*arguments, cwd=tmp_path)
+    said = f"passerby: an argument is empty{where}; fill it in, or leave it out with its option\n"
+    assert (done.returncode, done.stderr) == (2, said)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is always full")
+def test_an_output_that_is_full_is_no_defect() -> None:
+    program = "import sys\nfrom passerby import cli\nsys.exit(cli.main())"
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", program, "--help"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert (
+        done.stderr == "passerby: what is found cannot be shown: No space left on device; send the output elsewhere\n"
+    )

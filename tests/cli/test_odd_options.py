@@ -37,6 +37,10 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "parts" / name).write_text("\n".join(["person,time,place", *part, ""]))
     (folder / "stray.csv").write_text("\n".join(["person,time,place", *lines, "p01,1975-01-01,a", ""]))
     (folder / "future.csv").write_text("\n".join(["person,time,place", *lines, "p01,2999-01-01T00:00:00Z,a", ""]))
+    gaps = [line for line, row in zip(lines, rows, strict=True) if (int(row[0][1:]) + int(row[1][11:13])) % 3 == 1]
+    (folder / "gaps.csv").write_text("\n".join(["person,time,place", *gaps, ""]))
+    dates = ["person,time,place", *(f"{who},{when[:10]},{where}" for who, when, where in rows)]
+    (folder / "dates.csv").write_text("\n".join([*dates, ""]))
     (folder / "bare.csv").write_text("\n".join(["made by hand", *lines, ""]))
     (folder / "two_ids.csv").write_text("\n".join(["uid,time,place,user", *(f"{line},x" for line in lines), ""]))
     seldom = [f"q{n},2024-05-03 08:00,a" for n in range(5)]
@@ -46,6 +50,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "lost.csv").write_text("place,zone\na,west\nx,north\n")
     (folder / "counts.csv").write_text("kind,zone,step,mechanism\npresent,west,,Rounding(5)\nvisitors,east,1-3,\n")
     (folder / "late.csv").write_text("zone,step\nwest,6\n")
+    (folder / "late_time.csv").write_text("place,time\na,2024-05-08 20:30\nb,2024-05-01\n")
     (folder / "often.csv").write_text("kind,zone,step,times\nvisitors,west,1-2,3\n")
     (folder / "blur.csv").write_text("zone,step,mechanism\nwest,1,blur\n")
     (folder / "short.csv").write_text("person,time,place\np,2024-05-01 08:00,a\np,2024-05-01 08:40,b\n")
@@ -105,13 +110,23 @@ RIGHT: list[tuple[str, ...]] = [
         "mechanism  counts rounded to multiples of 5; or raw counts",
     ),
     ("v.csv --window 6h --until 2024-05-05", "published from 2024-05-03 18:00 to 2024-05-05 00:00 (UTC)"),
+    ("dates.csv --window 6h --min-active 5", "Alert: All times are at midnight, as dates without a time of day are"),
     ("two_ids.csv", "Alert: person is taken from the column 'uid'; 'user' could be meant too"),
     (
         "some.csv",
-        "Alert: 5 of 17 people are not audited: 5 are seen at the chosen places in too few steps, 0 in none (gro",
+        "Alert: 5 of 17 people are not audited: 5 are seen at the chosen places in too few steps, 0 in none. The",
         "Alert: 5 of 2,309 times name no zone, unlike the others, and were read in UTC: where another one is meant",
     ),
 ]
+
+#: The same with an exact share beside the alert: of twelve people, shares that are shared are 0, 42, 83 or 100 %.
+RIGHT.append(
+    (
+        "gaps.csv --window 1h --holdout 6",
+        "elsewhere  67 % of the fitted person-steps, 67 % of the published ones",
+        "Alert: In 67 % of the published person-steps the person is elsewhere",
+    )
+)
 
 #: What is typed likewise, and words of the error.
 WRONG: list[tuple[str, str]] = [
@@ -119,6 +134,10 @@ WRONG: list[tuple[str, str]] = [
     ("future.csv", "1 of 2,305 rows lie in years before 1900 or from 2100 on: line 2,306 has 2999-01-01; correct or r"),
     ("future.csv", "as in --from 1900-01-01 and --until 2100-01-01"),
     ("v.csv --from 2024-06-01", "has a person, a time and a place in the time that was asked for"),
+    (
+        "v.csv --from 2024-06-01",
+        "its visits reach from 2024-05-01 to 2024-05-08 (UTC): ask for some of these",
+    ),
     ("v.csv --from 2024-05-03 --until 2024-05-02", "--from 2024-05-03 is not before --until 2024-05-02"),
     ("v.csv --from soon", "--from: it is 'soon', which is no time"),
     ("v.csv --since 2024-05-01", "--since"),
@@ -148,6 +167,28 @@ WRONG: list[tuple[str, str]] = [
         "--schedule has no effect with --sensors most-visited; leave it out, or set",
     ),
     ("v.csv --sensors schedule --schedule empty.csv --window 1h", "empty.csv: the schedule holds no sensor"),
+    (
+        "v.csv --sensors schedule --schedule late_time.csv --window 1h",
+        "line 3: the time '2024-05-01' is outside the",
+    ),
+    (
+        "v.csv --sensors schedule --schedule late_time.csv --window 1h",
+        "from 2024-05-08 19:00 to 2024-05-09 00:00 (UTC)",
+    ),
+    (
+        "v.csv --sensors fixed --sensor-places gate",
+        "--sensor-places: 'gate' is not one of the 4 chosen places (such as",
+    ),
+    (
+        "v.csv --sensors fixed --sensor-places aa",
+        "'aa' is not one of the 4 chosen places (did you mean 'a'?); ch",
+    ),
+    ("v.csv --window 1d", "lower --min-active, hold out fewer steps, or choose shorter steps or more places"),
+    (
+        "dates.csv --window 6h",
+        "in 6; lower --min-active, hold out fewer steps, or choose shorter steps or more places. A",
+    ),
+    ("dates.csv --window 6h", "Take steps of a day or longer, or the column that holds the time of day too."),
     ("v.csv --window 20d", "no person is seen in at least 10 of 1 steps at the 4 chosen places"),
     ("v.csv --window 1s", "--window 1s makes 687,601 steps, more than there are visits (2,304): in nearly all"),
     ("v.csv --window 1h --end 2999-01-01", "--window 1h makes 8,543,784 steps, more than there are visits (2,304)"),
@@ -188,7 +229,7 @@ WRONG: list[tuple[str, str]] = [
     ("v.csv --counts counts.csv", "--counts needs --window, the interval of the counts"),
     ("v.csv --window 2h --counts counts.csv", "counts.csv, line 2: 'west' is not one of the 4 chosen places"),
     ("v.csv --window 2h --counts counts.csv --sensor-count 2", "--sensor-count has no effect with --counts counts.cs"),
-    ("v.csv --window 2h --zones zones.csv --counts late.csv", "late.csv, line 2: outside the 5 steps that are publish"),
+    ("v.csv --window 2h --zones zones.csv --counts late.csv", "late.csv, line 2: step 6 is outside the 5 steps that a"),
     ("v.csv --window 2h --zones zones.csv --counts often.csv", "often.csv, line 2: nobody can be there 3 times in a w"),
     ("v.csv --window 2h --zones zones.csv --counts empty.csv", "empty.csv: it holds no count"),
     ("v.csv --window 2h --counts bare.csv", "bare.csv: counts need a column place or zone, or for flows the columns"),
@@ -257,3 +298,32 @@ def test_messages_about_files_are_in_the_words_of_the_command_line(
 )
 def test_settings_are_called_as_they_are_typed(message: str, said: str) -> None:
     assert in_options(message, SETTINGS) == said
+
+
+#: Lines of a settings file, and how the error calls them: as they stand in the file, and never as options.
+IN_FILES = [
+    ("sensor-count = 2", "sensor-count: there is no such setting; did you mean sensor_count?"),
+    ("sensor_places = 'a'", "sensor_places = 'a': it should be a list"),
+    ("time_format = 'dd'", "time_format is 'dd'; give 'day-first'"),
+]
+
+
+@pytest.mark.parametrize(("line", "shown"), IN_FILES, ids=[line for line, _ in IN_FILES])
+def test_lines_of_a_settings_file_are_called_as_they_stand_there(
+    in_town: Call, tmp_path: Path, line: str, shown: str
+) -> None:
+    file = tmp_path / "audit.toml"
+    file.write_text(f"{line}\n")
+    for command in ("audit", "plan"):
+        done = in_town(command, "v.csv", "--settings", str(file), "--misses", "2")
+        assert done.returncode == 2
+        assert shown in done.stderr
+        assert "--" not in done.stderr.split(shown)[0]
+
+
+def test_settings_of_a_plan_are_none_of_an_audit(in_town: Call, tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text("visits = 'v.csv'\nlimits = [{share = 0.1, above = 0.5}]\n")
+    done = in_town("audit", "--settings", str(file))
+    assert done.returncode == 2
+    assert "plan.toml holds settings of a plan (limits): give it to passerby plan" in done.stderr

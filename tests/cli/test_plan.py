@@ -62,7 +62,11 @@ def test_the_folder_holds_what_was_found(folder: tuple[Path, Done]) -> None:
     assert names == {"plan.json", "plan.html", "plan.toml", *found.recommended}
     assert found.schema_version == VERSION
     assert found.recommended
-    assert "publish" in done.stdout
+    page = (made / "plan" / "plan.html").read_text(encoding="utf-8")
+    for name in found.recommended:
+        # By the name of its folder, which the figure and the commands below have too.
+        assert f"\n{name.capitalize()}: " in done.stdout
+        assert f">{name.capitalize()}: " in page
     assert {plan.verdict for plan in found.recommended.values()} <= {"sure", "open"}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from passerby.cli.screen import Interrupted, Pace, stage, stages
+from passerby.cli.screen import Interrupted, Pace, say, stage, stages
 
 
 def test_a_quick_stage_is_silent_off_a_terminal() -> None:
@@ -139,3 +139,14 @@ def test_compiling_is_announced_when_it_happens_and_not_again(tmp_path: Path) ->
     assert first.stdout.count("compiling") == 1
     assert first.stderr == second.stderr == ""
     assert "compiling" not in second.stdout
+
+
+def test_no_line_begins_with_the_sign_of_percent() -> None:
+    text = "All that is wanted: publish all that is wanted, and nothing but that, at once: 0 % of people, 100 % sure."
+    for width in range(20, 110):
+        out = io.StringIO()
+        say(Console(file=out, width=width), text)
+        lines = out.getvalue().splitlines()
+        assert max(map(len, lines)) <= width
+        assert not any(line.startswith("%") or line.endswith(" ") for line in lines)
+        assert " ".join(lines) == text

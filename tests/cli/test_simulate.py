@@ -48,3 +48,16 @@ def test_a_day_that_is_none_is_said_in_the_words_of_the_command_line(typed: Call
     done = typed("simulate", "city.csv", "--people", "10", "--start", "May")
     assert done.returncode == 2
     assert done.stderr.startswith("passerby: --start is 'May', which is no time;")
+
+
+@pytest.mark.parametrize("out", [".", "..", "/"])
+def test_a_folder_is_no_file(out: str, tmp_path: Path, typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = typed("simulate", out, "--people", "5", "--overwrite")
+    assert (done.returncode, done.stderr) == (2, f"passerby: OUT: '{out}' is no file; choose another name\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_person_for_one_day(tmp_path: Path, typed: Call) -> None:
+    done = typed("simulate", str(tmp_path / "v.csv"), "--people", "1", "--days", "1")
+    assert done.stdout.startswith("24 visits of 1 person to 200 places in 1 day: ")

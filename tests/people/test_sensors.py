@@ -62,7 +62,7 @@ def test_a_schedule_by_step_or_time(people: pb.People, tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("place\na", r"needs the columns place and step \(or time\); its first line names 1"),
-        ("step,place\n9,{0}", "line 2: outside the 4 steps"),
+        ("step,place\n9,{0}", "line 2: step 9 is outside the 4 steps that are published; expected 1 to 4"),
         ("step,place\n1,{0}\nsoon,{0}", "line 3: step is 'soon'; expected a whole number from 1 to 4"),
         ("step,place\n1,nowhere", "line 2: 'nowhere' is not one of"),
         ("time,place\nnever,{0}", "line 2 is 'never', which is no time"),

@@ -72,7 +72,7 @@ def test_limits_that_contradict_each_other() -> None:
 
 def test_a_limit_that_is_broken_without_a_release_is_said_with_the_baseline() -> None:
     people = town(1)
-    with pytest.raises(pb.InputError, match=r"without any release, \d+ % of people above 1 %"):
+    with pytest.raises(pb.InputError, match=r"there are already \d+ % of people above 1 %"):
         pb.plan(people, wanted(people), [pb.Limit(share=0.0, above=0.01)], 1, workers=1)
 
 
@@ -119,7 +119,7 @@ def test_what_is_wanted_is_a_release() -> None:
 
 def test_no_share_is_larger_than_everybody() -> None:
     tally = counted(pb.Limit(share=0.1, above=0.2), *(np.ones(4),) * 2, (np.ones(4),) * 2)
-    assert broken(tally, "everyone").endswith("(measured on everyone). Limit what the release adds (added)")
+    assert broken(tally, "everyone").endswith("(measured on everyone). Limit what the release adds, as in added=0.02")
 
 
 def test_weights_are_what_they_are_to_each_other() -> None:

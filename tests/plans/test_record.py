@@ -146,6 +146,16 @@ def test_the_page_shows_every_plan_and_escapes_names(made: tuple[Plans, Record, 
     assert len(figures[1].sheet.rows) == len(found.tried) + 2
 
 
+def test_releases_that_leave_out_one_step_are_told_apart(made: tuple[Plans, Record, PlanSettings]) -> None:
+    _, record, settings = made
+    plan = record.tried[0].model_copy(update={"words": "counts at 3 of 4 steps", "places_left_out": []})
+    tried = [plan.model_copy(update={"steps_left_out": gone}) for gone in ([2], [3], [1, 2])]
+    page = render_plan(record.model_copy(update={"tried": tried}), settings)
+    for words in ("counts at 3 of 4 steps (without step 2)", "counts at 3 of 4 steps (without step 3)"):
+        assert f">{words}<" in page
+    assert ">counts at 3 of 4 steps<" in page  # of several, the settings of the plan tell
+
+
 def test_the_page_shows_the_shares_by_which_verdicts_are_given(made: tuple[Plans, Record, PlanSettings]) -> None:
     """Few of those who were drawn may be above a limit, while that is not sure of everyone."""
     record = made[1]

@@ -111,3 +111,39 @@ def browser() -> Iterator[Page]:
         finally:
             process.terminate()
             process.wait(timeout=20)
+
+
+def cut(page: Page) -> list[str]:
+    """Texts that are cut off: outside the window, outside their chart, hidden by their box, or shortened."""
+    found: list[str] = page.run(
+        """(() => {
+          const seen = r => r.width > 0 && r.height > 0;
+          const texts = [];
+          const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (walk.nextNode()) {
+            const node = walk.currentNode, range = document.createRange();
+            if (!node.textContent.trim() || node.parentElement.closest('script, svg, .scroll, [hidden]')) continue;
+            range.selectNodeContents(node);
+            const r = range.getBoundingClientRect();
+            if (seen(r) && (r.left < -1 || r.right > innerWidth + 1)) texts.push(node.textContent);
+          }
+          for (const svg of document.querySelectorAll('.chart svg')) {
+            const box = svg.getBoundingClientRect();
+            for (const text of svg.querySelectorAll('text')) {
+              const r = text.getBoundingClientRect();
+              if (!seen(r) || text.getAttribute('opacity') === '0' || getComputedStyle(text).opacity === '0') continue;
+              const out = r.left < box.left - 2 || r.right > box.right + 2 || r.top < box.top - 2
+                || r.bottom > box.bottom + 2;
+              if (out || text.textContent.includes('…')) texts.push(text.textContent);
+            }
+          }
+          for (const part of document.querySelectorAll('main *, header *')) {
+            const style = getComputedStyle(part);
+            const hides = ['hidden', 'clip'].includes(style.overflowX) && part.scrollWidth > part.clientWidth + 1;
+            if (hides && !part.closest('svg')) texts.push(part.textContent);
+          }
+          if (document.documentElement.scrollWidth > innerWidth) texts.push('the page is wider than the window');
+          return texts;
+        })()"""
+    )
+    return found

@@ -114,7 +114,7 @@ def test_few_people_are_not_told_of(made: Evidence) -> None:
     assert summary.loss is None
     assert {above.loss_lower for above in summary.above} == {None}
     page = render(few, people, made.release, made.settings, summary, tried_on(made, FEW - 1))
-    assert "Too few people to tell of: fewer than 5 could be measured." in page
+    assert "Too few people to tell of: fewer than 5 were measured." in page
     assert "55 could not be measured" in page
     assert {"exposed", "why", "which", "noise"}.isdisjoint(re.findall(r'<h2 id="(\w+)"', page))
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+import vl_convert
 from tests.report.small_report import data, small_evidence, summed
 
 import passerby as pb
@@ -45,6 +46,14 @@ def test_small_groups_are_not_told(made: Evidence) -> None:
     settings = replace(made.settings, thresholds=(0.15, 0.8))
     rows = exposure.thresholds(summed(table, made.people, made.release, settings)).rows()
     assert rows == [(0.15, 0.0, 1.0, 1.0, 20), (0.8, 0.0, None, 0.5, 20)]
+
+
+def test_of_few_people_the_mean_is_not_called_a_half(made: Evidence) -> None:
+    """The median of fewer than fifteen is everybody's mean."""
+    for people, begins in ((14, "On average"), (15, "For half of the people")):
+        summary = summed(made.table.head(people), made.people, made.release, made.settings)
+        assert exposure.words(summary)[1].startswith(f"{begins} the chance is ")
+        assert any(line.startswith(f"{begins} the release takes away ") for line in in_short(summary))
 
 
 def test_small_counts_are_not_told(made: Evidence) -> None:
@@ -95,6 +104,46 @@ def test_no_curve_crosses_another(people: int) -> None:
     ]
     assert (lines[0] <= lines[1] + 1e-9).all()
     assert (lines[1] <= lines[2] + 1e-9).all()
+
+
+def test_curves_agree_with_the_table_where_that_tells_of_some_of_them_alone() -> None:
+    """With the release all twelve are above 90 %; without it one is, which neither the table nor the curve tells."""
+    base = [*np.linspace(0.55, 0.85, 11), 0.95]
+    ends = {"baseline_lower": base, "lower": [0.96] * 12, "upper": [0.97] * 12}
+    table = with_gains(ends)
+    told = cuts(table, [0.5, 0.9])
+    assert (told.share(0, 0.9), told.share(1, 0.9)) == (None, 1.0)
+    drawn = exposure.curves(table, told)
+    for which, there in ((chart.WITHOUT, False), (chart.FOUND, True), (chart.BOUND, True)):
+        assert ((0.9, 1.0) in drawn.filter(which=which).select("chance", "share").rows()) == there
+
+
+@pytest.mark.parametrize(("most", "told"), [(6, ["5", "6"]), (25, ["5", "10", "15", "20", "25"])])
+def test_the_legend_of_counts_tells_each_number_once(most: int, told: list[str]) -> None:
+    rows = [(step, "00:00", "gate", count, str(count), count) for step, count in ((1, 5), (2, most))]
+    table = pl.DataFrame(rows, schema=["step", "start", "place", "count", "shown", "people"], orient="row")
+    assert texts(counts.picture(table), "legend-label") == told
+
+
+def test_falls_of_nothing_are_bars_of_nothing_from_the_left() -> None:
+    """One tick in the middle of an empty picture told nobody what was seen there."""
+    rows = [(name, 0.0, 0.0, 0.5, 0.5, 9) for name in ("gate", "hall")]
+    table = pl.DataFrame(rows, schema=["name", "fall", "error", "with_all", "without", "people"], orient="row")
+    assert texts(ranking.bars(table, "sensor"), "axis-label")[:2] == ["0.000", "0.002"]
+
+
+def texts(spec: dict[str, object], role: str) -> list[str]:
+    """What a picture writes in one role, such as the labels of its first axis."""
+    group = vl_convert.vegalite_to_svg({**spec, "width": 300}).partition(f"role-{role}")[2].partition(" role-")[0]
+    return [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", group) if text]
+
+
+def test_noise_that_is_enough_is_told_once_for_several_thresholds(made: Evidence) -> None:
+    assert made.findings is not None
+    rows = [(0.1, 0.0, 40), (0.25, 0.0, 40), (0.5, 2.0, 40), (0.9, None, 40)]
+    found = pl.DataFrame(rows, schema=["threshold", "sigma", "people"], orient="row")
+    said = noise.enough(replace(made, findings=replace(made.findings, noise=found)))[0]
+    assert ": the counts as they are for 10 %, 25 %; a standard deviation of 2 for 50 %; no noise that was trie" in said
 
 
 def test_a_lonely_person_makes_no_step_of_their_own() -> None:

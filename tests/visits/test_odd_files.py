@@ -9,6 +9,7 @@ import pytest
 
 from passerby import InputError
 from passerby.visits import read_visits
+from passerby.visits.sieve import DATES
 
 SECRET = "ann@example.org"
 GOOD = [("7", "2024-05-01 08:00", "park"), ("7", "2024-05-01 09:00", "café"), ("9", "2024-05-02 10:00", "park")]
@@ -205,7 +206,7 @@ def test_a_file_for_each_person(tmp_path: Path) -> None:
 
 
 def test_which_column_was_taken_is_said() -> None:
-    table = pl.DataFrame({"user": ["x"], "uid": ["7"], "time": ["2024-05-01"], "place": ["p"]})
+    table = pl.DataFrame({"user": ["x"], "uid": ["7"], "time": ["2024-05-01 08:00"], "place": ["p"]})
     visits = read_visits(table)
     assert visits.columns == {"person": "uid", "time": "time", "place": "place"}
     assert visits.remarks == ("person is taken from the column 'uid'; 'user' could be meant too",)
@@ -213,7 +214,7 @@ def test_which_column_was_taken_is_said() -> None:
 
 
 def test_a_place_with_the_name_of_all_others_is_said() -> None:
-    table = pl.DataFrame({"person": ["x", "y"], "time": ["2024-05-01"] * 2, "place": ["elsewhere", "p"]})
+    table = pl.DataFrame({"person": ["x", "y"], "time": ["2024-05-01 08:00"] * 2, "place": ["elsewhere", "p"]})
     (said,) = read_visits(table).remarks
     assert said.startswith("A place is called 'elsewhere', which stands for all places that are not chosen")
     assert read_visits(table.tail(1)).remarks == ()
@@ -285,3 +286,18 @@ class TestStrayTimes:
 
     def test_few_rows_do_not_tell(self) -> None:
         assert len(read_visits(self.rows("1975-01-01").tail(20))) == 20
+
+
+@pytest.mark.parametrize(
+    ("times", "zone", "told"),
+    [
+        (["2024-05-01", "2024-05-02"], "UTC", True),
+        (["2024-05-01", "2024-05-02"], "Europe/Paris", True),
+        (["2024-05-01T22:00Z", "2024-05-02T22:00Z"], "Europe/Paris", True),
+        (["2024-05-01", "2024-05-02 00:01"], "UTC", False),
+    ],
+    ids=["dates", "dates in a zone", "midnight in a zone", "a minute past midnight"],
+)
+def test_dates_without_a_time_of_day_are_noticed(times: list[str], zone: str, told: bool) -> None:
+    table = pl.DataFrame({"person": ["a", "b"], "time": times, "place": ["x", "y"]})
+    assert (DATES in read_visits(table, timezone=zone).remarks) == told

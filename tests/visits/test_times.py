@@ -244,3 +244,9 @@ def test_instants_without_a_zone_are_read_in_the_given_one() -> None:
 )
 def test_the_clock_strikes_at_round_times(length: str, start: str) -> None:
     assert aligned(NOON.replace(tzinfo=None), parse_length(length)) == datetime.fromisoformat(start)
+
+
+@pytest.mark.parametrize("zone", [None, "Mars", 3, ""])
+def test_what_is_no_time_zone_is_refused(zone: Any) -> None:
+    with pytest.raises(InputError, match="which is not known; use a name like"):
+        check_timezone(zone)

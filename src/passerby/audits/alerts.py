@@ -21,13 +21,16 @@ MANY_IMPOSSIBLE = 0.5
 SOME_ROWS = 0.001
 
 
-def alerts(coverage: Coverage, remarks: Sequence[str] = (), *, name_elsewhere: bool = False) -> tuple[str, ...]:
+def alerts(
+    coverage: Coverage, remarks: Sequence[str] = (), *, name_elsewhere: bool = False, exact: bool = False
+) -> tuple[str, ...]:
     """Sentences for the dry run, the summary and the top of the report; none where there is nothing to say.
 
-    They may be shared: groups of few people are not told. With `name_elsewhere`, naming elsewhere may be right.
+    They may be shared: groups of few people are not told, unless all is told that is `exact`, as in a dry run. With
+    `name_elsewhere`, naming elsewhere may be right.
     """
-    shared = coverage.shared
-    return (*remarks, *_about_rows(shared), *_about_people(shared), *_about_steps(shared, name_elsewhere))
+    shown = coverage if exact else coverage.shared
+    return (*remarks, *_about_rows(shown), *_about_people(shown, exact), *_about_steps(shown, name_elsewhere))
 
 
 def about_few(table: pl.DataFrame) -> Iterator[str]:
@@ -83,17 +86,18 @@ def _about_rows(coverage: Coverage) -> Iterator[str]:
         yield f"{rows.outside:,} of {rows.read:,} rows lie outside of the time that was asked for."
 
 
-def _about_people(coverage: Coverage) -> Iterator[str]:
+def _about_people(coverage: Coverage, exact: bool) -> Iterator[str]:
     gone = coverage.seldom + coverage.unseen
     if gone > MANY_LEFT_OUT * coverage.people:
-        few = f" (groups of fewer than {FEW} are told as {FEW})" if FEW in (coverage.seldom, coverage.unseen) else ""
+        raised = not exact and FEW in (coverage.seldom, coverage.unseen)
+        few = f" (groups of fewer than {FEW} are told as {FEW})" * raised
         yield (
             f"{gone:,} of {coverage.people:,} people are not audited: {coverage.seldom:,} are seen at the chosen "
             f"places in too few steps, {coverage.unseen:,} in none{few}. They are counted among the others. Fewer "
             "active steps, longer steps or more places include more of them."
         )
     if coverage.absent_before:
-        some = f"{FEW} or fewer" if coverage.absent_before == FEW else f"{coverage.absent_before:,}"
+        some = f"{FEW} or fewer" if coverage.absent_before == FEW and not exact else f"{coverage.absent_before:,}"
         yield (
             f"{some} of the people are at none of the chosen places in any step before those that are published: "
             "nothing is known of their habits but what everybody does. A higher number of active steps leaves them out."

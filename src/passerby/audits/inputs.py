@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.fit import Fitting, fit_traces, traces_of
 from passerby.people.habits import People
@@ -16,6 +18,7 @@ from passerby.people.others import everyone_else
 from passerby.people.zones import Levels, Zones, places_of, read_zones
 from passerby.support.blocks import Blocks, Team
 from passerby.visits.readers import read_visits
+from passerby.visits.sieve import DATES
 from passerby.visits.steps import written
 from passerby.visits.store import StoredVisits
 from passerby.visits.table import Visits
@@ -50,6 +53,8 @@ class Inputs:
     traces: Traces
     published: Published | None = None
     alerts: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What the alerts say that is not about the coverage."""
     zones: Zones | None = None
     everyone: Everyone | None = None
     """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `shown`."""
@@ -103,14 +108,18 @@ def gather(
         visits = visits_of(settings, tell)
     begin(tell, FITTING)
     levels = read_zones(settings.zones) if settings.zones else None
-    traces = traced(settings, visits, places_of(levels) if levels else ())
-    people = fit_traces(traces, fitting(settings))
+    try:
+        traces = traced(settings, visits, places_of(levels) if levels else ())
+        people = fit_traces(traces, fitting(settings))
+    except InputError as error:
+        raise InputError(f"{error}. {DATES}" if DATES in visits.remarks else str(error)) from None
     zones, release, published = _counted(settings, people, levels)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    said = _alerts(settings, covered, visits, people, zones)
-    return Inputs(people, eligible, release, covered, traces, published, said, zones)
+    remarks = _remarks(visits, people, zones)
+    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+    return Inputs(people, eligible, release, covered, traces, published, said, remarks, zones)
 
 
 def _counted(
@@ -123,12 +132,12 @@ def _counted(
     return zones, release, published
 
 
-def _alerts(
-    settings: AuditSettings, covered: Coverage, visits: Visits | StoredVisits, people: People, zones: Zones | None
-) -> tuple[str, ...]:
+def _remarks(visits: Visits | StoredVisits, people: People, zones: Zones | None) -> tuple[str, ...]:
     """What must be known of the visits, of habits and of zones before anything is believed."""
-    remarks = (*visits.remarks, *people.remarks, *(zones.remarks if zones else ()))
-    return alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
+    remarks = [*visits.remarks, *people.remarks, *(zones.remarks if zones else ())]
+    if DATES in remarks and people.window >= timedelta(days=1):
+        remarks.remove(DATES)
+    return tuple(remarks)
 
 
 def visits_of(settings: AuditSettings, tell: Tell | None) -> Visits:
@@ -154,16 +163,18 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     common, eligible = everyone.common, len(everyone)
     zones, release, published = _counted(settings, common, levels)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_absence)
-    said = _alerts(settings, covered, visits, common, zones)
+    remarks = _remarks(visits, common, zones)
+    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
     traces, everybody = everyone.some_traces(MOST_PEOPLE, seed), everyone.traces.everybody
     if settings.sample is not None:
         people = everyone.some(some_numbers(eligible, settings.sample, seed))
-        return Inputs(people, eligible, release, covered, traces, published, said, zones, everybody=everybody)
+        return Inputs(people, eligible, release, covered, traces, published, said, remarks, zones, everybody=everybody)
     shown = some_numbers(eligible, SHOWN, seed)
     if len(shown) < eligible:
-        said = (*said, SOME_SHOWN.format(shown=len(shown), eligible=eligible))
+        some_shown = SOME_SHOWN.format(shown=len(shown), eligible=eligible)
+        said, remarks = (*said, some_shown), (*remarks, some_shown)
     some = everyone.some(shown)
-    return Inputs(some, eligible, release, covered, traces, published, said, zones, everyone, shown, everybody)
+    return Inputs(some, eligible, release, covered, traces, published, said, remarks, zones, everyone, shown, everybody)
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:

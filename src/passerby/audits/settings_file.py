@@ -41,8 +41,8 @@ def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:
     for name in (*PATHS, *also):
         value = values.get(name)
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
-            values[name] = [Path(os.path.relpath(file.parent / each)) for each in value]
-        if isinstance(value, str):
+            values[name] = [Path(os.path.relpath(file.parent / each)) if each else each for each in value]
+        if isinstance(value, str) and value:
             values[name] = Path(os.path.relpath(file.parent / value))
     return values
 

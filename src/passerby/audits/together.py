@@ -103,7 +103,7 @@ class Together:
         found = self.means()
         asked = f"all but {self.misses} of {self.steps} steps" if self.misses else f"all {self.steps} steps"
         if found["people"][0] < FEW:
-            return ["Too few people could be measured with all releases to tell numbers."]
+            return [f"Fewer than {FEW} people were measured with all releases, and numbers are told of {FEW} or more."]
         joint = found.row(-1, named=True)
         width = max(len(name) for name in (*self.names, JOINT, WITHOUT))
         first = f"{self.sizes['measured']:,} people. The chance that an adversary names {asked}, on average:"

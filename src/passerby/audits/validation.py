@@ -22,7 +22,7 @@ from pydantic import (
     field_validator,
 )
 
-from passerby.errors import ConfigError, PasserbyError
+from passerby.errors import PasserbyError, SettingsError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import BY_SETTING
 from passerby.visits.form import check_separator
@@ -50,11 +50,11 @@ Fault = Mapping[str, Any]
 
 
 def check_settings(values: Mapping[str, Any], where: str = "settings", wording: Wording | None = None) -> AuditSettings:
-    """Settings from plain values; a `ConfigError` says everything that is wrong with them.
+    """Settings from plain values; a `SettingsError` says everything that is wrong with them.
 
     >>> check_settings({"visits": "v.csv", "missses": 1, "runs": 1})
     Traceback (most recent call last):
-    passerby.errors.ConfigError: settings:
+    passerby.errors.SettingsError: settings:
       runs = 1: it should be greater than or equal to 2
       missses: there is no such setting; did you mean misses?
     """
@@ -76,7 +76,7 @@ def check_sources(*sources: Source) -> AuditSettings:
         lines += [line for names, line in misfits(checked, speech) if wrong.isdisjoint(names)]
     if lines:
         where = " and ".join(dict.fromkeys(source.where for source in sources))
-        raise ConfigError("\n  ".join([f"{where}:", *dict.fromkeys(lines)]))
+        raise SettingsError("\n  ".join([f"{where}:", *dict.fromkeys(lines)]))
     assert checked is not None
     return checked
 
@@ -120,6 +120,13 @@ class _Checks(BaseModel):
         twice = next((kind for kind in value if value.count(kind) > 1), None)
         if twice is not None:
             raise ValueError(f"{twice} is named twice; name each kind once")
+        return value
+
+    @field_validator(*PATHS, mode="before", check_fields=False)
+    @classmethod
+    def _some_path(cls, value: Any) -> Any:
+        if "" in (value if isinstance(value, list | tuple) else (value,)):
+            raise ValueError("should be a path, and no empty text")
         return value
 
     @field_validator(*PATHS, check_fields=False)
@@ -207,7 +214,7 @@ class _Speech:
         one = "".join(f"number {part + 1} of " for part in deeper if isinstance(part, int))
         if fault["type"] == "extra_forbidden":
             near = difflib.get_close_matches(name, SETTINGS, 1)
-            hint = f"; did you mean {self.name(near[0])}?" if near else ""
+            hint = f"; did you mean {self._wording(name).name(near[0])}?" if near else ""
             yield f"{self.name(name)}: there is no such setting{hint}"
         elif fault["type"] == "missing":
             yield f"{self.name(name)}: this setting is needed"

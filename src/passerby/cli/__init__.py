@@ -6,6 +6,7 @@ Nothing below this folder prints or exits. Exit codes: 0 done, 1 a defect of pas
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -18,7 +19,7 @@ from pathlib import Path
 from cyclopts import App, CycloptsError
 
 from passerby import __version__
-from passerby.errors import PasserbyError
+from passerby.errors import PasserbyError, SettingsError
 from passerby.support.interrupts import interruptible
 
 from .audit import audit
@@ -56,13 +57,14 @@ app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments` (those of the process by default), and return the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if "" in given:
+        # As the path of a folder it would be the one that is worked in.
+        before = f" (after {given[given.index('') - 1]})" if given.index("") else ""
+        return _complain(f"an argument is empty{before}; fill it in, or leave it out with its option", 2)
     try:
         with _asked_to_end(), interruptible():
-            app(
-                sys.argv[1:] if arguments is None else list(arguments),
-                exit_on_error=False,
-                result_action="return_value",
-            )
+            app(given, exit_on_error=False, result_action="return_value")
     except CycloptsError:
         return 2  # cyclopts has said what is wrong
     except KeyboardInterrupt as stop:
@@ -70,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PasserbyError as error:
         if _debugging():
             raise
+        if isinstance(error, SettingsError):
+            return _complain(str(error), 2)  # in the words of the options and files that it speaks of
         from passerby.audits.settings import SETTINGS
         from passerby.plans.names import OPTIONS
 
@@ -79,6 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if _debugging():
             raise
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            return _complain(f"what is found cannot be shown: {error.strerror}; send the output elsewhere", 2)
         # The message itself may quote the data, ids among them: only who asks for it sees it.
         what = f"{type(error).__name__} in {_origin(error)}"
         return _complain(f"this should not happen ({what}); run with PASSERBY_DEBUG=1 to see more, and report it", 1)

@@ -12,7 +12,7 @@ from passerby.report.plan_folder import draft_of, run_plan
 from passerby.report.plan_page import in_short
 
 from .going_on import repeatable, resumable
-from .screen import consoles, stages
+from .screen import consoles, say, stages
 
 
 def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwrite: bool = False) -> None:
@@ -24,7 +24,7 @@ def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwri
     for alert in record.alerts:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in in_short(record):
-        screen.print(line, markup=False)
+        say(screen, line)
     for name in found.recommended:
         screen.print(
             f"passerby audit --settings {shlex.quote(str(out / name / 'audit.toml'))}", markup=False, soft_wrap=True
@@ -47,6 +47,6 @@ def decide_and_show(
     screen, aside = consoles()
     with repeatable(settings.audit.out / "parts"), stages(aside) as tell:
         found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
-    screen.print(f"{ANSWERS[found.answer]}: {found.why}.", markup=False)
+    say(screen, f"{ANSWERS[found.answer]}: {found.why}.")
     if found.table is not None:
         screen.print(f"What may go out: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)

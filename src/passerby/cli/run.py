@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from passerby.audits.alerts import about_few
+from passerby.audits.alerts import about_few, alerts
 from passerby.audits.estimate import Estimate, estimate
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.settings import AuditSettings
@@ -19,11 +19,12 @@ from passerby.audits.wording import Options
 from passerby.report.folder import draft_of, finished, run_audit
 from passerby.report.terms import length, mechanism, share_of_people
 from passerby.support.blocks import Team
+from passerby.support.groups import FEW
 from passerby.support.numerals import chance, duration, span
 from passerby.visits.table import Visits
 
 from .going_on import resumable
-from .screen import consoles, stages
+from .screen import consoles, say, stages
 
 #: What is said of steps that nobody asked for.
 CHOSEN = ", which fit the visits (--window sets another length)"
@@ -43,9 +44,9 @@ def run_and_show(
     for remark in about_few(report.table):
         aside.print(f"Before you share it: {remark}", markup=False, soft_wrap=True)
     for line in found(report.summary):
-        screen.print(line, markup=False)
+        say(screen, line)
     if settings.window == "auto":
-        screen.print(f"Steps last {length(report.summary.window)}{CHOSEN}.", markup=False)
+        say(screen, f"Steps last {length(report.summary.window)}{CHOSEN}.")
     screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
 
 
@@ -54,7 +55,7 @@ def found(summary: Summary) -> Iterator[str]:
     loss, known, mean = summary.loss, summary.baseline, summary.mean_loss
     people = f"{_people(summary.people)}{_drawn(summary.people, summary.people_eligible)}"
     if not (loss and known and mean):
-        yield f"{people}. Too few could be measured to tell numbers; people.parquet says why."
+        yield f"{people}. {_few(summary)}"
         return
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
@@ -90,7 +91,8 @@ def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> No
         expected = estimate(settings, inputs, workers, tell)
     for what, value in _facts(settings, inputs, expected, spent):
         screen.print(f"{what:>12}  {value}", markup=False, soft_wrap=True)
-    for alert in inputs.alerts:
+    # As exact as the lines above, beside which others would be wrong.
+    for alert in alerts(inputs.coverage, inputs.remarks, name_elsewhere=settings.name_elsewhere, exact=True):
         screen.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     if finished(settings.out):
         screen.print("The folder holds a finished audit: --overwrite would replace it.", markup=False)
@@ -111,6 +113,14 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     yield "misses", str(settings.misses)
     yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({_pace(expected.each)} a person)"
     yield "folder", str(settings.out)
+
+
+def _few(summary: Summary) -> str:
+    """Why no numbers are told."""
+    told = f"numbers are told of {FEW} people or more"
+    if summary.people < FEW:
+        return f"Too few: {told}; people.parquet has a row for each."
+    return f"Fewer than {FEW} could be measured, and {told}; people.parquet says why."
 
 
 def _people(count: int) -> str:

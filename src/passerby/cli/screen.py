@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from textwrap import wrap
 from threading import Event, Thread
 
 from rich.console import Console
@@ -34,6 +35,13 @@ class _Aside(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.console.print(record.getMessage(), markup=False, highlight=False)
+
+
+def say(console: Console, text: str) -> None:
+    """Print sentences on lines that fit, of which none begins with the sign of a number's percent."""
+    whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = wrap(whole, console.width, break_long_words=False, break_on_hyphens=False)
+    console.print("\n".join(lines).replace("\N{NO-BREAK SPACE}", " "), markup=False, highlight=False, soft_wrap=True)
 
 
 class Interrupted(KeyboardInterrupt):

@@ -55,8 +55,9 @@ def simulate(
 
     from .speech import in_options
 
+    _check_free(overwrite, out)
     zones = out.with_name(f"{out.name.partition('.')[0]}-zones.csv")
-    _check_free(overwrite, out, zones)
+    _check_free(overwrite, zones)
     city = {"people": people, "places": places, "days": days, "step": step, "seed": seed, "seen": seen, "start": start}
     try:
         _write(out, zones, layout, city)
@@ -79,15 +80,19 @@ def _write(out: Path, zones: Path, layout: Literal["table", "foursquare"], city:
         make_folder(out.parent, "OUT")
         rows = write_city(out, **city, layout=layout, progress=progress)
         found = write_zones(zones, places, layout=layout)
-    screen.print(f"{rows:,} visits of {people:,} people to {places:,} places in {days:,} days: {out}", soft_wrap=True)
+    size = f"{_several(people, 'person', 'people')} to {places:,} places in {_several(days, 'day', 'days')}"
+    screen.print(f"{rows:,} visits of {size}: {out}", soft_wrap=True)
     screen.print(f"{found:,} zones of these places, wards and districts: {zones}", soft_wrap=True)
 
 
-def _check_free(overwrite: bool, *files: Path) -> None:
+def _several(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _check_free(overwrite: bool, file: Path) -> None:
     """Refuse to replace what is there, unless it is a file that may be."""
     from passerby.errors import InputError
 
-    for file in files:
-        if file.exists() and not (overwrite and file.is_file()):
-            what = "exists" if file.is_file() else "is no file"
-            raise InputError(f"OUT: {str(file)!r} {what}; choose another name{', or --overwrite' * file.is_file()}")
+    if file.exists() and not (overwrite and file.is_file()):
+        what = "exists" if file.is_file() else "is no file"
+        raise InputError(f"OUT: {str(file)!r} {what}; choose another name{', or --overwrite' * file.is_file()}")

@@ -164,7 +164,7 @@ def level(sums, less, rest, step, weights):
                 lowered += 1
     for i in range(n):
         whole = less[i] * step
-        # Chances may be so small that nothing is left of a product; no name is lowered by more than the whole of a step.
+        # Chances may be so small that nothing is left of a product. No name is lowered by more than a whole step.
         weights[i] = min(1.0, max(0.0, sums[i] - max(height, rest)) / whole) if weights[i] * whole > 0.0 else 0.0
 
 

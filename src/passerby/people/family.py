@@ -95,18 +95,24 @@ class Habits:
 
         >>> Habits(half_life=8.0, trim="none").words.split(", ")[1:]
         ["own frequencies with 3 steps' worth of places that others know", 'a weight of one half after 8 steps']
+        >>> print(Habits(background=1.0, trim="none").words.split(", ")[1])
+        own frequencies with 1 step's worth of places that others know
         """
         rhythms = {"hour": "part of the day", "weekday": "part of the week", "workday": "part of the day and weekend"}
         parts = [
-            f"own moves with {self.smoothing:g} moves' worth of own frequencies ({100 - 100 * self.share:.0f} %) and "
+            f"own moves with {_worth(self.smoothing, 'move')} of own frequencies ({100 - 100 * self.share:.0f} %) and "
             f"of everybody's moves{' by role' * (self.flow == 'roles')} ({100 * self.share:.0f} %)",
-            f"own frequencies with {self.background:g} steps' worth of places that others know",
+            f"own frequencies with {_worth(self.background, 'step')} of places that others know",
             "" if self.half_life is None else f"a weight of one half after {self.half_life:g} steps",
             {"none": "", "before": "from a person's first visit on", "around": "from first to last visit"}[self.trim],
             f"by {rhythms[self.rhythm]}, other parts counting {self.carry:g}" if self.rhythm != "none" else "",
             "begun at equilibrium" if self.start == "equilibrium" else "",
         ]
         return ", ".join(part for part in parts if part)
+
+
+def _worth(count: float, what: str) -> str:
+    return f"1 {what}'s worth" if count == 1 else f"{count:g} {what}s' worth"
 
 
 def mixture(moves: Floats, left: Floats, back: Floats, flow: Floats, smoothing: float, share: float) -> Floats:

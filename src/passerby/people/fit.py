@@ -233,7 +233,7 @@ def nobody(least: int, steps: int, kind: str, places: int, most: int) -> InputEr
     """The error where nobody is known often enough."""
     return InputError(
         f"no person is seen in at least {least} of the {steps} {kind}steps at the {places} chosen places; the most "
-        f"active is seen in {most}; lower min_active or holdout, or choose shorter windows or more places"
+        f"active is seen in {most}; lower min_active, hold out fewer steps, or choose shorter steps or more places"
     )
 
 

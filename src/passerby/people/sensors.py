@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +29,10 @@ def fixed_sensors(people: People, names: Sequence[str]) -> Sensors:
     """The places of these names at every held-out step, as `sensors` of a `Release`."""
     check_people(people)
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"sensors: expected a list of the names of places, got {names!r}")
-    places = [place_number(people, name, "sensors") for name in names]
+        raise InputError(f"sensor_places: expected a list of the names of places, got {names!r}")
+    places = [place_number(people, name, "sensor_places") for name in names]
     if not places or len(set(places)) < len(places):
-        raise InputError("sensors: name at least one place, and each place once")
+        raise InputError("sensor_places: name at least one place, and each place once")
     return [list(places) for _ in range(people.actual.shape[1])]
 
 
@@ -86,9 +87,11 @@ def place_number(people: People, called: object, where: str) -> int:
     if not name:
         raise InputError(f"{where}: it names no place")
     if name not in people.places[:-1]:
+        near = get_close_matches(name, people.places[:-1], 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"such as {', '.join(map(repr, people.places[:3]))}"
         raise InputError(
-            f"{where}: {name!r} is not one of the {people.elsewhere} chosen places "
-            f"(such as {', '.join(map(repr, people.places[:3]))}); choose it, or correct its spelling"
+            f"{where}: {name!r} is not one of the {people.elsewhere} chosen places ({hint}); choose it, or correct its "
+            "spelling"
         )
     return people.places.index(name)
 
@@ -107,8 +110,20 @@ def step_number(people: People, row: dict[str, object], where: str) -> int:
     if len(set(said)) > 1:
         raise InputError(f"{where}: step is {row['step']}, but time is in step {said[1] + 1}; correct one of them")
     if not 0 <= said[0] < held:
-        raise InputError(f"{where}: outside the {held} steps that are published")
+        raise InputError(f"{where}: {_outside(people, row, held)}")
     return said[0]
+
+
+def _outside(people: People, row: dict[str, object], held: int) -> str:
+    """What is said of a step or a time that is none of those that are published."""
+    if given(row.get("step")):
+        return f"step {row['step']} is outside the {held} steps that are published; expected 1 to {held}"
+    first, end = people.starts[people.fitted.shape[1]], people.starts[-1] + np.timedelta64(people.window)
+    reach = " to ".join(str(each.astype("datetime64[m]")).replace("T", " ") for each in (first, end))
+    return (
+        f"the time {str(row['time']).strip()!r} is outside the {held} steps that are published, from {reach} "
+        f"({people.timezone})"
+    )
 
 
 def given(value: object) -> bool:

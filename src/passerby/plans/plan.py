@@ -237,8 +237,8 @@ def broken(tally: Tally, whom: str) -> str:
         else "Limit"
     )
     return (
-        f"limits: {tally.limit} cannot be kept, whatever is published: without any release, {tally} already (measured "
-        f"on {whom}). {larger} what the release adds (added)"
+        f"the limit of {tally.limit} cannot be kept, whatever is published: without any release there are already "
+        f"{tally} (measured on {whom}). {larger} what the release adds, as in added=0.02"
     )
 
 

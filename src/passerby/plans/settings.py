@@ -13,7 +13,7 @@ from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_shown, as_toml, in_toml
 from passerby.audits.validation import check_sources
 from passerby.audits.wording import Options, Source
-from passerby.errors import ConfigError, PasserbyError
+from passerby.errors import ConfigError, PasserbyError, SettingsError
 from passerby.support.checks import number, whole
 
 from .limit import Limit, check_limits
@@ -63,7 +63,7 @@ def check_plan(*sources: Source, folder: str = FOLDER) -> PlanSettings:
     lines += [_worded(line, sources) for line in wrong]
     if lines or audit is None:
         where = " and ".join(dict.fromkeys(source.where for source in sources))
-        raise ConfigError("\n  ".join([f"{where}:", *lines]))
+        raise SettingsError("\n  ".join([f"{where}:", *lines]))
     runs = resolving(audit.measurement, own["limits"]).runs
     return PlanSettings(replace(audit, runs=runs), **own)
 

@@ -30,6 +30,8 @@ LINE = 18
 PERCENT, FINE = ".0%", ".1%"
 #: Labels of axes have as many digits as tell them apart.
 TICK = "~%"
+#: Numbers that a legend tells, or more where they are round.
+STEPS = 5
 #: How lines are shown in a legend.
 STROKE: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 600}
 ZOOM = "Hold Ctrl and turn the mouse wheel to zoom, drag to move, double-click to go back."
@@ -110,6 +112,13 @@ def zoom() -> alt.Parameter:
 def legend(**more: Any) -> alt.Legend:
     """A legend above the chart."""
     return alt.Legend(orient="top", direction="horizontal", titleLimit=0, labelLimit=0, columns=1, **more)
+
+
+def people_above(counts: pl.Series) -> alt.Legend:
+    """A legend of numbers of people; of few numbers, none between whole ones, where a rounded one would stand twice."""
+    least, most = counts.min(), counts.max()
+    few = isinstance(least, int | float) and isinstance(most, int | float) and most - least < STEPS
+    return legend(labelExpr="datum.value % 1 ? '' : format(datum.value, ',d')") if few else legend(format=",d")
 
 
 def names_above(**more: Any) -> alt.Legend:

@@ -12,7 +12,7 @@ from passerby.support.groups import FEW
 from passerby.support.numerals import at_least, at_most, percent, span
 
 from .evidence import Evidence
-from .terms import few, group, length, level, mechanism, question, tail
+from .terms import few, group, has_half, length, level, mechanism, question, tail
 
 STATUSES = {
     "ok": "measured",
@@ -27,7 +27,7 @@ def in_short(summary: Summary) -> list[str]:
     loss, known, gain = summary.mean_loss, summary.baseline, summary.advantage
     if not (loss and known and gain):
         nobody = summary.people_measured == 0
-        return ["Nobody could be measured." if nobody else f"Too few people to tell of: {few()} could be measured."]
+        return ["Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
     asked = question(summary.misses, summary.steps)
     out = [
         f"An adversary who knows a person's habits, and where everybody else is, can name {asked}: with a chance of "
@@ -41,8 +41,10 @@ def in_short(summary: Summary) -> list[str]:
             f"release; {percent(half.baseline)} are so without it."
         )
     most = tail(gain.lower)
+    halved = has_half(summary.people_measured)
+    usual = at_most(gain.upper.median) if halved else span(gain.lower.mean, gain.upper.mean)
     out.append(
-        f"For half of the people the release takes away {at_most(gain.upper.median)} of what was uncertain"
+        f"{'For half of the people' if halved else 'On average'} the release takes away {usual} of what was uncertain"
         + (f"; for {most[0]}, {at_least(most[1])}." if most else ".")
     )
     if summary.backtest and summary.backtest.verdict == "came true":

@@ -105,7 +105,7 @@ def audit_report(
     if backtest is not None and not isinstance(backtest, Calibration):
         raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
     given = {"misses": misses, **settings}
-    steps = {"visits": "", "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
+    steps = {"visits": Path(), "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
     with engine_of(engine, scheduler, workers, executor) as pool:
         team = Team(enough_workers(len(people), workers, pool), pool)

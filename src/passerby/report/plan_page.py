@@ -27,9 +27,9 @@ from .terms import length, level
 LEAD = "Which releases keep the limits on how exposed people may be, and what each of them costs its readers."
 #: What each recommended plan is best at.
 BEST = {
-    "complete": "All numbers that are wanted, with the least error",
-    "exact": "Numbers as exact as wanted, as many as can be",
-    "least": "The least error in all of the others",
+    "complete": "Complete: all numbers that are wanted, with the least error",
+    "exact": "Exact: numbers as exact as wanted, as many as can be",
+    "least": "Least: the least error in all of the others",
 }
 VERDICTS = ("sure", "open", "refused")
 #: Names of what is left out that are told; the schedule of a plan holds all.
@@ -106,7 +106,7 @@ def in_short(record: Record) -> list[str]:
     late = [OUT_OF_TIME] if record.out_of_time else []
     if not record.recommended:
         return [*out, "No release that keeps the limit was found among those that could be tried.", *late]
-    said = [f"{BEST[name]}: publish {sentence(plan, record)}" for name, plan in record.recommended.items()]
+    said = [f"{BEST[name]}. Publish {sentence(plan, record)}" for name, plan in record.recommended.items()]
     return [*out, *said, *late]
 
 
@@ -115,7 +115,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     number = "" if plan.mean_error is None else f"{plan.mean_error:.2g}"
     error = f", mean error {number} {'person' if number == '1' else 'people'}" if number else ""
     some = "" if plan.published > 0.9999 else f", {_published(plan)} of the wanted numbers"
-    gone = [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
+    gone = _left_out(plan)
     more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
     names = f" Left out altogether: {', '.join(gone[:NAMED])}{more}." if gone else ""
     warning = " Its errors add up to more than what was counted." if plan.total_error > 1 else ""
@@ -187,7 +187,7 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
     base = alt.Chart(chart.values(rows)).encode(
         x=alt.X(
             "total:Q",
-            title="error in all, as a share of what was counted",
+            title="error in all (share of all counts)",
             axis=alt.Axis(format=chart.TICK),
             scale=alt.Scale(domain=[-0.02, max(1.02, float(max(rows["total"])) + 0.02)], nice=False),
         ),
@@ -260,7 +260,7 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
     rows = [
         {
             "name": name,
-            "words": plan.words if name != "wanted" else f"all that is wanted ({plan.counts:,} counts)",
+            "words": _words(plan) if name != "wanted" else f"all that is wanted ({plan.counts:,} counts)",
             "verdict": plan.verdict,
             # Where some people were drawn, the limits of the share of everyone, by which it is sure or refused.
             "at_least": plan.tallies[number].lowest,
@@ -275,6 +275,16 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
         for name, plan in plans
     ]
     return pl.DataFrame(rows)
+
+
+def _words(plan: PlanRecord) -> str:
+    """What a plan publishes, and what it leaves out where that is one place or step: others would look alike."""
+    gone = _left_out(plan)
+    return f"{plan.words} (without {gone[0]})" if len(gone) == 1 else plan.words
+
+
+def _left_out(plan: PlanRecord) -> list[str]:
+    return [*plan.places_left_out, *(f"step {step}" for step in plan.steps_left_out)]
 
 
 def _error(plan: PlanRecord, value: float | None) -> str:

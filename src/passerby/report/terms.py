@@ -8,7 +8,7 @@ from passerby.audits.summary import Statistics
 from passerby.errors import PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import described
-from passerby.support.groups import FEW
+from passerby.support.groups import FEW, rank_ranks
 from passerby.support.numerals import percent
 from passerby.visits.steps import parse_length
 
@@ -31,6 +31,15 @@ def question(misses: int, steps: int) -> str:
     if not misses:
         return f"where a person was at all {steps} steps"
     return f"where a person was at {steps - misses} or more of the {steps} steps"
+
+
+def has_half(people: int) -> bool:
+    """Whether the median of so many is that of a half of them; of few people it is everybody's mean (`middle_ranks`).
+
+    >>> has_half(14), has_half(15)
+    (False, True)
+    """
+    return rank_ranks(people, 0.5) is not None
 
 
 def tail(statistics: Statistics) -> tuple[str, float] | None:

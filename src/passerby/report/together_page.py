@@ -73,8 +73,10 @@ def sections(found: Together, releases: Mapping[str, Release]) -> list[Built]:
 
 def _in_short(found: Together) -> list[str]:
     means = found.means()
-    chances = [f"{span(row['lower'], row['upper'])} with {row['release']}" for row in means.iter_rows(named=True)]
-    chances[-1] = chances[-1].replace(f"with {JOINT}", "with all of them together")
+    called = [*(f'with "{name}"' for name in means["release"][:-1]), "with all of them together"]
+    chances = [
+        f"{span(low, high)} {name}" for low, high, name in zip(means["lower"], means["upper"], called, strict=True)
+    ]
     without, asked = percent(means["baseline_lower"][0]), question(found.misses, found.steps)
     return [
         f"An adversary who knows a person's habits, and where everybody else is, can name {asked}: with a "

@@ -27,20 +27,24 @@ def percent(value: float | None) -> str:
 def at_least(value: float) -> str:
     """A share or a chance that is this or more.
 
-    >>> at_least(0.26), at_least(0.999)
-    ('at least 26 %', 'more than 99 %')
+    >>> at_least(0.26), at_least(0.999), at_least(1.0)
+    ('at least 26 %', 'more than 99 %', '100 %')
     """
     said = percent(value)
+    if value >= 1:
+        return said
     return f"more than {said[2:]}" if said.startswith(">") else f"at least {said}"
 
 
 def at_most(value: float) -> str:
     """A share or a chance that is this or less.
 
-    >>> at_most(0.26), at_most(0.00001)
-    ('at most 26 %', 'less than 0.01 %')
+    >>> at_most(0.26), at_most(0.00001), at_most(0.0)
+    ('at most 26 %', 'less than 0.01 %', '0 %')
     """
     said = percent(value)
+    if value <= 0:
+        return said
     return f"less than {said[2:]}" if said.startswith("<") else f"at most {said}"
 
 

@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, time
 from functools import reduce
 from typing import Any
 
@@ -21,6 +22,12 @@ from .traces import ELSEWHERE
 OF_ALL_OTHERS = (
     f"A place is called {ELSEWHERE!r}, which stands for all places that are not chosen: its visits count as such, and "
     "nobody is found there. Rename it."
+)
+
+#: Said of visits in steps that are shorter than a day.
+DATES = (
+    "All times are at midnight, as dates without a time of day are: steps that are shorter than a day cannot tell when "
+    "somebody was where. Take steps of a day or longer, or the column that holds the time of day too."
 )
 
 TIMES = (
@@ -53,8 +60,12 @@ class Sieve:
     remarks: list[str] = field(default_factory=list)
     rows: int = 0
     outside: int = 0
+    reach: "tuple[datetime, datetime] | None" = None
+    """The first and the last time of what is outside."""
     bare: int = 0
     """Times that can be read and name no zone."""
+    dated: bool = True
+    """Whether all times so far are at midnight, by the clock of the zone."""
     bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
     stray: "Bad" = field(default_factory=lambda: Bad(STRAY))
@@ -87,8 +98,10 @@ class Sieve:
         if OF_ALL_OTHERS not in self.remarks and (kept["place"] == ELSEWHERE).any():
             self.remarks.append(OF_ALL_OTHERS)
         inside = self.span.holds(kept["at"])
-        self.outside += kept.height - int(inside.sum())
+        self._note_outside(kept["at"].filter(~inside))
         kept = kept.filter(inside)
+        self.dated = self.dated and _at_midnight(kept["at"].head(100), self.timezone)
+        self.dated = self.dated and _at_midnight(kept["at"], self.timezone)
         self.stray.note(batch, kept.filter(self.span.strays(kept["at"])), lambda row: f"{row['at']:%Y-%m-%d}")
         return kept.select("person", pl.col("at").alias("time"), "place", "row")
 
@@ -110,9 +123,28 @@ class Sieve:
         """The error where no row is left."""
         return InputError(
             f"{self.source}: none of its {self.rows:,} rows has a person, a time and a place"
-            f"{' in the time that was asked for' if self.outside else ''}; check which columns are taken for them "
-            f"({self.taken})"
+            f"{' in the time that was asked for' if self.outside else ''}; {self._others}check which columns are taken "
+            f"for them ({self.taken})"
         )
+
+    @property
+    def _others(self) -> str:
+        """When the visits were that are all outside."""
+        if self.reach is None:
+            return ""
+        first, last = (f"{time:%Y-%m-%d}" for time in self.reach)
+        return f"its visits reach from {first} to {last} (UTC): ask for some of these, or "
+
+    def _note_outside(self, times: pl.Series) -> None:
+        """Take down rows that lie outside of the time that was asked for."""
+        self.outside += len(times)
+        if len(times):
+            self._reaches(times.min(), times.max())
+
+    def _reaches(self, first: Any, last: Any) -> None:
+        """What is outside reaches from here to there, too."""
+        before = self.reach or (first, last)
+        self.reach = min(before[0], first), max(before[1], last)
 
     def skipped(self, duplicates: int) -> Skipped:
         """What was read and left out, with so many rows that repeat others."""
@@ -129,7 +161,10 @@ class Sieve:
         """Count what another one left out as well, which took the batches that come next."""
         self.rows += other.rows
         self.outside += other.outside
+        if other.reach:
+            self._reaches(*other.reach)
         self.bare += other.bare
+        self.dated = self.dated and other.dated
         self.columns.update(other.columns)
         self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
         for name in ("bad_times", "bad_coordinates", "stray", "missing"):
@@ -139,13 +174,14 @@ class Sieve:
     def told(self) -> tuple[str, ...]:
         """What a reader should know, once all batches are taken."""
         times = self.rows - self.bad_times.count
+        remarks = (*self.remarks, DATES) if self.dated else tuple(self.remarks)
         if not 0 < self.bare < times:
-            return tuple(self.remarks)
+            return remarks
         mixed = (
             f"{self.bare:,} of {times:,} times name no zone, unlike the others, and were read in {self.timezone}: "
             "where another one is meant, set the time zone, or they count hours too early or too late."
         )
-        return (*self.remarks, mixed)
+        return (*remarks, mixed)
 
     @property
     def taken(self) -> str:
@@ -163,6 +199,11 @@ class Sieve:
         names = cells.names(*degrees.filter(valid).get_columns())
         place = pl.Series("place", [None], dtype=pl.String).new_from_index(0, frame.height)
         return frame.with_columns(place.scatter(valid.arg_true(), names)).filter(~bad)
+
+
+def _at_midnight(times: pl.Series, timezone: str) -> bool:
+    """Whether all times are at midnight, by the clock of a zone."""
+    return bool((times.dt.convert_time_zone(timezone).dt.time() == time()).all())
 
 
 @dataclass(repr=False)

@@ -52,9 +52,9 @@ _DATE = re.compile(
 
 
 def check_timezone(timezone: str) -> None:
-    """Refuse a time zone that is not known."""
+    """Refuse a time zone that is not known, or none."""
     try:
-        pl.Series([0]).cast(pl.Datetime("us")).dt.replace_time_zone(timezone)
+        pl.Series([0]).cast(TIME).dt.convert_time_zone(timezone or "none")
     except (pl.exceptions.PolarsError, TypeError, AttributeError, ValueError):
         raise InputError(
             f"timezone is {timezone!r}, which is not known; use a name like 'UTC' or 'Europe/Paris'"

@@ -172,7 +172,7 @@ def matrix(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
     if not total["count"].count():
         return chart.spec(few_, height)
     # Most people stay where they are: by its root, other flows are seen beside.
-    scale, legend = alt.Scale(scheme="viridis", type="sqrt"), chart.legend(format=",d")
+    scale, legend = alt.Scale(scheme="viridis", type="sqrt"), chart.people_above(total["count"])
     colour = alt.Color("count:Q", title="people", scale=scale, legend=legend)
     many = base.transform_filter("datum.count !== null").mark_rect().encode(color=colour)
     return chart.spec(few_ + many, height)
@@ -185,7 +185,7 @@ def picture(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
     base = chart.cells(counts, order, [chart.tip("shown:N", "people")], least)
     many = base.transform_filter("datum.count !== null").mark_rect()
     few_ = chart.grey(base.transform_filter("datum.count === null"))
-    legend = chart.legend(format=",d")
+    legend = chart.people_above(counts["count"])
     colour = alt.Color("count:Q", title="people", scale=alt.Scale(scheme="viridis"), legend=legend)
     layers = few_ + many.encode(color=colour) if counts["count"].count() else few_
     return chart.spec(layers, 40 + chart.tall(order, 22) * len(order))

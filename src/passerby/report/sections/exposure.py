@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
 import polars as pl
 
 from passerby.audits.summary import Summary
@@ -13,7 +14,7 @@ from passerby.report import chart
 from passerby.report.cuts import BARS, CURVES, alone
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT, level, question, share_of_people, tail
+from passerby.report.terms import WITH_IT, has_half, level, question, share_of_people, tail
 from passerby.support.groups import FEW, Nested, at_rank, rest_enough
 from passerby.support.numerals import at_least, percent
 
@@ -28,7 +29,8 @@ EXPOSURE = (
     "Choose a chance on the horizontal axis: the curves give the share of people who are found with at least this "
     "chance. The truth with the release lies between the two curves for it; the further they are above the curve "
     f"without it, the more the release reveals. Between two points of a curve, and between two curves at a point, lie "
-    f"at least {FEW} people or nobody; where nobody is, is told by tenths of the chance. {chart.ZOOM}"
+    f"at least {FEW} people or nobody; where nobody is, is told by tenths of the chance. A straight piece says nothing "
+    f"of where between its ends people are. {chart.ZOOM}"
 )
 ADVANTAGE = (
     "The advantage is the part of the remaining uncertainty that the release takes away: 0 % if it adds nothing to "
@@ -84,12 +86,14 @@ def words(summary: Summary) -> list[str]:
     assert known
 
     most, before = tail(loss.lower), tail(known.lower)
+    half = has_half(summary.people_measured)
+    usual = [at_least(each.median) if half else percent(each.mean) for each in (loss.lower, known.lower)]
     asked = question(summary.misses, summary.steps).replace("a person was", "they were")
     return [
         f"A person is found if an adversary names {asked}. Each person's chance to be found with the release lies "
         "between that of the best attack found and a bound that no attack exceeds if the habits are right.",
-        f"For half of the people the chance is {at_least(loss.lower.median)} with the release and "
-        f"{at_least(known.lower.median)} without it"
+        f"{'For half of the people' if half else 'On average'} the chance is {usual[0]} with the release and "
+        f"{usual[1]} without it"
         + (f"; for {most[0]}, {at_least(most[1])} and {at_least(before[1])}." if most and before else "."),
     ]
 
@@ -119,12 +123,13 @@ def thresholds(summary: Summary) -> pl.DataFrame:
 def curves(table: pl.DataFrame, told: Nested) -> pl.DataFrame:
     """The share of people who are found at least so often; long, with a column `which`.
 
-    Curves have points at the same chances, so that none crosses another: where at least `FEW` people lie between two
-    points of a curve or nobody does, and between two curves.
+    Curves have points where at least `FEW` people lie between two points of a curve or nobody does, and between two
+    curves.
     """
     rows = []
-    for column, which in zip(CURVES, (chart.WITHOUT, chart.FOUND, chart.BOUND), strict=True):
-        rows += [(which, *point) for point in _line(told, column, told.levels(CURVES))]
+    names = (chart.WITHOUT, chart.FOUND, chart.BOUND)
+    for column, which, levels in zip(CURVES, names, _edges(told), strict=True):
+        rows += [(which, *point) for point in _line(told, column, levels)]
     if "realised_lower" in table.columns:
         values = table["realised_lower"].drop_nulls().to_numpy()
         # A curve of nearly all people would tell how many are not among them.
@@ -133,6 +138,29 @@ def curves(table: pl.DataFrame, told: Nested) -> pl.DataFrame:
             rows += [(chart.HAPPENED, *point) for point in _line(own, 0, own.levels([0]))]
     kinds = {"which": pl.String, "chance": pl.Float64, "share": pl.Float64, "people": pl.Int64}
     return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def _edges(told: Nested) -> list[list[float]]:
+    """The chances at which each curve has a point: those at which all are told, and others at which some are.
+
+    A curve thus agrees with the table of thresholds. Where it would cross another one, it has no such point.
+    """
+    common = told.levels(CURVES)
+    chosen = [common for _ in CURVES]
+    for edge in sorted({edge for column in CURVES for edge in told.levels([column])} - {*common}):
+        has = [told.share(column, edge) is not None for column in CURVES]
+        tried = [sorted([*own, edge]) if here else own for own, here in zip(chosen, has, strict=True)]
+        if _apart(told, tried):
+            chosen = tried
+    return chosen
+
+
+def _apart(told: Nested, levels: Sequence[Sequence[float]]) -> bool:
+    """Whether no curve with points at these chances crosses the next one."""
+    edges = sorted({edge for own in levels for edge in own})
+    lines = [_line(told, column, own) for column, own in zip(CURVES, levels, strict=True)]
+    heights = [np.interp(edges, [x for x, *_ in line], [share for _, share, _ in line]) for line in lines]
+    return bool((np.diff(heights, axis=0) >= -1e-9).all())
 
 
 def _line(told: Nested, column: int, levels: Sequence[float]) -> list[tuple[float, float, int]]:

@@ -80,10 +80,12 @@ def enough(evidence: Evidence) -> list[str]:
     found = evidence.findings.noise
     if not found.height:
         return []
-    said = []
+    needed: dict[str, list[str]] = {}
     for row in found.iter_rows(named=True):
         need = "no noise that was tried" if row["sigma"] is None else f"a standard deviation of {row['sigma']:g}"
-        said.append(f"{'the counts as they are' if row['sigma'] == 0 else need} for {level(row['threshold'])}")
+        need = "the counts as they are" if row["sigma"] == 0 else need
+        needed.setdefault(need, []).append(level(row["threshold"]))
+    said = [f"{need} for {', '.join(levels)}" for need, levels in needed.items()]
     some = f"at most {level(MORE)} more of the people"
     if MORE * len(evidence.people) < FEW - 1:
         some = f"{few()} more people"

@@ -229,12 +229,18 @@ def bars(table: pl.DataFrame, what: str, least: int = FEW) -> dict[str, Any]:
         alt.Chart(chart.values(table, least))
         .mark_bar(color="#d55e00")
         .encode(
-            x=alt.X("fall:Q", title="fall of the chance (points)", axis=alt.Axis(tickCount=4)),
+            x=alt.X("fall:Q", title="fall of the chance (points)", axis=alt.Axis(tickCount=4), scale=_from_zero(table)),
             y=alt.Y("label:N", title=title, sort=None, scale=every, axis=alt.Axis(labelLimit=0)),
             tooltip=[chart.tip("name:N", what), *_tips()],
         )
     )
     return chart.spec(drawn, 30 + chart.tall(table["name"].to_list(), 18) * table.height)
+
+
+def _from_zero(table: pl.DataFrame) -> alt.Scale:
+    """From 0 on, to where also falls are seen to be none that are too small to matter."""
+    falls = [0.0, *table["fall"].drop_nulls().to_list()]
+    return alt.Scale(domain=[min(falls), max(LITTLE, *falls)], nice=True)
 
 
 def _tips() -> list[alt.Tooltip]:

@@ -16,7 +16,7 @@ from passerby.report.boxes import boxes, strips
 from passerby.report.cuts import CURVES
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import few
+from passerby.report.terms import few, level
 from passerby.support.groups import FEW, middle, reached, rest_enough
 from passerby.support.numerals import percent
 
@@ -118,7 +118,8 @@ def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
     found = [(low, high, people.filter(inside)) for low, high, inside in strips(x, _top(x, column)) if inside.any()]
     for number, (low, high, group) in enumerate(found, start=1):
         open_end = number == len(found) and column != "sighted"
-        name = f"{low:.2f} " + ("and more" if open_end else f"to {high:.2f}")
+        first, last = (level(round(edge, 2)) if column == "sighted" else f"{edge:.2f}" for edge in (low, high))
+        name = f"{first} " + ("and more" if open_end else f"to {last}")
         rows.append((name, group.height, *(middle(group[c].to_numpy()) for c in ("baseline", "lower", "upper"))))
     kinds = {"class": pl.String, "people": pl.Int64, **dict.fromkeys(("baseline", "lower", "upper"), pl.Float64)}
     return pl.DataFrame(rows, schema=kinds, orient="row")
