@@ -15,7 +15,7 @@ from passerby.audits.audit import audit_job
 from passerby.audits.backtest import run_backtest
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.publication import realised_losses
-from passerby.audits.results import Results, rows_at, stored_rows
+from passerby.audits.results import Results, rows_at, stored_rows, write_rows
 from passerby.audits.settings import AuditSettings
 from passerby.audits.stored import audit_everyone, on_disk, rows_about, store_of
 from passerby.audits.summary import summarise
@@ -215,6 +215,19 @@ def test_a_whole_folder(city: Path, tmp_path: Path) -> None:
     for name in ("people.parquet", "summary.json", "report.html", "internal.html"):
         assert (tmp_path / "disk" / name).read_bytes() == (tmp_path / "memory" / name).read_bytes(), name
     assert not (tmp_path / "disk" / "parts").exists()
+
+
+def test_a_large_table_is_the_same_bytes_in_whatever_parts_it_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Polars cuts a table of more than 262,144 rows where its parts end, unless it is told where."""
+    monkeypatch.setattr(results, "ROWS", 100_000)
+    table = pl.DataFrame({"lower": np.linspace(0, 1, 270_000), "status": ["ok", "wide", "refused"] * 90_000})
+    write_rows(table, tmp_path / "whole")
+    for size in (1000, 7460):
+        parts = [table[at : at + size] for at in range(0, table.height, size)]
+        write_rows(pl.concat(parts, rechunk=False), tmp_path / "parts")
+        assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes(), size
 
 
 def test_a_page_of_flows_is_written_while_there_are_workers(city: Path, tmp_path: Path) -> None:

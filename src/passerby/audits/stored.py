@@ -46,6 +46,7 @@ from .person import audit_person
 from .places import chosen_places
 from .publication import Counts, realised_rows
 from .sample import some_numbers
+from .results import write_rows
 from .settings import AuditSettings, DataSettings
 from .stages import FITTING, READING, Tell, begin
 
@@ -228,7 +229,7 @@ def audit_everyone(
         pass  # each is on disk by now
     table = store_of(folder) / "people.parquet"
     with whole_or_nothing(table, private=True, lasting=False) as draft:
-        pl.scan_parquet(kept.tables(), glob=False).sink_parquet(draft)
+        write_rows(pl.scan_parquet(kept.tables(), glob=False), draft)
     return table
 
 

@@ -21,7 +21,7 @@ from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
 from passerby.audits.record import Backtest, told_backtest
-from passerby.audits.results import Results, rows_at, stored_rows
+from passerby.audits.results import Results, rows_at, stored_rows, write_rows
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
 from passerby.audits.stages import AUDITING, GOING_BACK, LOOKING, WRITING, Tell, begin
@@ -240,7 +240,7 @@ def _write(settings: AuditSettings, report: Report) -> None:
             for name in ("internal.html", "people.parquet")
         )
         if isinstance(report.rows, pl.DataFrame):
-            report.rows.write_parquet(listed)
+            write_rows(report.rows, listed)
         else:
             (store_of(out) / "people.parquet").replace(listed)
         kept.write_text(report.internal, encoding="utf-8")
