@@ -9,7 +9,6 @@ they are the same for any number of workers. What is finished can be kept on dis
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -22,7 +21,7 @@ from passerby.errors import PasserbyError
 
 from .interrupts import interruptible
 from .pieces import Pieces
-from .pool import pool_of
+from .pool import all_cores, pool_of
 
 Data = TypeVar("Data")
 Item = TypeVar("Item")
@@ -164,7 +163,7 @@ def _alone(work: _Work[Data, Item, Result], left: list[int]) -> Iterator[tuple[i
 
 def _width(executor: Executor | None, workers: int | None) -> int:
     """How many parts are done at a time; a cluster's workers come and go."""
-    return workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    return workers or getattr(executor, "_max_workers", None) or all_cores()
 
 
 def _together(
