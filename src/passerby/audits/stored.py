@@ -7,7 +7,8 @@ blocks, and a worker holds the people of one partition.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -45,8 +46,8 @@ from .partition import Rows, joined, partition_size
 from .person import audit_person
 from .places import chosen_places
 from .publication import Counts, realised_rows
-from .sample import some_numbers
 from .results import write_rows
+from .sample import some_numbers
 from .settings import AuditSettings, DataSettings
 from .stages import FITTING, READING, Tell, begin
 
@@ -141,6 +142,18 @@ def _some(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, p
 def store_of(folder: Path) -> Path:
     """Where everybody is kept while they are audited, in the folder for the results; workers may run in another one."""
     return folder.absolute() / "parts" / "store"
+
+
+@contextmanager
+def passing(folder: Path) -> Iterator[None]:
+    """What is stored in a folder goes with the work, whatever ends it: whoever goes on reads the visits again."""
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # finished partitions may be kept beside it, and results
+            folder.parent.rmdir()
+            folder.parent.parent.rmdir()
 
 
 def on_disk(settings: AuditSettings) -> bool:
