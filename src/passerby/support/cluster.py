@@ -53,7 +53,7 @@ class Cluster(Executor):
     def submit(self, task: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
         """Have a task done by any worker, again where one dies."""
         try:
-            sent = self.client.submit(_same_version, __version__, task, *args, **named, pure=False)
+            sent = self.client.submit(_same_version, __version__, _Call(task, args, named), pure=False)
         except Exception as error:
             raise Lost(GONE) from error
         out: Future[Any] = Future()
@@ -86,11 +86,22 @@ class Cluster(Executor):
             out.set_exception(error)
 
 
-def _same_version(version: str, task: Callable[..., Any], *args: Any, **named: Any) -> Any:
+class _Call:
+    """A task and what it is done with, which tells of single people: workers log what a task looks like that fails."""
+
+    def __init__(self, task: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> None:
+        self.task, self.args, self.named = task, args, named
+
+    def __call__(self) -> Any:
+        """Do it."""
+        return self.task(*self.args, **self.named)
+
+
+def _same_version(version: str, call: _Call) -> Any:
     """What a worker does: also one that joined late must be of the same version."""
     if version != __version__:
         raise PasserbyError(other_version({"a worker that joined": __version__}, version))
-    return task(*args, **named)
+    return call()
 
 
 def other_version(found: dict[str, str | None], here: str) -> str:
