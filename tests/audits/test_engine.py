@@ -1,10 +1,13 @@
 """Dask gives the same bytes as processes, whoever dies; what cannot be a cluster is refused at once."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import BrokenExecutor, CancelledError
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +71,22 @@ def imported(name: str, _: int) -> None:
     raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
+INTERRUPTED = """
+import signal, time
+from passerby.support.cluster import dask_cluster
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with dask_cluster("dask", workers=2) as cluster:
+        try:
+            print("begun", flush=True)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            time.sleep(0.5)
+            print("interrupted, and", {2: "two"}[len(cluster.client.run(int))], "workers are there", flush=True)
+"""
+
+
 class TestSameBytes:
     def test_two_processes_of_dask_and_of_our_own(
         self, people: pb.People, table: pl.DataFrame, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -103,6 +122,38 @@ class TestSameBytes:
         assert Path(marker).exists()
 
 
+def test_what_a_worker_logs_of_a_task_names_nobody(people: pb.People) -> None:
+    """Some versions of dask write what a task that failed was called with."""
+    sent: list[object] = []
+
+    class Listening:
+        def submit(self, *call: object, **_: object) -> None:
+            sent.extend(call)
+            raise OSError
+
+    named = replace(people, ids=pl.Series([f"somebody {number}" for number in range(len(people))]))
+    with pytest.raises(BrokenExecutor):
+        Cluster(Listening()).submit(len, [named.ids, named])
+    assert sent
+    assert "somebody" not in repr(sent)
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="this system has no groups of processes")
+def test_a_key_that_interrupts_is_left_to_whoever_started_workers(tmp_path: Path) -> None:
+    """It reaches all processes of a terminal; workers that end by it would be waited for."""
+    (tmp_path / "script.py").write_text(INTERRUPTED)
+    command = [sys.executable, str(tmp_path / "script.py")]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    os.killpg(process.pid, signal.SIGINT)
+    said, errors = process.communicate(timeout=60)
+    assert said == "interrupted, and two workers are there\n"
+    assert "Traceback" not in errors
+
+
 class TestRefused:
     def test_work_that_kills_every_worker(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)  # else it is tried on four of them
@@ -115,7 +166,7 @@ class TestRefused:
             raise RuntimeError("Nanny failed to start.")
 
         monkeypatch.setattr("distributed.LocalCluster", failing)
-        with pytest.raises(pb.PasserbyError, match=r"could not be started .*Nanny failed.*run it again, with fewer"):
+        with pytest.raises(pb.PasserbyError, match=r"could not be started .*Nanny failed.*run it again, .*with fewer"):
             audited(people, engine="dask", workers=1)
 
     @pytest.mark.parametrize("lost", ["nthreads", "submit", "result"])

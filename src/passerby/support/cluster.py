@@ -16,7 +16,7 @@ from typing import Any
 from passerby import __version__
 from passerby.errors import ConfigError, PasserbyError
 
-from .pool import one_thread_each
+from .pool import all_cores, check_may_start, leave_signals, one_thread_each
 from .workers import Lost
 
 #: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
@@ -29,6 +29,7 @@ UNWATCHED: dict[str, Any] = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",
 }
+PRELOAD = "distributed.worker.preload"
 SURROUNDINGS, TRIM = "distributed.nanny.pre-spawn-environ", "MALLOC_TRIM_THRESHOLD_"
 GONE = "the scheduler of the cluster does not answer any more"
 INSTALL = "install it with: pip install 'passerby[cluster]'"
@@ -168,14 +169,19 @@ def _here(workers: int | None) -> Iterator[Any]:
     import dask
     from distributed import Client, LocalCluster
 
+    check_may_start()
     kept = {name: value for name, value in dask.config.get(SURROUNDINGS).items() if name != TRIM}
-    with one_thread_each(), dask.config.set({**UNWATCHED, SURROUNDINGS: kept}):
+    first = [*dask.config.get(PRELOAD), __name__]
+    with one_thread_each(), dask.config.set({**UNWATCHED, SURROUNDINGS: kept, PRELOAD: first}):
         try:
-            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
+            cluster = LocalCluster(
+                n_workers=workers or all_cores(), threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN
+            )
         except (RuntimeError, OSError) as error:
             raise PasserbyError(
                 f"a cluster of dask on this machine could not be started ({type(error).__name__}: {error}); run it "
-                "again, with fewer workers if memory is short, or without dask (engine='processes')"
+                "again, in a script under a line `if __name__ == '__main__':`, with fewer workers if memory is short, "
+                "or without dask (engine='processes')"
             ) from None
         try:
             with Client(cluster, set_as_default=False) as client:
@@ -183,6 +189,11 @@ def _here(workers: int | None) -> Iterator[Any]:
         finally:
             with suppress(KeyError):  # it may have lost count of workers that died
                 cluster.close()
+
+
+def dask_setup(_: Any) -> None:
+    """What a worker of a cluster of this machine does first; dask calls what has this name."""
+    leave_signals()
 
 
 def check_versions(client: Any) -> None:
