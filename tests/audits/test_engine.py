@@ -1,9 +1,12 @@
 """Dask gives the same bytes as processes, whoever dies; what cannot be a cluster is refused at once."""
 
+import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
@@ -210,6 +213,43 @@ class TestRefused:
         with pytest.raises(pb.ConfigError, match=r"scheduler: .* cannot be reached .*dask scheduler"):
             audited(people, engine="dask", scheduler=address)
         assert time.monotonic() - began < 10
+
+    @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"], ids=["nothing", "something else"])
+    def test_what_listens_is_no_scheduler(
+        self, people: pb.People, answer: bytes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Such as the page of a scheduler, at the next port."""
+        monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def serve() -> None:
+                other, _ = server.accept()
+                with other:
+                    other.sendall(answer)
+                    while other.recv(4096):
+                        pass
+
+            listening = threading.Thread(target=serve, daemon=True)
+            listening.start()
+            with pytest.raises(pb.ConfigError, match="cannot be reached"):
+                audited(people, engine="dask", scheduler=f"tcp://127.0.0.1:{server.getsockname()[1]}")
+            listening.join(10)
+
+    def test_a_client_that_cannot_be_asked(self, people: pb.People) -> None:
+        from distributed import Client, LocalCluster
+
+        with LocalCluster(n_workers=1, processes=False, **cluster.UNSEEN) as here:
+            with Client(here, set_as_default=False) as closed:
+                pass
+            with pytest.raises(pb.ConfigError, match="engine: the client is closed; make another one"):
+                audited(people, engine=closed)
+
+            async def inside() -> None:
+                async with Client(here.scheduler_address, asynchronous=True, set_as_default=False) as waiting:
+                    with pytest.raises(pb.ConfigError, match="engine: the client is asynchronous"):
+                        audited(people, engine=waiting)
+
+            asyncio.run(inside())
 
     @pytest.mark.parametrize("by", ["client", pytest.param("address", marks=pytest.mark.thorough)])
     def test_a_cluster_without_workers(self, people: pb.People, by: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,9 +5,10 @@ Dask does again what a worker had begun or held when it died, and workers may jo
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
@@ -125,6 +126,7 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
     except ImportError:
         raise ConfigError(f"engine 'dask' needs dask.distributed, which is not there; {INSTALL}") from None
     if isinstance(engine, Client):
+        _check_client(engine)
         _wait_for_workers(engine, "engine: the client", "start some with `cluster.scale(2)`")
         check_versions(engine)
         yield Cluster(engine)
@@ -134,18 +136,37 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
         yield Cluster(client)
 
 
+def _check_client(client: Any) -> None:
+    """Refuse a client that would not do what it is asked here."""
+    if client.asynchronous:
+        raise ConfigError("engine: the client is asynchronous; make another one, without `asynchronous=True`")
+    if client.status != "running":
+        raise ConfigError(f"engine: the client is {client.status}; make another one")
+
+
+async def _greeted(scheduler: str) -> None:
+    """Connect and be answered, within the time: a client waits for ever where something else listens."""
+    from distributed import Security
+    from distributed.comm import connect
+
+    how = Security().get_connection_args("client")
+    (await asyncio.wait_for(connect(scheduler, timeout=PATIENCE, **how), PATIENCE + 1)).abort()
+
+
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
     from distributed import Client
     from distributed.comm import resolve_address
 
     try:
-        resolve_address(scheduler)  # a client that was made with what is no address takes long to close
+        address = resolve_address(scheduler)  # a client that was made with what is no address takes long to close
+        with ThreadPoolExecutor(1) as apart:  # this thread may be in a loop of its own, as in a notebook
+            apart.submit(lambda: asyncio.run(_greeted(address))).result()
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
+    except Exception as error:  # what is no scheduler may answer anything
         raise ConfigError(
-            f"scheduler: {scheduler!r} cannot be reached ({type(error).__name__}: {error}); start one with `dask "
-            "scheduler`, and give its address, such as tcp://10.0.0.1:8786"
+            f"scheduler: {scheduler!r} cannot be reached ({type(error).__name__}: {str(error) or 'no answer'}); start "
+            "one with `dask scheduler`, and give its address, such as tcp://10.0.0.1:8786"
         ) from None
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is said in one sentence
     with client:
