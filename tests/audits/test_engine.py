@@ -21,7 +21,7 @@ from tests.people.test_habits import random_traces
 import passerby as pb
 from passerby.audits import partition
 from passerby.audits.engine import engine_of
-from passerby.support import cluster
+from passerby.support import cluster, workers
 from passerby.support.cluster import Cluster, check_versions, dask_cluster
 from passerby.support.workers import collect
 
@@ -250,6 +250,32 @@ class TestRefused:
                         audited(people, engine=waiting)
 
             asyncio.run(inside())
+
+    def test_all_workers_leave(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Others may come, but not for ever."""
+
+        class Left:
+            """A client whose workers leave with the first task."""
+
+            threads = 2
+
+            def nthreads(self) -> dict[str, int]:
+                return {"tcp://a": self.threads} if self.threads else {}
+
+            def submit(self, *_: object, **__: object) -> "Left":
+                self.threads = 0
+                return self
+
+            def add_done_callback(self, told: Any) -> None:
+                pass
+
+            def cancel(self) -> None:
+                pass
+
+        monkeypatch.setattr(workers, "PULSE", 0.01)
+        monkeypatch.setattr(cluster, "ABSENT", 0.05)
+        with pytest.raises(pb.PasserbyError, match=r"no worker of the cluster has been there for 0.05 seconds; run it"):
+            collect(pow, 2, [1, 2], executor=Cluster(Left()))
 
     @pytest.mark.parametrize("by", ["client", pytest.param("address", marks=pytest.mark.thorough)])
     def test_a_cluster_without_workers(self, people: pb.People, by: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -22,6 +23,8 @@ from .workers import Lost
 
 #: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
 PATIENCE = 10.0
+#: Seconds after which a cluster all of whose workers have left is given up; others may join until then.
+ABSENT = 120.0
 #: A cluster of this machine has no dashboard, and what dask serves besides only this machine reaches, at any free port.
 UNSEEN: dict[str, Any] = {"dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
 #: Nor does it look at itself all the time, or give back memory as soon as it can: both take processors from the work.
@@ -43,14 +46,19 @@ class Cluster(Executor):
         self.client = client
         self._lock = Lock()
         self._sent: set[Any] = set()
+        self._empty: float | None = None
 
     @property
     def _max_workers(self) -> int:
         """How many tasks are done at a time, by the workers that are there now."""
         try:
-            return max(1, int(sum(self.client.nthreads().values())))
+            threads = int(sum(self.client.nthreads().values()))
         except Exception as error:
             raise Lost(GONE) from error
+        self._empty = None if threads else self._empty or time.monotonic()
+        if self._empty and time.monotonic() - self._empty > ABSENT:
+            raise Lost(f"no worker of the cluster has been there for {ABSENT:g} seconds")
+        return max(1, threads)
 
     def submit(self, task: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
         """Have a task done by any worker, again where one dies."""

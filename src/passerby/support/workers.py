@@ -30,6 +30,8 @@ Progress = Callable[[int, int], None]
 
 #: Parts of the work that are handed out for each worker: one that is done, and one that waits.
 AHEAD = 2
+#: Seconds after which it is asked who is there, where nothing is done meanwhile.
+PULSE = 10.0
 #: How many callers' data a worker holds at a time; a worker of somebody else's may serve several.
 HELD = 2
 
@@ -174,6 +176,7 @@ def _together(
     The data goes along with as many parts as there are workers. A worker that has not got it says so, and gets it.
     """
     waiting, flying, told = deque(parts), dict[Future[list[Result] | None], list[int]](), 0
+    ready = set[Future[list[Result] | None]]()
 
     def send(part: list[int], with_data: bool) -> None:
         box = (work.data,) if with_data else None
@@ -181,7 +184,7 @@ def _together(
 
     try:
         while waiting or flying:
-            width = wide() if waiting else 1
+            width = wide() if waiting or not ready else 1
             while waiting and len(flying) < AHEAD * width:
                 try:
                     send(waiting[0], told < width)
@@ -191,7 +194,7 @@ def _together(
                     break  # what is done is taken first
                 waiting.popleft()
                 told += 1
-            ready, _ = wait(flying, return_when=FIRST_COMPLETED)
+            ready, _ = wait(flying, PULSE, return_when=FIRST_COMPLETED)
             # What is done comes before what failed, so that it is not lost.
             for future in sorted(ready, key=lambda future: future.exception() is not None):
                 part, results = flying.pop(future), future.result()
