@@ -22,7 +22,7 @@ import passerby as pb
 from passerby.audits import partition
 from passerby.audits.engine import engine_of
 from passerby.support import cluster, workers
-from passerby.support.cluster import Cluster, check_versions, dask_cluster
+from passerby.support.cluster import Cluster, asked, check_versions, dask_cluster
 from passerby.support.workers import collect
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra `cluster`)")
@@ -303,7 +303,7 @@ class TestRefused:
         class Elsewhere:
             """A cluster one of whose workers has this package, but not numpy."""
 
-            def run(self, version: Any) -> dict[str, Any]:
+            def run(self, version: Any, **_: object) -> dict[str, Any]:
                 monkeypatch.setitem(sys.modules, "numpy", None)
                 return {"tcp://a": version()}
 
@@ -314,6 +314,14 @@ class TestRefused:
         with monkeypatch.context(), pytest.raises(pb.ConfigError) as caught:
             check_versions(Elsewhere())
         assert f"tcp://a has passerby {pb.__version__} without numpy, the scheduler has none" in str(caught.value)
+
+    def test_a_worker_that_dies_when_it_is_asked(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The others go on without it; what else is wrong with one is raised."""
+        monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://a": 3, "tcp://b": OSError("closed")})
+        assert asked(client, int) == {"tcp://a": 3}
+        monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://a": 3, "tcp://b": ValueError("no kernel")})
+        with pytest.raises(ValueError, match="no kernel"):
+            asked(client, int)
 
     def test_a_late_worker_without_the_package(self, client: Any) -> None:
         """Its first task cannot be read there."""

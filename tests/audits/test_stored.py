@@ -327,7 +327,9 @@ class TestDask:
     def test_workers_that_do_not_see_the_folder(
         self, city: Path, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(cluster.client, "run", lambda unseen: {"tcp://a": unseen(), "tcp://b": "/visits/0.csv"})
+        monkeypatch.setattr(
+            cluster.client, "run", lambda unseen, **_: {"tcp://a": unseen(), "tcp://b": "/visits/0.csv"}
+        )
         with pytest.raises(pb.ConfigError, match=r"^tcp://b cannot see '/visits/0.csv': .* that all workers share"):
             both(city, tmp_path, Team(None, cluster))
 

@@ -225,6 +225,16 @@ def dask_setup(_: Any) -> None:
     leave_signals()
 
 
+def asked(client: Any, question: Callable[[], Any], workers: Sequence[str] | None = None) -> dict[str, Any]:
+    """What each worker answers, but for those that die meanwhile."""
+    found = client.run(question, workers=workers, on_error="return")
+    answers = {where: answer for where, answer in found.items() if not isinstance(answer, OSError)}
+    for answer in answers.values():
+        if isinstance(answer, BaseException):
+            raise answer
+    return answers
+
+
 def check_versions(client: Any) -> None:
     """Refuse workers without this package, without what it needs, or with another version of it.
 
@@ -242,7 +252,7 @@ def check_versions(client: Any) -> None:
             return found and f"{found} without {error.name}"
         return found
 
-    everywhere = {**client.run(version), "the scheduler": client.run_on_scheduler(version)}
+    everywhere = {**asked(client, version), "the scheduler": client.run_on_scheduler(version)}
     found = {where: has for where, has in everywhere.items() if has != __version__}
     if found:
         raise ConfigError(other_version(found, __version__))
@@ -258,7 +268,7 @@ def check_shared(executor: Executor | None, folder: Path, files: Sequence[Path])
         exists = __import__("os").path.exists
         return next((name for name in names if not exists(name)), None)
 
-    blind = {where: name for where, name in executor.client.run(unseen).items() if name is not None}
+    blind = {where: name for where, name in asked(executor.client, unseen).items() if name is not None}
     if blind:
         raise ConfigError(
             f"{', '.join(f'{where} cannot see {name!r}' for where, name in blind.items())}: where everybody is kept on "
