@@ -1,10 +1,16 @@
 """Dask gives the same bytes as processes, whoever dies; what cannot be a cluster is refused at once."""
 
+import asyncio
 import os
+import signal
+import socket
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import BrokenExecutor, CancelledError
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +21,8 @@ from tests.people.test_habits import random_traces
 import passerby as pb
 from passerby.audits import partition
 from passerby.audits.engine import engine_of
-from passerby.support import cluster
-from passerby.support.cluster import Cluster, check_versions, dask_cluster
+from passerby.support import cluster, workers
+from passerby.support.cluster import Cluster, asked, check_versions, dask_cluster
 from passerby.support.workers import collect
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra `cluster`)")
@@ -68,6 +74,22 @@ def imported(name: str, _: int) -> None:
     raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
+INTERRUPTED = """
+import signal, time
+from passerby.support.cluster import dask_cluster
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with dask_cluster("dask", workers=2) as cluster:
+        try:
+            print("begun", flush=True)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            time.sleep(0.5)
+            print("interrupted, and", {2: "two"}[len(cluster.client.run(int))], "workers are there", flush=True)
+"""
+
+
 class TestSameBytes:
     def test_two_processes_of_dask_and_of_our_own(
         self, people: pb.People, table: pl.DataFrame, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -103,6 +125,38 @@ class TestSameBytes:
         assert Path(marker).exists()
 
 
+def test_what_a_worker_logs_of_a_task_names_nobody(people: pb.People) -> None:
+    """Some versions of dask write what a task that failed was called with."""
+    sent: list[object] = []
+
+    class Listening:
+        def submit(self, *call: object, **_: object) -> None:
+            sent.extend(call)
+            raise OSError
+
+    named = replace(people, ids=pl.Series([f"somebody {number}" for number in range(len(people))]))
+    with pytest.raises(BrokenExecutor):
+        Cluster(Listening()).submit(len, [named.ids, named])
+    assert sent
+    assert "somebody" not in repr(sent)
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="this system has no groups of processes")
+def test_a_key_that_interrupts_is_left_to_whoever_started_workers(tmp_path: Path) -> None:
+    """It reaches all processes of a terminal; workers that end by it would be waited for."""
+    (tmp_path / "script.py").write_text(INTERRUPTED)
+    command = [sys.executable, str(tmp_path / "script.py")]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    os.killpg(process.pid, signal.SIGINT)
+    said, errors = process.communicate(timeout=60)
+    assert said == "interrupted, and two workers are there\n"
+    assert "Traceback" not in errors
+
+
 class TestRefused:
     def test_work_that_kills_every_worker(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)  # else it is tried on four of them
@@ -115,7 +169,7 @@ class TestRefused:
             raise RuntimeError("Nanny failed to start.")
 
         monkeypatch.setattr("distributed.LocalCluster", failing)
-        with pytest.raises(pb.PasserbyError, match=r"could not be started .*Nanny failed.*run it again, with fewer"):
+        with pytest.raises(pb.PasserbyError, match=r"could not be started .*Nanny failed.*run it again, .*with fewer"):
             audited(people, engine="dask", workers=1)
 
     @pytest.mark.parametrize("lost", ["nthreads", "submit", "result"])
@@ -160,6 +214,69 @@ class TestRefused:
             audited(people, engine="dask", scheduler=address)
         assert time.monotonic() - began < 10
 
+    @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"], ids=["nothing", "something else"])
+    def test_what_listens_is_no_scheduler(
+        self, people: pb.People, answer: bytes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Such as the page of a scheduler, at the next port."""
+        monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def serve() -> None:
+                other, _ = server.accept()
+                with other:
+                    other.sendall(answer)
+                    while other.recv(4096):
+                        pass
+
+            listening = threading.Thread(target=serve, daemon=True)
+            listening.start()
+            with pytest.raises(pb.ConfigError, match="cannot be reached"):
+                audited(people, engine="dask", scheduler=f"tcp://127.0.0.1:{server.getsockname()[1]}")
+            listening.join(10)
+
+    def test_a_client_that_cannot_be_asked(self, people: pb.People) -> None:
+        from distributed import Client, LocalCluster
+
+        with LocalCluster(n_workers=1, processes=False, **cluster.UNSEEN) as here:
+            with Client(here, set_as_default=False) as closed:
+                pass
+            with pytest.raises(pb.ConfigError, match="engine: the client is closed; make another one"):
+                audited(people, engine=closed)
+
+            async def inside() -> None:
+                async with Client(here.scheduler_address, asynchronous=True, set_as_default=False) as waiting:
+                    with pytest.raises(pb.ConfigError, match="engine: the client is asynchronous"):
+                        audited(people, engine=waiting)
+
+            asyncio.run(inside())
+
+    def test_all_workers_leave(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Others may come, but not for ever."""
+
+        class Left:
+            """A client whose workers leave with the first task."""
+
+            threads = 2
+
+            def nthreads(self) -> dict[str, int]:
+                return {"tcp://a": self.threads} if self.threads else {}
+
+            def submit(self, *_: object, **__: object) -> "Left":
+                self.threads = 0
+                return self
+
+            def add_done_callback(self, told: Any) -> None:
+                pass
+
+            def cancel(self) -> None:
+                pass
+
+        monkeypatch.setattr(workers, "PULSE", 0.01)
+        monkeypatch.setattr(cluster, "ABSENT", 0.05)
+        with pytest.raises(pb.PasserbyError, match=r"no worker of the cluster has been there for 0.05 seconds; run it"):
+            collect(pow, 2, [1, 2], executor=Cluster(Left()))
+
     @pytest.mark.parametrize("by", ["client", pytest.param("address", marks=pytest.mark.thorough)])
     def test_a_cluster_without_workers(self, people: pb.People, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
         from distributed import Client, LocalCluster
@@ -186,7 +303,7 @@ class TestRefused:
         class Elsewhere:
             """A cluster one of whose workers has this package, but not numpy."""
 
-            def run(self, version: Any) -> dict[str, Any]:
+            def run(self, version: Any, **_: object) -> dict[str, Any]:
                 monkeypatch.setitem(sys.modules, "numpy", None)
                 return {"tcp://a": version()}
 
@@ -197,6 +314,14 @@ class TestRefused:
         with monkeypatch.context(), pytest.raises(pb.ConfigError) as caught:
             check_versions(Elsewhere())
         assert f"tcp://a has passerby {pb.__version__} without numpy, the scheduler has none" in str(caught.value)
+
+    def test_a_worker_that_dies_when_it_is_asked(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The others go on without it; what else is wrong with one is raised."""
+        monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://a": 3, "tcp://b": OSError("closed")})
+        assert asked(client, int) == {"tcp://a": 3}
+        monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://a": 3, "tcp://b": ValueError("no kernel")})
+        with pytest.raises(ValueError, match="no kernel"):
+            asked(client, int)
 
     def test_a_late_worker_without_the_package(self, client: Any) -> None:
         """Its first task cannot be read there."""

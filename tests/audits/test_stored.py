@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits import backtest, inputs, partition, results, stored
+from passerby.audits import backtest, inputs, partition, results, stages, stored
 from passerby.audits.audit import audit_job
 from passerby.audits.backtest import run_backtest
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.publication import realised_losses
-from passerby.audits.results import Results, rows_at, stored_rows
+from passerby.audits.results import Results, rows_at, stored_rows, write_rows
 from passerby.audits.settings import AuditSettings
 from passerby.audits.stored import audit_everyone, on_disk, rows_about, store_of
 from passerby.audits.summary import summarise
@@ -23,6 +23,7 @@ from passerby.audits.validation import check_settings
 from passerby.people.others import Counted
 from passerby.report.folder import run_audit
 from passerby.support.blocks import Team
+from passerby.support.files import alone_in
 from passerby.visits import runs, store, trace_store, write_city
 
 SETTINGS = {
@@ -217,6 +218,68 @@ def test_a_whole_folder(city: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "disk" / "parts").exists()
 
 
+def test_a_large_table_is_the_same_bytes_in_whatever_parts_it_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Polars cuts a table of more than 262,144 rows where its parts end, unless it is told where."""
+    monkeypatch.setattr(results, "ROWS", 100_000)
+    table = pl.DataFrame({"lower": np.linspace(0, 1, 270_000), "status": ["ok", "wide", "refused"] * 90_000})
+    write_rows(table, tmp_path / "whole")
+    for size in (1000, 7460):
+        parts = [table[at : at + size] for at in range(0, table.height, size)]
+        write_rows(pl.concat(parts, rechunk=False), tmp_path / "parts")
+        assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes(), size
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.thorough)])
+def test_a_finished_audit_is_replaced(city: Path, tmp_path: Path, workers: int) -> None:
+    for seed in (5, 6):
+        chosen = settings_of(city, tmp_path / "out", store="disk", seed=seed, mechanism="gaussian", runs=20)
+        run_audit(chosen, workers=workers, overwrite=True)
+    run_audit(replace(chosen, out=tmp_path / "new"), workers=workers)
+    for name in ("people.parquet", "summary.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "new" / name).read_bytes()
+
+
+@pytest.mark.parametrize(("stage", "left"), [(stages.FITTING, False), (stages.AUDITING, True)])
+def test_an_interruption_leaves_no_visits(city: Path, tmp_path: Path, stage: str, left: bool) -> None:
+    """They are read again by whoever goes on; finished partitions are kept."""
+
+    def stop(now: str, done: int, everything: int) -> None:
+        if now == stage and done >= 20 * left:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        run_audit(settings_of(city, tmp_path / "out", store="disk"), workers=1, tell=stop)
+    assert not store_of(tmp_path / "out").exists()
+    assert (tmp_path / "out").exists() == left
+    assert bool([*(tmp_path / "out" / "parts").glob("0*.parquet")]) == left
+
+
+def test_an_audit_that_another_one_finished_meanwhile_is_left_alone(city: Path, tmp_path: Path) -> None:
+    chosen = settings_of(city, tmp_path / "out")
+
+    def overtaken(stage: str, done: int, everything: int) -> None:
+        if stage == stages.FITTING:
+            run_audit(chosen, workers=1)
+
+    with pytest.raises(pb.ConfigError, match="holds a finished audit"):
+        run_audit(chosen, workers=1, tell=overtaken)
+    assert (tmp_path / "out" / "summary.json").exists()
+
+
+@pytest.mark.parametrize("where", ["memory", "disk"])
+def test_two_audits_in_one_folder_at_once(city: Path, tmp_path: Path, where: str) -> None:
+    pytest.importorskip("fcntl", reason="this system has no such locks")
+    out = tmp_path / "out"
+    (out / "parts" / "store").mkdir(parents=True)
+    with alone_in(out), pytest.raises(pb.ConfigError, match="another process is at work in"):
+        run_audit(settings_of(city, out, store=where), workers=1)
+    assert (out / "parts" / "store").exists()  # it is the other's
+    run_audit(settings_of(city, out, store=where), workers=1)
+    assert not (out / "parts").exists()
+
+
 def test_a_page_of_flows_is_written_while_there_are_workers(city: Path, tmp_path: Path) -> None:
     """The page tells how many people each flow counts, for which those on disk are counted again."""
     for where, workers in (("memory", 1), ("disk", 2)):
@@ -264,7 +327,9 @@ class TestDask:
     def test_workers_that_do_not_see_the_folder(
         self, city: Path, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(cluster.client, "run", lambda unseen: {"tcp://a": unseen(), "tcp://b": "/visits/0.csv"})
+        monkeypatch.setattr(
+            cluster.client, "run", lambda unseen, **_: {"tcp://a": unseen(), "tcp://b": "/visits/0.csv"}
+        )
         with pytest.raises(pb.ConfigError, match=r"^tcp://b cannot see '/visits/0.csv': .* that all workers share"):
             both(city, tmp_path, Team(None, cluster))
 

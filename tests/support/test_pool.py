@@ -1,5 +1,6 @@
 """Processes that share work end when they should, and say what is wrong with the script that starts them."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -7,6 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from passerby.support.pool import all_cores
 
 SLOW = """
 import os, sys, time
@@ -67,3 +70,43 @@ def test_a_script_without_a_guard_is_told_what_to_do(tmp_path: Path) -> None:
     assert "PasserbyError: workers import the script that starts them" in last
     assert "if __name__ == '__main__':" in last
     assert "memory" not in done.stderr
+
+
+DAEMON = """
+import multiprocessing, sys
+from passerby.errors import PasserbyError
+from passerby.support.workers import collect
+
+def work(count):
+    try:
+        print(collect(pow, 2, list(range(1, 5)), workers=count), flush=True)
+    except PasserbyError as error:
+        print(error, flush=True)
+
+if __name__ == "__main__":
+    for count in (None, 2):
+        process = multiprocessing.Process(target=work, args=(count,), daemon=True)
+        process.start()
+        process.join()
+"""
+
+
+def test_a_daemon_works_by_itself(tmp_path: Path) -> None:
+    """It may not start processes: by default it does not, and where it is asked to, that is said."""
+    (tmp_path / "script.py").write_text(DAEMON)
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=120)
+    by_itself, refused = done.stdout.splitlines()
+    assert by_itself == "[2, 4, 8, 16]"
+    assert refused.startswith("this is a daemon process")
+    assert refused.endswith("with workers=1")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not say which cores may be used")
+def test_cores_that_may_not_be_used_get_no_worker() -> None:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        assert all_cores() == 1
+    finally:
+        os.sched_setaffinity(0, before)
+    assert all_cores() == len(before)

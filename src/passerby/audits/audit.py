@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -123,7 +122,6 @@ def _rows(common: Job, part: Partition | range) -> pl.DataFrame:
 def clear_parts(folder: str | Path) -> None:
     """Remove the partitions of a finished audit, what was kept beside them, and drafts that a killed process left."""
     parts = Path(folder) / "parts"
-    shutil.rmtree(parts / "store", ignore_errors=True)
     drafts = (*parts.glob(".*.part"), *Path(folder).glob(".*.part"))
     for file in (*parts.glob("*.parquet"), *parts.glob("*.jsonl"), *drafts, parts / "mark.json"):
         file.unlink(missing_ok=True)

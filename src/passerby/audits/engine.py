@@ -11,7 +11,7 @@ from typing import Any
 
 from passerby import kernels
 from passerby.errors import ConfigError
-from passerby.support.cluster import Cluster, dask_cluster
+from passerby.support.cluster import Cluster, asked, dask_cluster
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def engine_of(
 def warm_nodes(cluster: Cluster) -> None:
     """Load all kernels in one worker of each node, which compiles those that are not on its disk."""
     nodes = {address.rpartition(":")[0]: address for address in cluster.client.nthreads()}
-    cluster.client.run(load_kernels, workers=[*nodes.values()])
+    asked(cluster.client, load_kernels, [*nodes.values()])
 
 
 def load_kernels() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import time
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ import numpy as np
 
 from passerby.errors import InputError
 from passerby.people.habits import People, places_visited
+from passerby.support.pool import all_cores
 from passerby.support.workers import Progress
 
 from .adversaries import adversaries
@@ -43,7 +43,7 @@ class Estimate:
 def estimate(settings: AuditSettings, inputs: Inputs, workers: int | None = None, tell: Tell | None = None) -> Estimate:
     """How long the audit of these inputs would take."""
     people = inputs.count
-    cores = min(enough_workers(people, workers) or os.cpu_count() or 1, people)
+    cores = min(enough_workers(people, workers) or all_cores(), people)
     each = seconds_each(inputs, settings.measurement, begin(tell, TIMING))
     rules = candidates(settings.sigmas, settings.bases)
     trials = 0.0

@@ -29,13 +29,21 @@ REALISED = ("realised_lower", "realised_upper")
 #: Columns of which it tells how many people are above thresholds, and those that limits of the mean are made of.
 LEVELS = ("baseline_lower", "lower", "upper")
 POOLED = ("pooled_lower", "pooled_upper", "pooled_reach")
-#: Rows that are read at a time.
+#: Rows that are read at a time, and so lie together in a file.
 ROWS = 100_000
 
 
 def load_rows(some: Slice) -> pl.DataFrame:
     """The rows themselves."""
     return pl.scan_parquet(some.path, glob=False).slice(some.first, some.count).collect()
+
+
+def write_rows(rows: pl.DataFrame | pl.LazyFrame, path: Path) -> None:
+    """Write everyone's rows: the same bytes, in whatever parts they come.
+
+    Where groups of rows are left to polars, those of a larger table follow its parts.
+    """
+    rows.lazy().sink_parquet(path, row_group_size=ROWS)
 
 
 def stored_rows(path: Path, count: int, team: Team) -> Blocks[pl.DataFrame]:

@@ -7,7 +7,8 @@ blocks, and a worker holds the people of one partition.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -44,6 +45,7 @@ from .partition import Partition, joined, partition_size
 from .person import audit_person
 from .places import chosen_places
 from .publication import Counts, realised_rows
+from .results import write_rows
 from .sample import some_numbers
 from .settings import AuditSettings, DataSettings
 from .stages import FITTING, READING, Tell, begin
@@ -141,6 +143,18 @@ def store_of(folder: Path) -> Path:
     return folder.absolute() / "parts" / "store"
 
 
+@contextmanager
+def passing(folder: Path) -> Iterator[None]:
+    """What is stored in a folder goes with the work, whatever ends it: whoever goes on reads the visits again."""
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # finished partitions may be kept beside it, and results
+            folder.parent.rmdir()
+            folder.parent.parent.rmdir()
+
+
 def on_disk(settings: AuditSettings) -> bool:
     """Whether everybody is kept on disk: as is asked for, or for many rows."""
     if settings.store != "auto" or settings.effort == "open":
@@ -227,7 +241,7 @@ def audit_everyone(
         pass  # each is on disk by now
     table = store_of(folder) / "people.parquet"
     with whole_or_nothing(table, private=True, lasting=False) as draft:
-        pl.scan_parquet(kept.tables(), glob=False).sink_parquet(draft)
+        write_rows(pl.scan_parquet(kept.tables(), glob=False), draft)
     return table
 
 

@@ -9,7 +9,6 @@ An audit that was made before has all of the doubt and is passed on (`adopt`): t
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ from passerby.people.others import everyone_else
 from passerby.support.files import make_folder
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
-from passerby.support.pool import pool_of
+from passerby.support.pool import all_cores, pool_of
 from passerby.support.workers import Progress, collect, silent
 
 from .limit import Decided, Limit, least_added
@@ -222,7 +221,7 @@ def surveying(
     beside: Beside | None = None,
 ) -> Iterator[Survey]:
     """A survey whose workers stay from one release to the next; few people are measured in this process alone."""
-    width = enough_workers(len(people), workers, executor) or os.cpu_count() or 1
+    width = enough_workers(len(people), workers, executor) or all_cores()
     if executor is None and width == 1:
         yield Survey(people, measurement, workers=1, folder=folder, beside=beside)
         return

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,20 +20,20 @@ from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
 from passerby.audits.record import Backtest, told_backtest
-from passerby.audits.results import Results, rows_at, stored_rows
+from passerby.audits.results import Results, rows_at, stored_rows, write_rows
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
 from passerby.audits.stages import AUDITING, GOING_BACK, LOOKING, WRITING, Tell, begin
-from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, store_of
+from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, passing, store_of
 from passerby.audits.summary import mean_over, summarise
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording, instead
 from passerby.errors import ConfigError, InputError
 from passerby.support.blocks import Team
-from passerby.support.files import as_json, make_folder, whole_or_nothing
+from passerby.support.files import alone_in, as_json, make_folder, whole_or_nothing
 from passerby.support.pieces import Pieces
-from passerby.support.pool import pool_of
+from passerby.support.pool import all_cores, pool_of
 from passerby.visits.table import Visits
 
 from .evidence import Evidence
@@ -94,49 +93,70 @@ def run_audit(
     out = settings.out
     if out.exists() and not out.is_dir():
         raise InputError(f"{wording.name('out')}: {str(out)!r} is a file; name a folder")
-    if finished(out) and not overwrite:
-        raise ConfigError(f"{out} holds a finished audit; {instead(wording)}")
+    _check_free(out, overwrite, wording)
     disk = visits is None and on_disk(settings)
     with ExitStack() as work:
+        if disk:
+            work.enter_context(_held(out, overwrite, wording))
         pool = work.enter_context(engine_of(engine or settings.engine, settings.scheduler, workers, executor))
-        if disk and pool is None and (workers or os.cpu_count() or 1) > 1:
-            pool = work.enter_context(pool_of(None, workers or os.cpu_count() or 1))
+        if disk and pool is None and (workers or all_cores()) > 1:
+            pool = work.enter_context(pool_of(None, workers or all_cores()))
         stored = Stored(store_of(out), Team(workers, pool)) if disk else None
         inputs = gather(settings, visits, tell, stored)
+        if not disk:
+            work.enter_context(_held(out, overwrite, wording))
         if overwrite and not _kept(settings, inputs).own():
             clear_passes(out)
         make_folder(draft_of(out).parent, wording.name("out"), private=True)
         write_settings(settings, draft_of(out))
-        team = Team(enough_workers(inputs.count, workers, pool), pool)
-        table, results, findings = _measure(settings, inputs, team, tell)
-        backtest, reason = _went_back(settings, inputs, table, results, team, tell)
-        others = other_adversaries(settings, inputs.people, inputs.release, team, tell, out / "parts")
-        progress = begin(tell, WRITING)
-        summary = summarise(
-            results,
-            inputs.people,
-            inputs.release,
-            misses=settings.misses,
-            window=inputs.window,
-            seed=settings.seed,
-            confidence=settings.confidence,
-            delta=settings.delta,
-            thresholds=settings.thresholds,
-            coverage=inputs.coverage,
-            eligible=inputs.eligible,
-            alerts=[*about_published(results.tally.realised), *about_backtest(backtest, reason), *inputs.alerts],
-            backtest=backtest,
-            adversaries=others,
-        )
-        names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
-        evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
-        report = report_of(evidence, progress=progress)  # whoever is on disk is counted once more
-    if inputs.everyone is not None:
-        report = replace(report, rows=out / "people.parquet")
-    _write(settings, report)
-    draft_of(out).unlink(missing_ok=True)
-    clear_passes(out)
+        report = _report(settings, inputs, Team(enough_workers(inputs.count, workers, pool), pool), tell)
+        if inputs.everyone is not None:
+            report = replace(report, rows=out / "people.parquet")
+        _write(settings, report)
+        draft_of(out).unlink(missing_ok=True)
+        clear_passes(out)
     return report
+
+
+@contextmanager
+def _held(out: Path, overwrite: bool, wording: Wording) -> Iterator[None]:
+    """The folder for the results, in which nobody else may be at work, and where no store is left."""
+    with alone_in(make_folder(out, wording.name("out"))), passing(store_of(out)):
+        _check_free(out, overwrite, wording)  # another may have finished there meanwhile
+        yield
+
+
+def _check_free(out: Path, overwrite: bool, wording: Wording) -> None:
+    """Refuse to replace a finished audit, unless that is asked for."""
+    if finished(out) and not overwrite:
+        raise ConfigError(f"{out} holds a finished audit; {instead(wording)}")
+
+
+def _report(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> Report:
+    """Everyone's loss, what was tried besides, and a page that shows it."""
+    table, results, findings = _measure(settings, inputs, team, tell)
+    backtest, reason = _went_back(settings, inputs, table, results, team, tell)
+    others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
+    progress = begin(tell, WRITING)
+    summary = summarise(
+        results,
+        inputs.people,
+        inputs.release,
+        misses=settings.misses,
+        window=inputs.window,
+        seed=settings.seed,
+        confidence=settings.confidence,
+        delta=settings.delta,
+        thresholds=settings.thresholds,
+        coverage=inputs.coverage,
+        eligible=inputs.eligible,
+        alerts=[*about_published(results.tally.realised), *about_backtest(backtest, reason), *inputs.alerts],
+        backtest=backtest,
+        adversaries=others,
+    )
+    names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
+    evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
+    return report_of(evidence, progress=progress)  # whoever is on disk is counted once more
 
 
 def _kept(settings: AuditSettings, inputs: Inputs) -> Pieces:
@@ -228,7 +248,7 @@ def _write(settings: AuditSettings, report: Report) -> None:
             for name in ("internal.html", "people.parquet")
         )
         if isinstance(report.rows, pl.DataFrame):
-            report.rows.write_parquet(listed)
+            write_rows(report.rows, listed)
         else:
             (store_of(out) / "people.parquet").replace(listed)
         kept.write_text(report.internal, encoding="utf-8")

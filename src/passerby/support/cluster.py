@@ -5,9 +5,11 @@ Dask does again what a worker had begun or held when it died, and workers may jo
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
@@ -16,11 +18,13 @@ from typing import Any
 from passerby import __version__
 from passerby.errors import ConfigError, PasserbyError
 
-from .pool import one_thread_each
+from .pool import all_cores, check_may_start, leave_signals, one_thread_each
 from .workers import Lost
 
 #: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
 PATIENCE = 10.0
+#: Seconds after which a cluster all of whose workers have left is given up; others may join until then.
+ABSENT = 120.0
 #: A cluster of this machine has no dashboard, and what dask serves besides only this machine reaches, at any free port.
 UNSEEN: dict[str, Any] = {"dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
 #: Nor does it look at itself all the time, or give back memory as soon as it can: both take processors from the work.
@@ -29,6 +33,7 @@ UNWATCHED: dict[str, Any] = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",
 }
+PRELOAD = "distributed.worker.preload"
 SURROUNDINGS, TRIM = "distributed.nanny.pre-spawn-environ", "MALLOC_TRIM_THRESHOLD_"
 GONE = "the scheduler of the cluster does not answer any more"
 INSTALL = "install it with: pip install 'passerby[cluster]'"
@@ -41,19 +46,24 @@ class Cluster(Executor):
         self.client = client
         self._lock = Lock()
         self._sent: set[Any] = set()
+        self._empty: float | None = None
 
     @property
     def _max_workers(self) -> int:
         """How many tasks are done at a time, by the workers that are there now."""
         try:
-            return max(1, int(sum(self.client.nthreads().values())))
+            threads = int(sum(self.client.nthreads().values()))
         except Exception as error:
             raise Lost(GONE) from error
+        self._empty = None if threads else self._empty or time.monotonic()
+        if self._empty and time.monotonic() - self._empty > ABSENT:
+            raise Lost(f"no worker of the cluster has been there for {ABSENT:g} seconds")
+        return max(1, threads)
 
     def submit(self, task: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
         """Have a task done by any worker, again where one dies."""
         try:
-            sent = self.client.submit(_same_version, __version__, task, *args, **named, pure=False)
+            sent = self.client.submit(_same_version, __version__, _Call(task, args, named), pure=False)
         except Exception as error:
             raise Lost(GONE) from error
         out: Future[Any] = Future()
@@ -86,11 +96,22 @@ class Cluster(Executor):
             out.set_exception(error)
 
 
-def _same_version(version: str, task: Callable[..., Any], *args: Any, **named: Any) -> Any:
+class _Call:
+    """A task and what it is done with, which tells of single people: workers log what a task looks like that fails."""
+
+    def __init__(self, task: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> None:
+        self.task, self.args, self.named = task, args, named
+
+    def __call__(self) -> Any:
+        """Do it."""
+        return self.task(*self.args, **self.named)
+
+
+def _same_version(version: str, call: _Call) -> Any:
     """What a worker does: also one that joined late must be of the same version."""
     if version != __version__:
         raise PasserbyError(other_version({"a worker that joined": __version__}, version))
-    return task(*args, **named)
+    return call()
 
 
 def other_version(found: dict[str, str | None], here: str) -> str:
@@ -113,6 +134,7 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
     except ImportError:
         raise ConfigError(f"engine 'dask' needs dask.distributed, which is not there; {INSTALL}") from None
     if isinstance(engine, Client):
+        _check_client(engine)
         _wait_for_workers(engine, "engine: the client", "start some with `cluster.scale(2)`")
         check_versions(engine)
         yield Cluster(engine)
@@ -122,18 +144,37 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
         yield Cluster(client)
 
 
+def _check_client(client: Any) -> None:
+    """Refuse a client that would not do what it is asked here."""
+    if client.asynchronous:
+        raise ConfigError("engine: the client is asynchronous; make another one, without `asynchronous=True`")
+    if client.status != "running":
+        raise ConfigError(f"engine: the client is {client.status}; make another one")
+
+
+async def _greeted(scheduler: str) -> None:
+    """Connect and be answered, within the time: a client waits for ever where something else listens."""
+    from distributed import Security
+    from distributed.comm import connect
+
+    how = Security().get_connection_args("client")
+    (await asyncio.wait_for(connect(scheduler, timeout=PATIENCE, **how), PATIENCE + 1)).abort()
+
+
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
     from distributed import Client
     from distributed.comm import resolve_address
 
     try:
-        resolve_address(scheduler)  # a client that was made with what is no address takes long to close
+        address = resolve_address(scheduler)  # a client that was made with what is no address takes long to close
+        with ThreadPoolExecutor(1) as apart:  # this thread may be in a loop of its own, as in a notebook
+            apart.submit(lambda: asyncio.run(_greeted(address))).result()
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
+    except Exception as error:  # what is no scheduler may answer anything
         raise ConfigError(
-            f"scheduler: {scheduler!r} cannot be reached ({type(error).__name__}: {error}); start one with `dask "
-            "scheduler`, and give its address, such as tcp://10.0.0.1:8786"
+            f"scheduler: {scheduler!r} cannot be reached ({type(error).__name__}: {str(error) or 'no answer'}); start "
+            "one with `dask scheduler`, and give its address, such as tcp://10.0.0.1:8786"
         ) from None
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is said in one sentence
     with client:
@@ -157,14 +198,19 @@ def _here(workers: int | None) -> Iterator[Any]:
     import dask
     from distributed import Client, LocalCluster
 
+    check_may_start()
     kept = {name: value for name, value in dask.config.get(SURROUNDINGS).items() if name != TRIM}
-    with one_thread_each(), dask.config.set({**UNWATCHED, SURROUNDINGS: kept}):
+    first = [*dask.config.get(PRELOAD), __name__]
+    with one_thread_each(), dask.config.set({**UNWATCHED, SURROUNDINGS: kept, PRELOAD: first}):
         try:
-            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN)
+            cluster = LocalCluster(
+                n_workers=workers or all_cores(), threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN
+            )
         except (RuntimeError, OSError) as error:
             raise PasserbyError(
                 f"a cluster of dask on this machine could not be started ({type(error).__name__}: {error}); run it "
-                "again, with fewer workers if memory is short, or without dask (engine='processes')"
+                "again, in a script under a line `if __name__ == '__main__':`, with fewer workers if memory is short, "
+                "or without dask (engine='processes')"
             ) from None
         try:
             with Client(cluster, set_as_default=False) as client:
@@ -172,6 +218,21 @@ def _here(workers: int | None) -> Iterator[Any]:
         finally:
             with suppress(KeyError):  # it may have lost count of workers that died
                 cluster.close()
+
+
+def dask_setup(_: Any) -> None:
+    """What a worker of a cluster of this machine does first; dask calls what has this name."""
+    leave_signals()
+
+
+def asked(client: Any, question: Callable[[], Any], workers: Sequence[str] | None = None) -> dict[str, Any]:
+    """What each worker answers, but for those that die meanwhile."""
+    found = client.run(question, workers=workers, on_error="return")
+    answers = {where: answer for where, answer in found.items() if not isinstance(answer, OSError)}
+    for answer in answers.values():
+        if isinstance(answer, BaseException):
+            raise answer
+    return answers
 
 
 def check_versions(client: Any) -> None:
@@ -191,7 +252,7 @@ def check_versions(client: Any) -> None:
             return found and f"{found} without {error.name}"
         return found
 
-    everywhere = {**client.run(version), "the scheduler": client.run_on_scheduler(version)}
+    everywhere = {**asked(client, version), "the scheduler": client.run_on_scheduler(version)}
     found = {where: has for where, has in everywhere.items() if has != __version__}
     if found:
         raise ConfigError(other_version(found, __version__))
@@ -207,7 +268,7 @@ def check_shared(executor: Executor | None, folder: Path, files: Sequence[Path])
         exists = __import__("os").path.exists
         return next((name for name in names if not exists(name)), None)
 
-    blind = {where: name for where, name in executor.client.run(unseen).items() if name is not None}
+    blind = {where: name for where, name in asked(executor.client, unseen).items() if name is not None}
     if blind:
         raise ConfigError(
             f"{', '.join(f'{where} cannot see {name!r}' for where, name in blind.items())}: where everybody is kept on "

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from passerby.errors import InputError, PasserbyError
+from passerby.errors import ConfigError, InputError, PasserbyError
 
 #: Bytes below which a disk is taken to be full, where it is not said why a file could not be written.
 FULL = 1_000_000
@@ -60,6 +60,31 @@ def whole_folder(target: Path) -> Iterator[Path]:
 def _draft(target: Path) -> Path:
     """A name beside the target that nobody else writes to: machines that share a disk have the same process numbers."""
     return target.with_name(f".{target.name}.{uuid4().hex[:TOKEN]}.part")
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Within this, no other process works in a folder; one that tries to is refused.
+
+    The system lets go of the folder with the process, whatever ends it. A system that has no locks has none here.
+    """
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:
+        yield
+        return
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a disk that is not of this machine may not know locks
+            try:
+                flock(lock, LOCK_EX | LOCK_NB)
+            except BlockingIOError:
+                raise ConfigError(
+                    f"another process is at work in {str(folder)!r}; wait until it has ended, or choose another folder"
+                ) from None
+        yield
+    finally:
+        os.close(lock)
 
 
 def remove_drafts(target: Path) -> None:

@@ -12,6 +12,8 @@ from threading import Thread
 
 from passerby.errors import PasserbyError
 
+#: The key that interrupts, and the signal with which systems end what runs: both may reach all processes at once.
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 #: How a worker ends that was about to start workers of its own while it was still importing the main script.
 UNGUARDED = 97
 
@@ -22,9 +24,7 @@ def pool_of(executor: Executor | None, workers: int) -> Iterator[Executor]:
     if executor is not None:
         yield executor
         return
-    if getattr(current_process(), "_inheriting", False):
-        # A worker that imports the main script, and finds that it does the same work again. Its parent says so.
-        os._exit(UNGUARDED)
+    check_may_start()
     with one_thread_each():
         pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_serve)
         try:
@@ -45,11 +45,38 @@ def pool_of(executor: Executor | None, workers: int) -> Iterator[Executor]:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
+def all_cores() -> int:
+    """How many workers there are where nobody says so: one for each core that this process may use.
+
+    A daemon works by itself, since it may not start others.
+    """
+    if current_process().daemon:
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_may_start() -> None:
+    """Refuse to start processes where that cannot be."""
+    process = current_process()
+    if getattr(process, "_inheriting", False):
+        # A worker that imports the main script, and finds that it does the same work again. Its parent says so.
+        os._exit(UNGUARDED)
+    if process.daemon:
+        raise PasserbyError(
+            "this is a daemon process, such as a worker of a pool or of dask, which may not start processes of its "
+            "own; work in this process alone, with workers=1"
+        )
+
+
+def leave_signals() -> None:
+    """Leave signals to the process that started this one: they reach both, and it alone answers."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def _serve() -> None:
     """What a worker does first: leave signals to its parent, and end when that ends, whatever ends it."""
-    # The key that interrupts, and a signal to the whole group, reach all processes; the parent alone answers.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    leave_signals()
     Thread(target=_end_with_parent, name="parent", daemon=True).start()
 
 

@@ -9,7 +9,6 @@ they are the same for any number of workers. What is finished can be kept on dis
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -23,7 +22,7 @@ from passerby.errors import PasserbyError
 from .checks import whole
 from .interrupts import interruptible
 from .pieces import Pieces
-from .pool import pool_of
+from .pool import all_cores, pool_of
 
 Data = TypeVar("Data")
 Item = TypeVar("Item")
@@ -32,6 +31,8 @@ Progress = Callable[[int, int], None]
 
 #: Parts of the work that are handed out for each worker: one that is done, and one that waits.
 AHEAD = 2
+#: Seconds after which it is asked who is there, where nothing is done meanwhile.
+PULSE = 10.0
 #: How many callers' data a worker holds at a time; a worker of somebody else's may serve several.
 HELD = 2
 
@@ -167,7 +168,7 @@ def _width(executor: Executor | None, workers: int | None) -> int:
     """How many parts are done at a time; a cluster's workers come and go."""
     if workers is not None:
         return whole(workers, "workers", 1)
-    return getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    return getattr(executor, "_max_workers", None) or all_cores()
 
 
 def _together(
@@ -178,6 +179,7 @@ def _together(
     The data goes along with as many parts as there are workers. A worker that has not got it says so, and gets it.
     """
     waiting, flying, told = deque(parts), dict[Future[list[Result] | None], list[int]](), 0
+    ready = set[Future[list[Result] | None]]()
 
     def send(part: list[int], with_data: bool) -> None:
         box = (work.data,) if with_data else None
@@ -185,7 +187,7 @@ def _together(
 
     try:
         while waiting or flying:
-            width = wide() if waiting else 1
+            width = wide() if waiting or not ready else 1
             while waiting and len(flying) < AHEAD * width:
                 try:
                     send(waiting[0], told < width)
@@ -195,7 +197,7 @@ def _together(
                     break  # what is done is taken first
                 waiting.popleft()
                 told += 1
-            ready, _ = wait(flying, return_when=FIRST_COMPLETED)
+            ready, _ = wait(flying, PULSE, return_when=FIRST_COMPLETED)
             # What is done comes before what failed, so that it is not lost.
             for future in sorted(ready, key=lambda future: future.exception() is not None):
                 part, results = flying.pop(future), future.result()
