@@ -30,6 +30,10 @@ def test_no_share_and_no_difference_of_shares_is_about_few_people(values: list[f
     assert all(gap >= FEW for gap in np.diff(counts)) or len(values) < FEW
 
 
+def test_of_nobody_no_share_is_told() -> None:
+    assert shares([], [0.1, 0.5]) == [None, None]
+
+
 @given(CHANCES.filter(lambda values: len(values) >= FEW), LEVELS)
 def test_shares_that_are_told_are_right_and_those_near_a_half_come_first(
     values: list[float], levels: list[float]

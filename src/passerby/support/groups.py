@@ -152,8 +152,9 @@ class Nested:
             self.take(level, [column])
 
     def share(self, column: int, level: float) -> float | None:
-        """The share of people at or above a level by one of the values; None where it is not told."""
-        return self._told[column, level] / self.everyone if (column, level) in self._told else None
+        """The share of people at or above a level by one of the values; None where it is not told, or of nobody."""
+        told_here = self.everyone > 0 and (column, level) in self._told
+        return self._told[column, level] / self.everyone if told_here else None
 
     def levels(self, columns: Collection[int]) -> list[float]:
         """The levels at which all of these values are told, in increasing order."""
