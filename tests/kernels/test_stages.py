@@ -58,3 +58,20 @@ def test_a_few_series_are_not_enough_to_give_up() -> None:
     for _ in range(stages.TRIED - 1):
         stages.keep_score(tried, 2, 0.5, 0.5)
     assert stages.stage_after(*CASE, 1, tried) == 2
+
+
+def test_where_some_are_charged_the_gap_counts_by_what_the_next_stage_costs() -> None:
+    few, many = (stages.urgency(0.5, *CASE, stage, record()) for stage in (1, 2))
+    assert few / many == pytest.approx((stages.CHARGED[3] + 1) / (stages.CHARGED[2] + 1))
+    assert stages.urgency(0.25, *CASE, 1, record()) == pytest.approx(few / 2)
+    assert stages.urgency(0.5, *CASE, stages.STAGES - 1, record()) == 0.0
+
+
+def test_elsewhere_the_largest_gap_is_the_most_urgent() -> None:
+    assert [stages.urgency(0.5, False, *CASE[1:], stage, record()) for stage in (0, 5, 8)] == [0.5, 0.5, 0.0]
+
+
+def test_paper_is_for_all_steps_where_charges_are_improved() -> None:
+    assert stages.paper_for(*CASE).shape == (2, 24 * 8 * 100**2)
+    assert stages.paper_for(True, 24, 400, 18).shape == (2, 8 * 400**2)
+    assert stages.paper_for(False, *CASE[1:]).shape == stages.paper_for(True, 24, 10, 18).shape == (2, 0)

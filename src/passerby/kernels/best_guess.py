@@ -32,7 +32,18 @@ from .jit import (
 )
 from .posterior import Chain, add_by_place, look, posterior, ranges, single, top_place
 from .search import room_for, search
-from .stages import CHARGED, ROOT_NODES, SEARCHED, STAGES, cost_of_stage, keep_score, paper_for, stage_after, stalled
+from .stages import (
+    CHARGED,
+    ROOT_NODES,
+    SEARCHED,
+    STAGES,
+    cost_of_stage,
+    keep_score,
+    paper_for,
+    stage_after,
+    stalled,
+    urgency,
+)
 from .state_ceilings import ceilings
 
 #: Charges are set at once if they cost no more than so many scores of a guess.
@@ -160,10 +171,10 @@ def allowed(sums, n, tolerance, sampled):
 
 
 @once
-def next_series(heap, size, parts, out, alone, T, M, needed, left, tried):
-    """Take from the heap the series that adds most to the gap, of those whose next stage can be afforded; or -1."""
+def next_series(heap, size, urgent, out, alone, T, M, needed, left, tried):
+    """Take from the heap the most urgent series of those whose next stage can be afforded; or -1."""
     while size > 0:
-        i, size = take(heap, size, parts)
+        i, size = take(heap, size, urgent)
         stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
         if stage < STAGES and cost_of_stage(alone, T, M, needed, stage) <= left:
             return i, size
@@ -222,7 +233,7 @@ def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, a
         charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], room, total)
     elif level == 0:
         first_look(chain, needed, found, guesses, thorough, after)
-        total[WORK] += (12.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
+        total[WORK] += (16.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
         if thorough and bounded:
             bound_first(chain, needed, tolerance, found, guesses, room, total, tried)
     else:
@@ -243,15 +254,14 @@ def brackets(
 
     Returns a table (n, 5) of what is found (stage -1 where the series could not be explained: it is impossible, or
     numbers underflow), the guesses (n, 3, T), and what it took, with the number of these. Every series (but the least
-    likely of those that are listed) is done at the lowest level of effort; then the series that adds most to the gap is
+    likely of those that are listed) is done at the lowest level of effort; then the most urgent series (`urgency`) is
     done again at the next stage, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well
     within the sampling error of what is achieved beyond the success of a known guess, `anchored` (n,) or (1,) for all),
     or the `budget` of elementary operations is spent. With a `budget` below 0 guesses are improved, but nothing is
     bounded; with an infinite tolerance the plain guesses remain.
     """
     n, T = weights.shape[:2]
-    M, P = initial.shape[0], named.shape[0]
-    needed = T - misses
+    M, P, needed = initial.shape[0], named.shape[0], T - misses
     out, guesses = np.zeros((n, 5)), np.zeros((n, 3, T), np.int64)
     law, pinned, after = np.empty((T, M)), np.empty(T, np.int64), np.empty((T, needed + 1, M))
     low, high = ranges(matrices)
@@ -260,7 +270,7 @@ def brackets(
     room = room_for(T, M, P, needed, ROOT_NODES[0], paper_for(alone, T, M, needed))
     total, sums, tried = np.zeros(3), np.zeros(4), np.zeros((STAGES, 3))
     whole_mass = mass * times
-    order, heap, parts, size = np.argsort(-whole_mass), np.empty(n, np.int64), np.zeros(n), 0
+    order, heap, urgent, size = np.argsort(-whole_mass), np.empty(n, np.int64), np.zeros(n), 0
     done, rest, last = 0, whole_mass.sum(), anchored.shape[0] - 1
     searching, closer = tolerance < np.inf, tolerance * (CLOSER if n > 1 else ALONE)
     while True:
@@ -270,7 +280,7 @@ def brackets(
         elif not searching:
             break
         else:
-            i, size = next_series(heap, size, parts, out, alone, T, M, needed, budget - total[WORK], tried)
+            i, size = next_series(heap, size, urgent, out, alone, T, M, needed, budget - total[WORK], tried)
             if i < 0 or sums[GAP] <= allowed(sums, times.sum(), tolerance, sampled):
                 break
             stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
@@ -287,12 +297,13 @@ def brackets(
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
+        before = whole_mass[i] * (out[i, UPPER] - out[i, LOWER])
         deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, total, tried)
         rest -= whole_mass[i] if stage == 0 else 0.0
         count_in(sums, times[i], mass[i], out[i], anchored[min(i, last)])
+        left = whole_mass[i] * (out[i, UPPER] - out[i, LOWER])
         if charging and stage > 1:
-            keep_score(tried, stage, parts[i], whole_mass[i] * (out[i, UPPER] - out[i, LOWER]))
-        parts[i] = whole_mass[i] * (out[i, UPPER] - out[i, LOWER])
-        if parts[i] > 0.0 and stage < STAGES - 1:
-            size = put(heap, size, parts, i)
+            keep_score(tried, stage, before, left)
+        urgent[i] = urgency(left, charging, T, M, needed, int(out[i, LEVEL]), tried)
+        size = put(heap, size, urgent, i) if urgent[i] > 0.0 else size
     return out, guesses, total

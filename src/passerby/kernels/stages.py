@@ -101,3 +101,16 @@ def keep_score(tried, stage, before, after):
     tried[stage, 0] += 1.0
     tried[stage, 1] += before
     tried[stage, 2] += after
+
+
+@inlined
+def urgency(gap, charging, T, M, needed, stage, tried):
+    """How soon a series is done again after a stage: the larger its gap is, the sooner; 0 if no stage follows.
+
+    Where some are charged, over what the next stage costs: many rounds for the series that is widest open bring less
+    than a few for each of many.
+    """
+    if not charging:
+        return gap if stage < STAGES - 1 else 0.0
+    stage = stage_after(np.bool_(True), T, M, needed, stage, tried)
+    return gap / cost_of_stage(np.bool_(True), T, M, needed, stage) if stage < STAGES else 0.0
