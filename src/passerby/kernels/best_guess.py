@@ -233,7 +233,7 @@ def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, a
         charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], room, total)
     elif level == 0:
         first_look(chain, needed, found, guesses, thorough, after)
-        total[WORK] += (16.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
+        total[WORK] += (10.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
         if thorough and bounded:
             bound_first(chain, needed, tolerance, found, guesses, room, total, tried)
     else:

@@ -29,9 +29,9 @@ from .question import Question
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
 #: The share of a budget that the first look at all series of a sample may take.
-FIRST_LOOK = 0.6
+FIRST_LOOK = 0.5
 #: Elementary operations from which on a look at a series is dear, and what is small beside the success of a guess.
-DEAR, SMALL = 1e7, 0.1
+DEAR, SMALL = 5e6, 0.1
 #: Both ends of a sample are further apart than so many times what one of them resolves, but for luck.
 FAR = 2.0
 #: Series that are, all together, so small a part of what the tolerance allows are not listed: most series are such.
