@@ -16,6 +16,7 @@ from passerby.audits.together import Together, _joined
 from passerby.audits.validation import check_settings
 from passerby.people.others import numbers
 from passerby.report.together_folder import names_of, run_together
+from passerby.support.files import alone_in
 
 STEPS = 3
 
@@ -166,6 +167,9 @@ def test_folders_are_looked_at_together(tmp_path: Path) -> None:
         run_together([tmp_path / "whole"], tmp_path / "other")
     with pytest.raises(pb.ConfigError, match="there is no such settings file"):
         run_together([tmp_path / "whole", tmp_path / "none"], tmp_path / "other")
+    (tmp_path / "other").mkdir()
+    with alone_in(tmp_path / "other"), pytest.raises(pb.ConfigError, match="another process is at work in"):
+        run_together(paths, tmp_path / "other", sample=5, workers=1)
     with pytest.raises(pb.ConfigError, match="is given twice"):
         names_of([tmp_path / "none", tmp_path / "whole", tmp_path / "whole"])
 

@@ -50,7 +50,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_anybody_is_measured(
     monkeypatch.setattr(measuring, stopping(measuring, 0))
     done = typed("together", "whole", "nearly", "--workers", "1", "--out", "taken")
     assert done.returncode == 2
-    assert done.stderr.endswith("--out: cannot make the folder 'taken' ('taken' is a file); name another\n")
+    assert done.stderr.endswith("--out: 'taken' is a file; name a folder\n")
     done = typed("together", "whole", "nearly", "--workers", "1", "--out", "free")
     assert done.returncode == 130
     assert done.stderr.endswith("; nothing was written\n")

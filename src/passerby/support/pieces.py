@@ -58,7 +58,7 @@ class Pieces:
             raise PasserbyError(f"{self.path} could not be written: {reason}; earlier results are kept") from error
 
     def tables(self) -> list[Path]:
-        """The files of finished tables, in the order of their numbers; folders are nobody's table, and are left alone."""
+        """The files of finished tables, in the order of their numbers; a folder is none of them, and is left alone."""
         return sorted(file for file in self.path.glob("*.parquet") if not file.is_dir())
 
     def whole(self) -> dict[int, Path]:
