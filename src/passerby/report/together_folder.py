@@ -47,18 +47,18 @@ def run_together(
     `sources` are folders of audits, or settings files. How people are `measured` is as in the first, but for what is
     given of it by name.
     """
-    destination = Destination(out, "together.json", "releases that were looked at together", overwrite, wording)
-    destination.check()
     settings = [check_settings(read_settings(file), str(file)) for file in map(settings_file, sources)]
     if len(settings) < 2:
         raise ConfigError("together needs two folders of audits or more, or their settings files")
     check_alike(sources, settings)
+    names = names_of(sources)
+    destination = Destination(out, "together.json", "releases that were looked at together", overwrite, wording)
+    destination.check()
     visits = visits_of(settings[0], tell)
     begin(tell, FITTING)
     people, zones = common_people(settings, visits)
     releases = {
-        name: released(each, people, inside)[0]
-        for name, each, inside in zip(names_of(sources), settings, zones, strict=True)
+        name: released(each, people, inside)[0] for name, each, inside in zip(names, settings, zones, strict=True)
     }
     how = replace(settings[0].measurement, **(measured or {}))
     chosen = settings[0].sample if sample is None else sample
