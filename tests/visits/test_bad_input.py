@@ -133,6 +133,13 @@ ODD_TIMES: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.parametrize("pattern", ["*.csv", "visits.???", "[uv]isits.csv"])
+def test_a_pattern_that_no_shell_has_seen(file: File, pattern: str) -> None:
+    text = message(file(HEADER + GOOD).with_name(pattern))
+    assert "does not exist; a shell puts in the files that a pattern stands for, unless it is quoted" in text
+    assert "or give the folder of the files" in text
+
+
 @pytest.mark.parametrize("kind", ODD_TIMES)
 def test_of_times_only_that_is_said_which_may_help(file: File, kind: str) -> None:
     value, options, said = ODD_TIMES[kind]
