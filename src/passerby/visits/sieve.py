@@ -33,6 +33,8 @@ DATES = (
 STRAY = f"years before {FIRST_YEAR} or from {LAST_YEAR} on"
 NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
 """What is written where there is no name, in small letters."""
+NA = "NA"
+"""What R writes there. In other letters it may be a name."""
 
 Show = Callable[[dict[str, Any]], str]
 """How to show what is wrong with a row, given by column, without showing whose it is."""
@@ -264,7 +266,8 @@ def _name(values: pl.Series) -> pl.Series:
     names = values.cast(pl.String).str.strip_chars()
     # Only short texts can stand for nothing: lower case is worked out for those alone.
     short = (names.str.len_bytes() <= 4).fill_null(False).arg_true()
-    nothing = names.gather(short).str.to_lowercase().is_in(NO_NAMES)
+    given = names.gather(short)
+    nothing = given.str.to_lowercase().is_in(NO_NAMES) | (given == NA)
     return names.scatter(short.filter(nothing), None) if nothing.any() else names
 
 
