@@ -331,6 +331,9 @@ def test_counts_whose_fall_rests_on_few_people_are_grey_cells(made: Evidence) ->
     assert all(set(cell) == {"place", "step", "start", "people", "note", "label"} for cell in grey)
     assert all(cell["people"] >= FEW for cell in cells if cell not in grey)
     assert "Grey cells are not told" in figure.says
+    assert figure.spec is not None
+    marks = [layer["mark"] for layer in figure.spec["layer"]]
+    assert [mark.get("stroke") for mark in marks] == [None, ranking.LINE], "pale cells have an outline"
     assert figure._repr_html_().startswith("<img")
 
 
