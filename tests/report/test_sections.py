@@ -395,6 +395,13 @@ def test_what_came_true_is_said_in_short(made: Evidence) -> None:
     assert "They came true." not in in_short(made.summary)
 
 
+def test_what_takes_numbers_of_a_crowd_for_independent_says_so(made: Evidence) -> None:
+    crowd = replace(made, release=pb.Release([[0, 1]] * 4, others=pb.Crowd()))
+    for section in (backtest, adversaries):
+        assert "these figures are estimates" in section.build(crowd).lead[-1]
+        assert "estimates" not in " ".join(section.build(made).lead)
+
+
 def test_the_mean_is_the_same_wherever_it_is_told(made: Evidence) -> None:
     # Limits of the mean are narrower than means of limits, where series were drawn.
     mean = Mean(lower=0.4711, upper=0.4789, confidence=0.99)
