@@ -242,6 +242,16 @@ def test_an_interrupted_decision_goes_on(
     )
 
 
+def test_a_script_may_ask_whether_a_table_goes_out(folder: tuple[Path, Done], call: Call) -> None:
+    """An answer is no failure, unless it is asked for as one."""
+    wanted = ("next", "visits.parquet", *OPTIONS, "--sensor-count", "1", "--out", "asked", "--overwrite")
+    for limit, answer, code in ((("--at-most", "0.9", "--added", "0.9"), "publish", 0), (LIMIT, "coarser", 3)):
+        for check in ((), ("--check",)):
+            done = call(*wanted, *limit, *check)
+            assert done.returncode == (code if check else 0), done.stderr
+            assert json.loads((folder[0] / "asked" / "decision.json").read_text())["answer"] == answer
+
+
 @pytest.mark.parametrize("command", ["plan", "next"])
 def test_two_at_once_in_one_folder(folder: tuple[Path, Done], call: Call, command: str) -> None:
     pytest.importorskip("fcntl", reason="this system has no such locks")
