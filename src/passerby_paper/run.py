@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +59,7 @@ def reproduce(
     todo, kept = ([name for name in chosen if (name in tables) == there] for there in (False, True))
     for name in kept:
         tell(name, 1, 1)
-    for name, rows in _rows(todo, files, settings, workers or os.cpu_count() or 1, tell):
+    for name, rows in _rows(todo, files, settings, workers, tell):
         tables[name] = EXPERIMENTS[name].table(rows, settings)
         write_table(numbers, name, tables[name], marks[name])
     for name in chosen:
@@ -92,7 +91,7 @@ def choose(names: Iterable[str], files: Mapping[str, Path]) -> list[str]:
 
 
 def _rows(
-    todo: list[str], files: Mapping[str, Path], settings: Settings, workers: int, tell: Progress
+    todo: list[str], files: Mapping[str, Path], settings: Settings, workers: int | None, tell: Progress
 ) -> Iterable[tuple[str, list[Row]]]:
     """Rows of each experiment in the order of its pieces, as soon as all of them are done."""
     data: dict[str, pb.Visits] = {}
@@ -106,7 +105,7 @@ def _rows(
         work += own
         tell(name, 0, len(own))
     found: dict[int, list[Row]] = {}
-    for i, rows in pb.stream(_do, None, work, workers=min(workers, len(work))):
+    for i, rows in pb.stream(_do, None, work, workers=workers):
         name = next(name for name in todo if i in at[name])
         found[i] = rows
         ready = sum(j in found for j in at[name])

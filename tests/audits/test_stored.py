@@ -208,6 +208,30 @@ def test_an_interrupted_audit_goes_on(city: Path, tmp_path: Path) -> None:
         audit_everyone(other, again.everyone, tmp_path)
 
 
+@pytest.mark.parametrize("harm", ["vanishes", "is replaced", "is damaged"])
+def test_nobody_is_lost_where_a_finished_partition_goes(city: Path, tmp_path: Path, harm: str) -> None:
+    chosen = settings_of(city, tmp_path)
+    here, there = both(city, tmp_path)
+    job = there.common_job(chosen.measurement)
+    assert there.everyone is not None
+
+    def meddle(done: int, everyone: int) -> None:
+        if done == everyone:
+            first, second = sorted((tmp_path / "parts").glob("*.parquet"))[:2]
+            first.unlink()
+            if harm == "is replaced":
+                first.write_bytes(second.read_bytes())
+            elif harm == "is damaged":
+                first.write_bytes(b"PAR1")
+
+    with pytest.raises(pb.PasserbyError, match=r"parts: 1 of \d+ finished partitions were removed or changed"):
+        audit_everyone(job, there.everyone, tmp_path, progress=meddle)
+    begun = list[int]()
+    path = audit_everyone(job, there.everyone, tmp_path, progress=lambda done, _: begun.append(done))
+    assert begun[0] > 20
+    assert pl.read_parquet(path).equals(audit_job(here.job(chosen.measurement), workers=1))
+
+
 def test_a_whole_folder(city: Path, tmp_path: Path) -> None:
     """And nothing of what was in between is left."""
     for where in ("memory", "disk"):

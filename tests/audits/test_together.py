@@ -16,6 +16,7 @@ from passerby.audits.together import Together, _joined
 from passerby.audits.validation import check_settings
 from passerby.people.others import numbers
 from passerby.report.together_folder import names_of, run_together
+from passerby.support.files import alone_in
 
 STEPS = 3
 
@@ -98,6 +99,18 @@ def test_a_release_is_called_the_highest_only_where_it_is() -> None:
     assert sure == "Together they add 10 points to 23 points to the chance with a alone, the highest of one."
 
 
+def test_next_to_nothing_is_told_in_words() -> None:
+    """A loss of 0 has an upper end that is what reckoning leaves of it."""
+    kinds = ["release", "lower", "upper"]
+    rows = [(name, 0.0, 1.2e-278) for name in ("a", "b", "together") for _ in range(6)]
+    table = pl.DataFrame(rows, schema=kinds, orient="row").with_columns(
+        baseline_lower=0.0, person=pl.int_range(pl.len()) % 6
+    )
+    lines = Together(table, ("a", "b"), 1, STEPS).lines()
+    assert [line.split("  ")[-1].split(";")[0].strip() for line in lines[1:-1]] == ["0 %", *["< 1e-12"] * 3]
+    assert lines[-1] == "Together they tell no more than b alone."
+
+
 def test_few_people_are_not_told_of(people: pb.People) -> None:
     table = pb.together(people, [of([0]), of([1])], 1, budget=1e5, workers=1).table
     few = Together(table.filter(pl.col("person").is_in(people.ids[:3].implode())), ("release 1", "release 2"), 1, STEPS)
@@ -166,6 +179,9 @@ def test_folders_are_looked_at_together(tmp_path: Path) -> None:
         run_together([tmp_path / "whole"], tmp_path / "other")
     with pytest.raises(pb.ConfigError, match="there is no such settings file"):
         run_together([tmp_path / "whole", tmp_path / "none"], tmp_path / "other")
+    (tmp_path / "other").mkdir()
+    with alone_in(tmp_path / "other"), pytest.raises(pb.ConfigError, match="another process is at work in"):
+        run_together(paths, tmp_path / "other", sample=5, workers=1)
     with pytest.raises(pb.ConfigError, match="is given twice"):
         names_of([tmp_path / "none", tmp_path / "whole", tmp_path / "whole"])
 

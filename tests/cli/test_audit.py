@@ -77,6 +77,17 @@ def test_it_can_be_run_again(made: Made, call: Call) -> None:
     assert {path.name for path in (folder / "again").iterdir()} == FILES
 
 
+def test_the_settings_say_how_to_run_it_again(made: Made, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = made[0] / "told"
+    assert call("visits.parquet", *OPTIONS, "--sample", "6", *ALONE, "--out", "told").returncode == 0
+    head, _, command = (out / "audit.toml").read_text().splitlines()[0].partition(": passerby audit ")
+    assert head == "# Settings of an audit. To run it again"
+    monkeypatch.chdir(out)
+    done = call(*command.split(), "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in out.iterdir()} == FILES
+
+
 def test_a_dry_run_writes_nothing(made: Made, call: Call) -> None:
     folder, _ = made
     done = call("visits.parquet", *OPTIONS, "--sensor-count", "2", "--dry-run", "--out", "dry")

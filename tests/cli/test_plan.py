@@ -15,6 +15,7 @@ from passerby import InputError
 from passerby.plans.limit import Limit, counted
 from passerby.plans.record import VERSION, Record
 from passerby.report.next_folder import earlier_files, earlier_release
+from passerby.support.files import alone_in
 from passerby.support.groups import fives_above, fives_below
 
 OPTIONS = (
@@ -239,6 +240,28 @@ def test_an_interrupted_decision_goes_on(
     assert call(*table).stderr == (
         "passerby: stopped holds a decision; choose another --out, or replace it with --overwrite\n"
     )
+
+
+def test_a_script_may_ask_whether_a_table_goes_out(folder: tuple[Path, Done], call: Call) -> None:
+    """An answer is no failure, unless it is asked for as one."""
+    wanted = ("next", "visits.parquet", *OPTIONS, "--sensor-count", "1", "--out", "asked", "--overwrite")
+    for limit, answer, code in ((("--at-most", "0.9", "--added", "0.9"), "publish", 0), (LIMIT, "coarser", 3)):
+        for check in ((), ("--check",)):
+            done = call(*wanted, *limit, *check)
+            assert done.returncode == (code if check else 0), done.stderr
+            assert json.loads((folder[0] / "asked" / "decision.json").read_text())["answer"] == answer
+
+
+@pytest.mark.parametrize("command", ["plan", "next"])
+def test_two_at_once_in_one_folder(folder: tuple[Path, Done], call: Call, command: str) -> None:
+    pytest.importorskip("fcntl", reason="this system has no such locks")
+    out = folder[0] / "held"
+    out.mkdir(exist_ok=True)
+    with alone_in(out):
+        done = call(command, "visits.parquet", *OPTIONS, "--sensor-count", "1", *LIMIT, "--out", "held")
+    assert done.returncode == 2
+    assert "another process is at work in 'held'" in done.stderr
+    assert not [*out.iterdir()]
 
 
 def test_the_audit_of_a_release_is_no_other_release(folder: tuple[Path, Done], call: Call) -> None:

@@ -50,7 +50,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_anybody_is_measured(
     monkeypatch.setattr(measuring, stopping(measuring, 0))
     done = typed("together", "whole", "nearly", "--workers", "1", "--out", "taken")
     assert done.returncode == 2
-    assert done.stderr.endswith("--out: cannot make the folder 'taken' ('taken' is a file); name another\n")
+    assert done.stderr.endswith("--out: 'taken' is a file; name a folder\n")
     done = typed("together", "whole", "nearly", "--workers", "1", "--out", "free")
     assert done.returncode == 130
     assert done.stderr.endswith("; nothing was written\n")
@@ -63,3 +63,13 @@ def test_results_are_left_alone(tmp_path: Path, typed: Call) -> None:
     done = typed("together", "whole", "nearly", "--out", "out")
     assert done.returncode == 2
     assert done.stderr.endswith("looked at together; choose another --out, or replace it with --overwrite\n")
+
+
+def test_a_wrong_name_is_said_before_earlier_results(tmp_path: Path, typed: Call) -> None:
+    write_audits(tmp_path)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "together.json").write_text("{}")
+    for names, said in ((("whole", "none"), "none: there is no such"), (("whole", "whole"), "'whole' is given twice")):
+        done = typed("together", *names, "--out", "out")
+        assert done.returncode == 2
+        assert said in done.stderr

@@ -75,6 +75,13 @@ def test_another_seed_is_another_run(tmp_path: Path) -> None:
     assert not tables[0].equals(tables[1])
 
 
+def test_as_many_processes_as_this_one_may_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A daemon may start none, and works by itself."""
+    monkeypatch.setattr("passerby.support.workers.all_cores", lambda: 1)
+    monkeypatch.setattr("passerby.support.workers.pool_of", None)
+    assert reproduce(["places"], tmp_path, {}, TINY).ran == ["places"]
+
+
 def test_simulated_tables_do_not_depend_on_files(file: Path, tmp_path: Path) -> None:
     assert reproduce(["places"], tmp_path, {}, TINY, workers=1).ran == ["places"]
     assert reproduce(["places"], tmp_path, {"foursquare": file}, TINY, workers=1).kept == ["places"]

@@ -50,6 +50,8 @@ def test_a_rhythm_is_found() -> None:
     assert people.habits.gains["a rhythm"] > 0.3
     assert set(people.habits.scores["rhythm"]) == {"none", "hour", "workday", "weekday"}
     assert "a rhythm" in people.habits.words
+    assert ", by part of the day" in people.gist
+    assert people.gist.endswith("; chosen because they foretold later steps of these people best")
     fixed = pb.fit_people(traces(array, 6, timedelta(hours=4)), holdout=6, habits="auto", rhythm="workday")
     assert fixed.habits is not None
     assert set(fixed.habits.scores["rhythm"]) == {"workday"}
@@ -68,6 +70,7 @@ def test_the_choice_is_reproducible_and_can_be_fixed() -> None:
     np.testing.assert_array_equal(given.habits.weights, one.habits.weights)
     np.testing.assert_array_equal(given.prior(5)[0].transition, one.prior(5)[0].transition)
     assert "as given" in given.habits.words
+    assert given.gist.endswith("; as given")
 
 
 def test_too_few_steps_to_choose_by() -> None:
@@ -75,6 +78,7 @@ def test_too_few_steps_to_choose_by() -> None:
     assert people.habits is not None
     assert people.habits.chosen == pb.Habits()
     assert "for want of earlier steps" in people.habits.words
+    assert people.gist.endswith("; as given, or the usual ones")
     # Nothing says how many leave: everybody does as usual.
     assert people.prior(0)[0].single
     assert "2 fitted steps are too few" in people.remarks[0]

@@ -313,7 +313,7 @@ def test_a_notebook_shows_the_page(tab: Page, report: Path, tmp_path: Path) -> N
 def test_printing_opens_the_tables(tab: Page, report: Path) -> None:
     tab.open(report)
     closed = tab.run("document.querySelectorAll('details:not([open])').length")
-    assert closed == len(CHARTS) + 1
+    assert closed == len(CHARTS) + 2  # and all settings, and habits in detail
     tab.run("dispatchEvent(new Event('beforeprint'))")
     assert tab.run("document.querySelectorAll('details:not([open])').length") == 0
     tab.run("dispatchEvent(new Event('afterprint'))")

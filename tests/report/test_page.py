@@ -116,6 +116,7 @@ def test_few_people_are_not_told_of(made: Evidence) -> None:
     page = render(few, people, made.release, made.settings, summary, tried_on(made, FEW - 1))
     assert "Too few people to tell of: fewer than 5 were measured." in page
     assert "55 could not be measured" in page
+    assert "chances above" not in page
     assert {"exposed", "why", "which", "noise"}.isdisjoint(re.findall(r'<h2 id="(\w+)"', page))
 
 
@@ -123,6 +124,14 @@ def tried_on(made: Evidence, people: int) -> Findings:
     assert made.findings is not None
     tried = made.findings.mechanisms.with_columns(people=pl.lit(people, pl.Int64))
     return replace(made.findings, people=people, mechanisms=tried)
+
+
+def test_habits_are_told_in_plain_words_first(page: str) -> None:
+    told = page.partition("<dt>Habits</dt><dd>")[2].partition("</dd>")[0]
+    plain, _, detail = told.partition("<details><summary>In detail</summary>")
+    assert plain.startswith("a person&#39;s own moves so far")
+    assert "worth" not in plain
+    assert "moves&#39; worth of everybody&#39;s frequencies" in detail
 
 
 def test_the_internal_page_says_that_it_is(made: Evidence, page: str) -> None:

@@ -331,6 +331,9 @@ def test_counts_whose_fall_rests_on_few_people_are_grey_cells(made: Evidence) ->
     assert all(set(cell) == {"place", "step", "start", "people", "note", "label"} for cell in grey)
     assert all(cell["people"] >= FEW for cell in cells if cell not in grey)
     assert "Grey cells are not told" in figure.says
+    assert figure.spec is not None
+    marks = [layer["mark"] for layer in figure.spec["layer"]]
+    assert [mark.get("stroke") for mark in marks] == [None, ranking.LINE], "pale cells have an outline"
     assert figure._repr_html_().startswith("<img")
 
 
@@ -390,6 +393,13 @@ def test_what_came_true_is_said_in_short(made: Evidence) -> None:
     kept = made.summary.backtest.model_copy(update={"verdict": "came true", "sentence": "They came true."})
     assert "They came true." in in_short(made.summary.model_copy(update={"backtest": kept}))
     assert "They came true." not in in_short(made.summary)
+
+
+def test_what_takes_numbers_of_a_crowd_for_independent_says_so(made: Evidence) -> None:
+    crowd = replace(made, release=pb.Release([[0, 1]] * 4, others=pb.Crowd()))
+    for section in (backtest, adversaries):
+        assert "these figures are estimates" in section.build(crowd).lead[-1]
+        assert "estimates" not in " ".join(section.build(made).lead)
 
 
 def test_the_mean_is_the_same_wherever_it_is_told(made: Evidence) -> None:

@@ -82,6 +82,14 @@ def test_people_who_could_not_be_measured_are_told_in_fives() -> None:
     assert all("55" in row and "58" not in row for table in rows for row in table)
 
 
+def test_small_gaps_look_small() -> None:
+    """Of chances of 98.2 % and 98.6 %, too: the picture begins at 0."""
+    spec = sections(of(60), RELEASES)[0].content.figures[0].spec
+    assert spec is not None
+    scales = [layer["encoding"]["x"].get("scale") for layer in spec["layer"]]
+    assert [scale for scale in scales if scale] == [{"zero": True, "nice": True}] * 2
+
+
 def test_words_of_tables() -> None:
     counts = [pb.Present([0, 1], 0), pb.Visitors([2], range(2)), pb.Moved([0], [1], 0, mechanism=pb.Rounding(5))]
     words = in_words(pb.Release(counts=counts, steps=2))

@@ -38,4 +38,8 @@ def test_what_is_shown_is_near_the_truth(p: float) -> None:
 
 def test_spans() -> None:
     assert span(0.01, 0.02) == "1.0 % to 2.0 %"
+    assert span(0.0, 1.2e-278, chance) == "< 1e-12"
+    assert span(0.0, 1e-9, chance) == "0 % to 1.0e-9"
+    assert span(0.0, 1e-9) == "< 0.01 %"
+    assert span(0.0, 0.0, chance) == "0 %"
     assert span(1.01e-9, 1.02e-9, chance) == "1.0e-9"

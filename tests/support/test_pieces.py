@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from passerby.audits.audit import clear_parts
 from passerby.errors import InputError, PasserbyError
 from passerby.support.pieces import Pieces
 
@@ -102,6 +103,25 @@ def test_a_table_of_another_work_is_left_out(tmp_path: Path) -> None:
         (kept.path / name).write_bytes(strange.read_bytes())
         assert same(kept.begin(), {0: TABLE})
         assert kept.tables() == [own]
+
+
+def test_a_folder_in_the_place_of_a_table_is_left_alone(tmp_path: Path) -> None:
+    kept = Pieces(tmp_path / "parts", "mark")
+    kept.begin()
+    kept.add(0, TABLE)
+    (own,) = kept.tables()
+    own.unlink()
+    (own / "inside").mkdir(parents=True)
+    assert kept.begin() == {}
+    assert kept.whole() == {}
+    with pytest.raises(PasserbyError, match=r"000000000-\w+\.parquet could not be written: Is a directory"):
+        kept.add(0, TABLE)
+    kept.add(1, TABLE)
+    assert same(kept.begin(), {1: TABLE})
+    Pieces(kept.path, "other").begin()
+    clear_parts(tmp_path)
+    assert (own / "inside").exists()
+    assert [*kept.path.iterdir()] == [own]
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"other": 1}', "3"])

@@ -110,9 +110,43 @@ def test_unparsable_times_are_counted_and_located(file: File) -> None:
     path = file(HEADER + GOOD + bad + GOOD + f"{SECRET},,park\n" + f"{SECRET},{SECRET},park\n" + bad + GOOD * 3)
     text = message(path)
     assert "4 of 9 rows have times that cannot be read" in text
-    assert "line 3 has '31/12/2024'; line 5 has nothing; line 6 has a value like 'aaa@aaaaaaa.aaa'; at most" in text
+    assert (
+        "line 3 has '31/12/2024'; line 5 has nothing; line 6 has a value like 'aaa@aaaaaaa.aaa'; say time_format="
+        in text
+    )
     assert "max_unparsable" in text
     assert read_visits(path, max_unparsable=0.45).skipped.times == 4
+
+
+#: A time that cannot be read, what is said of times, and what alone may help.
+ODD_TIMES: dict[str, tuple[str, dict[str, Any], str]] = {
+    "day or month": ("03/04/2012 08:00", {}, "say time_format='day-first' or time_format='month-first'; otherwise"),
+    "no such year": ("9999-12-31", {}, "years are from 1000 to 9899; otherwise correct them"),
+    "no such day": ("2024-13-31", {}, "line 2 has '2024-13-31'; correct them"),
+    "another form": (
+        "3 May 2024",
+        {},
+        "say how they are written, as in time_format='%d.%m.%Y %H:%M'; otherwise",
+    ),
+    "a form that is given": ("2024-05-03", {"time_format": "day-first"}, "read by time_format='day-first' alone;"),
+    "no time at all": ("", {}, "line 2 has nothing; correct them"),
+}
+
+
+@pytest.mark.parametrize("pattern", ["*.csv", "visits.???", "[uv]isits.csv"])
+def test_a_pattern_that_no_shell_has_seen(file: File, pattern: str) -> None:
+    text = message(file(HEADER + GOOD).with_name(pattern))
+    assert "does not exist; a shell puts in the files that a pattern stands for, unless it is quoted" in text
+    assert "or give the folder of the files" in text
+
+
+@pytest.mark.parametrize("kind", ODD_TIMES)
+def test_of_times_only_that_is_said_which_may_help(file: File, kind: str) -> None:
+    value, options, said = ODD_TIMES[kind]
+    text = message(file(HEADER + f"{SECRET},{value},park\n"), **options)
+    assert said in text
+    assert text.count("otherwise") == (kind not in ("no such day", "no time at all"))
+    assert len(text.partition("visits.csv")[2]) < 330
 
 
 def test_lines_are_counted_through_quoted_line_ends(file: File) -> None:

@@ -105,6 +105,8 @@ FILES: list[tuple[str, str, dict[str, Any], str]] = [
     ("two separators", "person;time,place\nx;2024-05-01,p\n", {}, "no column for person, time"),
     ("an id alone", "id,time,place\nx,2024-05-01,p\n", {}, "no column for person; found are the columns 'id'"),
     ("carriage returns alone", "person,time,place\rx,2024-05-01,p\r", {}, "no line ends but carriage returns"),
+    ("and one usual end", "person,time,place\rx,2024-05-01,p\r\n", {}, "no line ends but carriage returns"),
+    ("a last line of its own", "person,time,place\rx,2024-05-01,p\n", {}, "no line ends but carriage returns"),
     ("a header as a row", "a,b,c\n" + BODY, {"columns": "person,time,place"}, "line 1 has a value like 'a'"),
     ("lines on top, unsaid", "made by hand\nperson,time,place\n" + BODY, {}, "no column for person, time, place"),
     ("no header, unsaid", BODY, {}, "the first line names no columns"),

@@ -19,7 +19,7 @@ from passerby.visits import delimited as delimited_module
 from passerby.visits import files as files_module
 from passerby.visits.delimited import blocks
 from passerby.visits.gather import drop_duplicates
-from passerby.visits.sieve import NO_NAMES
+from passerby.visits.sieve import NA, NO_NAMES
 
 FOURSQUARE = "7\tvenueB\tTue Apr 03 18:00:08 +0000 2012\t120\n12\tvenueA\tWed Apr 04 18:00:08 +0000 2012\t-60\n"
 GOWALLA = "7\t2012-04-03T18:00:08Z\t48.85\t2.35\tB\n12\t2012-04-04T18:00:08Z\t48.86\t2.36\tA\n"
@@ -193,6 +193,14 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert visits.skipped.kept == len(visits) == 2
 
 
+def test_what_r_writes_is_missing_and_counted(tmp_path: Path) -> None:
+    text = TABLE + "NA,2012-04-03,B\n7,2012-04-03,NA\n7,2012-04-03,na\nNa,2012-04-03,B\n"
+    visits = read_visits(write(tmp_path / "t.csv", text), max_unparsable=0.5)
+    assert visits.skipped.missing == 2
+    assert {"na"} <= set(visits.places.to_list())
+    assert "Na" in visits.people.to_list()
+
+
 def test_no_id_is_shown() -> None:
     table = pl.DataFrame({"person": ["Ann"], "time": ["2024-01-01"], "place": ["p"]})
     visits = read_visits(table)
@@ -200,7 +208,7 @@ def test_no_id_is_shown() -> None:
 
 
 CELL = st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), min_size=1, max_size=6).filter(
-    lambda text: text.strip().lower() not in NO_NAMES
+    lambda text: text.strip().lower() not in NO_NAMES and text.strip() != NA
 )
 
 

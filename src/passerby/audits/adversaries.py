@@ -73,7 +73,9 @@ def adversaries(
     was at so many steps, drawn at random: one for each number of `known_steps`. A row has the means over `people` of
     the chance without the release (`baseline`) and with it (`lower` and `upper`, the ends of the interval; a stranger's
     own guess is one number), an interval of 95 % for the mean over everybody (`least`, `most`), and the share that each
-    really found. What is known at steps is drawn from the habits for the former, and is the truth for the latter.
+    really found. What is known at steps is drawn from the habits for the former, and is the truth for the latter. Where
+    others are a `Crowd`, a stranger's chance and what is gained by knowing steps are estimates, as if the numbers of
+    others were independent.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)

@@ -124,6 +124,7 @@ def clear_parts(folder: str | Path) -> None:
     parts = Path(folder) / "parts"
     drafts = (*parts.glob(".*.part"), *Path(folder).glob(".*.part"))
     for file in (*parts.glob("*.parquet"), *parts.glob("*.jsonl"), *drafts, parts / "mark.json"):
-        file.unlink(missing_ok=True)
+        if not file.is_dir():  # a folder is somebody else's
+            file.unlink(missing_ok=True)
     if parts.is_dir() and not any(parts.iterdir()):
         parts.rmdir()

@@ -84,8 +84,10 @@ def check_job(job: Job) -> None:
 
 
 def check_kinds(people: object, release: object) -> None:
-    """Refuse what are no people, or no release."""
+    """Refuse what are no people, or nobody, or no release."""
     check_people(people)
+    if not len(people):  # type: ignore[arg-type]
+        raise InputError("people: there is nobody to be measured; give more visits or fit them with a lower min_active")
     if not isinstance(release, Release):
         raise InputError(f"release is a {type(release).__name__}; expected a Release")
 

@@ -21,7 +21,7 @@ from .settings import GROUPS, SETTINGS, AuditSettings, group_of
 from .validation import PATHS
 
 #: The first line of a file of settings.
-HEAD = "# Settings of an audit. To run it again: passerby audit --settings audit.toml"
+HEAD = "# Settings of an audit. To run it again: passerby audit --settings audit.toml --overwrite"
 
 
 def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.measurement.kinds import check_release
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people
 from passerby.visits.readers import read_visits
@@ -52,6 +53,7 @@ def audit_partition(
     True
     """
     check_people(like, "like")
+    check_release(release)
     if rule not in get_args(Rule):
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
     if release.crowd is not None and release.crowd.open:

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.errors import PasserbyError
 from passerby.model.counts import Count
 from passerby.people.fit import Fitting, fit_blocks, often_enough, with_rows
 from passerby.people.habits import People
@@ -241,8 +242,21 @@ def audit_everyone(
         pass  # each is on disk by now
     table = store_of(folder) / "people.parquet"
     with whole_or_nothing(table, private=True, lasting=False) as draft:
-        write_rows(pl.scan_parquet(kept.tables(), glob=False), draft)
+        write_rows(pl.scan_parquet(_all_tables(kept, len(everyone.partitions)), glob=False), draft)
     return table
+
+
+def _all_tables(kept: Pieces, count: int) -> list[Path]:
+    """The files of all partitions in their order; nobody is left out where one is not as it was written."""
+    files = kept.whole()
+    lost = sum(number not in files for number in range(count))
+    if lost:
+        raise PasserbyError(
+            f"{kept.path}: {lost:,} of {count:,} finished partitions were removed or changed by something else while "
+            "the audit was at work, and no table is written without their people; the same audit, started again, "
+            "measures them again and keeps the others"
+        )
+    return [files[number] for number in range(count)]
 
 
 def parts_of_everyone(job: Job, everyone: Everyone, folder: Path, values: Counts | None) -> Pieces:

@@ -25,7 +25,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW, Nested, counting
 from passerby.support.groups import told as told_sizes
-from passerby.support.numerals import chance, percent, span
+from passerby.support.numerals import TINY, chance, percent, span
 from passerby.support.workers import Progress
 
 from .audit import audit
@@ -119,7 +119,7 @@ class Together:
         alone, joint = found.head(len(self.names)), found.row(-1, named=True)
         second, most = alone.sort("upper").tail(2).iter_rows(named=True)
         least, highest = joint["lower"] - most["upper"], joint["upper"] - alone["lower"].max()
-        if isclose(joint["upper"], most["lower"], rel_tol=1e-6):
+        if isclose(joint["upper"], most["lower"], rel_tol=1e-6, abs_tol=TINY):
             return f"Together they tell no more than {most['release']} alone."
         if least > 0:
             more = span(least, highest, points)

@@ -1,7 +1,8 @@
 """The command line: parses, calls the library, prints, and turns errors into messages and exit codes.
 
 Nothing below this folder prints or exits. Exit codes: 0 done, 1 a defect of passerby, 2 something that was handed in,
-130 interrupted, 143 terminated. Set `PASSERBY_DEBUG=1` to see where an error comes from.
+3 a table that may not go out where that was to be checked, 130 interrupted, 143 terminated. Set `PASSERBY_DEBUG=1` to
+see where an error comes from.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(f"an argument is empty{before}; fill it in, or leave it out with its option", 2)
     try:
         with _asked_to_end(), interruptible():
-            app(given, exit_on_error=False, result_action="return_value")
+            code = app(given, exit_on_error=False, result_action="return_value")
     except CycloptsError:
         return 2  # cyclopts has said what is wrong
     except KeyboardInterrupt as stop:
@@ -88,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The message itself may quote the data, ids among them: only who asks for it sees it.
         what = f"{type(error).__name__} in {_origin(error)}"
         return _complain(f"this should not happen ({what}); run with PASSERBY_DEBUG=1 to see more, and report it", 1)
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 @contextmanager

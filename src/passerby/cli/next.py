@@ -13,6 +13,9 @@ from .options import Flag, SettingsFile, Visited, Workers, with_settings
 from .plan import DEFAULTS, PLAN, Real, Whole
 from .sources import sources_of
 
+#: The exit code where a table that was checked may not go out as it is.
+HELD = 3
+
 
 @with_settings(leave=LEFT_OUT, defaults={**DEFAULTS, "out": NEXT_FOLDER})
 def next_table(  # noqa: D417
@@ -24,10 +27,11 @@ def next_table(  # noqa: D417
     drawn: Whole = None,
     minutes: Real = None,
     settings: SettingsFile = None,
+    check: Flag = False,
     overwrite: Flag = False,
     workers: Workers = None,
     **given: Any,
-) -> None:
+) -> int:
     """Say whether the next table may be published: as it is, with fewer counts, or not at all.
 
     For example, hourly counts after those of the folder published, where everything together may add more than 2 points
@@ -57,6 +61,8 @@ def next_table(  # noqa: D417
         Stop searching in time to be done after about so many minutes.
     settings
         Take settings from this file, which may be an audit's; options given beside it prevail.
+    check
+        For scripts: exit with 3 unless the table may go out as it is; otherwise the exit code of any answer is 0.
     overwrite
         Replace an earlier decision in the folder.
     workers
@@ -71,4 +77,5 @@ def next_table(  # noqa: D417
     ready()
     from .plan_run import decide_and_show
 
-    decide_and_show(checked, earlier, workers, overwrite=overwrite)
+    answer = decide_and_show(checked, earlier, workers, overwrite=overwrite)
+    return HELD if check and answer != "publish" else 0

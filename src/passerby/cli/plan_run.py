@@ -42,11 +42,12 @@ ANSWERS = {
 
 def decide_and_show(
     settings: PlanSettings, earlier: Path | None, workers: int | None = None, *, overwrite: bool = False
-) -> None:
-    """Decide about the next table, write the folder, and say what was decided and why."""
+) -> str:
+    """Decide about the next table, write the folder, and say what was decided and why; the answer is given back."""
     screen, aside = consoles()
     with repeatable(settings.audit.out / "parts"), stages(aside) as tell:
         found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
     say(screen, f"{ANSWERS[found.answer]}: {found.why}.")
     if found.table is not None:
         screen.print(f"What may go out: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)
+    return found.answer

@@ -14,7 +14,7 @@ from passerby.model.release import Release
 from passerby.support.checks import is_number
 
 from .accounting import epsilon, shared_noise
-from .question import check_prior, check_release
+from .kinds import check_prior, check_release
 from .sensitivity import most_changed, sensitivity
 
 

@@ -19,6 +19,8 @@ from passerby.model.release import Release
 from passerby.model.signals import counts_of
 from passerby.outcomes.series import chances_of_all
 
+from .kinds import check_prior, check_release
+
 Floats = NDArray[np.float64]
 Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
 
@@ -64,6 +66,7 @@ def entropy(prior: MarkovPrior, steps: int) -> float:
     >>> round(entropy(line_prior(places=100, tau=0.1), steps=10), 6)
     38.691971
     """
+    check_prior(prior)
     check_single(prior)
     return float(entropies.of_trace(prior.initial, prior.matrices, prior.merged_entropy, prior.check_steps(steps)))
 
@@ -84,6 +87,8 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
     >>> round(mutual_information(line_prior(100), Release([7, 93, 41]), "exact"), 6)
     0.156956
     """
+    check_prior(prior)
+    check_release(release)
     release.check(prior)
     prior, release = release.over(prior)
     if method not in METHODS:

@@ -17,6 +17,7 @@ from passerby.outcomes.series import Series, given_series
 from passerby.support.checks import is_number, is_whole
 
 from .information import paper_information
+from .kinds import check_prior, check_release
 
 #: How published series are looked at: as it fits, all of them listed, or a sample.
 How = Literal["auto", "enumerate", "sample"]
@@ -82,18 +83,6 @@ class Question:
     def within(self, lower: float, upper: float) -> bool:
         """Whether two ends are as close as was asked for."""
         return upper <= lower * (1 + self.tolerance)
-
-
-def check_prior(prior: MarkovPrior) -> None:
-    """Refuse what is no prior."""
-    if not isinstance(prior, MarkovPrior):
-        raise InputError(f"prior: expected a MarkovPrior, got {prior!r}")
-
-
-def check_release(release: Release) -> None:
-    """Refuse what is no release."""
-    if not isinstance(release, Release):
-        raise InputError(f"release: expected a Release, got {release!r}")
 
 
 def check_asked(prior: MarkovPrior, release: Release, misses: int) -> None:

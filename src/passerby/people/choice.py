@@ -58,6 +58,14 @@ class Choice:
         return np.asarray(self.weights[group])
 
     @property
+    def gist(self) -> str:
+        """The same in plain words: what they are, and why these."""
+        why = "chosen because they foretold later steps of these people best" if self.scores.height else "as given"
+        if not self.origins:
+            why = "as given, or the usual ones"
+        return f"{self.chosen.gist}; {why}"
+
+    @property
     def words(self) -> str:
         """What was chosen and why, in a few sentences that may be shared."""
         many = f"{self.people:,}" if self.people >= FEW else f"fewer than {FEW}"

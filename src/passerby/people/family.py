@@ -36,6 +36,14 @@ Flows = Literal["places", "roles"]
 Grouping = Literal["none", "alike", "seen", "lately"]
 
 
+#: What habits follow, in words.
+RHYTHMS: dict[Cycle, str] = {
+    "hour": "part of the day",
+    "weekday": "part of the week",
+    "workday": "part of the day and weekend",
+}
+
+
 @dataclass(frozen=True)
 class Habits:
     """One member of the family.
@@ -90,6 +98,18 @@ class Habits:
         return np.ones(steps) if self.half_life is None else np.exp2(-ages / self.half_life)
 
     @property
+    def gist(self) -> str:
+        """What these habits are, for those who do not care how they are reckoned.
+
+        >>> Habits(half_life=8.0, rhythm="hour").gist
+        "a person's own ways so far, by part of the day, the latest most, and everybody's where these are few"
+        """
+        rhythm = "" if self.rhythm == "none" else f", by {RHYTHMS[self.rhythm]}"
+        latest = "" if self.half_life is None else ", the latest most"
+        between = "," if rhythm or latest else ""
+        return f"a person's own ways so far{rhythm}{latest}{between} and everybody's where these are few"
+
+    @property
     def words(self) -> str:
         """What these habits are, for people.
 
@@ -98,14 +118,13 @@ class Habits:
         >>> print(Habits(background=1.0, trim="none").words.split(", ")[1])
         own frequencies with 1 step's worth of places that others know
         """
-        rhythms = {"hour": "part of the day", "weekday": "part of the week", "workday": "part of the day and weekend"}
         parts = [
             f"own moves with {_worth(self.smoothing, 'move')} of own frequencies ({100 - 100 * self.share:.0f} %) and "
             f"of everybody's moves{' by role' * (self.flow == 'roles')} ({100 * self.share:.0f} %)",
             f"own frequencies with {_worth(self.background, 'step')} of places that others know",
             "" if self.half_life is None else f"a weight of one half after {self.half_life:g} steps",
             {"none": "", "before": "from a person's first visit on", "around": "from first to last visit"}[self.trim],
-            f"by {rhythms[self.rhythm]}, other parts counting {self.carry:g}" if self.rhythm != "none" else "",
+            f"by {RHYTHMS[self.rhythm]}, other parts counting {self.carry:g}" if self.rhythm != "none" else "",
             "begun at equilibrium" if self.start == "equilibrium" else "",
         ]
         return ", ".join(part for part in parts if part)

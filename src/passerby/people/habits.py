@@ -95,6 +95,13 @@ class People:
         )
 
     @property
+    def gist(self) -> str:
+        """What habits are, in plain words."""
+        if self.habits is not None:
+            return self.habits.gist
+        return "a person's own moves so far, with a little of where everybody goes, as in the paper"
+
+    @property
     def words(self) -> str:
         """How habits are fitted, in a few sentences that may be shared."""
         if self.habits is not None:

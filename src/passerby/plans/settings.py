@@ -21,7 +21,7 @@ from .names import DRAWN, FOLDER, LEFT_OUT, OWN, TITLE
 from .survey import resolving
 
 #: The first line of a file of settings.
-HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml"
+HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml --overwrite"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import NamedTuple
 
 from passerby import __version__
 from passerby.audits.summary import Summary
@@ -20,6 +21,13 @@ STATUSES = {
     "impossible": "measured, whose real trace is impossible under their habits",
     "refused": "could not be measured",
 }
+
+
+class Detailed(NamedTuple):
+    """A fact in plain words, and in detail for those who open it."""
+
+    words: str
+    detail: str
 
 
 def in_short(summary: Summary) -> list[str]:
@@ -58,7 +66,7 @@ def in_short(summary: Summary) -> list[str]:
     ]
 
 
-def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple[str, str | Detailed]]:
     """The size of the audit, how sure its numbers are, and which sections (title, reason) are left out."""
     summary = evidence.summary
     drawn = "" if summary.people == summary.people_eligible else f", drawn at random from {summary.people_eligible:,}"
@@ -71,7 +79,7 @@ def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple
             f"{summary.steps:,} of {length(summary.window)} to be found, after {summary.steps_fitted:,} that habits "
             "were fitted to",
         ),
-        ("Habits", evidence.people.words.removeprefix("Habits: ")),
+        ("Habits", Detailed(evidence.people.gist, evidence.people.words.removeprefix("Habits: "))),
         ("Places", f"{summary.places:,}, with elsewhere"),
         ("Counts", f"{summary.sensors:,}, published as {mechanism(summary.mechanism)}"),
         ("Misses", f"{summary.misses:,}"),

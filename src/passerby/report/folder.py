@@ -28,17 +28,21 @@ from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, p
 from passerby.audits.summary import mean_over, summarise
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
-from passerby.audits.wording import Arguments, Wording, instead
-from passerby.errors import ConfigError, InputError
+from passerby.audits.wording import Arguments, Wording
+from passerby.errors import InputError
 from passerby.support.blocks import Team
-from passerby.support.files import alone_in, as_json, make_folder, whole_or_nothing
+from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.pieces import Pieces
 from passerby.support.pool import all_cores, pool_of
 from passerby.visits.table import Visits
 
+from .destination import Destination
 from .evidence import Evidence
 from .notebook import Report, report_of
 from .tried import explored, other_adversaries
+
+#: What is written last, and tells that an audit is finished.
+LAST = "summary.json"
 
 
 def audit_folder(
@@ -91,20 +95,19 @@ def run_audit(
 ) -> Report:
     """The audit of checked settings; `visits` may be handed in instead of being read, and `wording` is for errors."""
     out = settings.out
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{wording.name('out')}: {str(out)!r} is a file; name a folder")
-    _check_free(out, overwrite, wording)
+    destination = Destination(out, LAST, "a finished audit", overwrite, wording)
+    destination.check()
     disk = visits is None and on_disk(settings)
     with ExitStack() as work:
         if disk:
-            work.enter_context(_held(out, overwrite, wording))
+            work.enter_context(_held(destination))
         pool = work.enter_context(engine_of(engine or settings.engine, settings.scheduler, workers, executor))
         if disk and pool is None and (workers or all_cores()) > 1:
             pool = work.enter_context(pool_of(None, workers or all_cores()))
         stored = Stored(store_of(out), Team(workers, pool)) if disk else None
         inputs = gather(settings, visits, tell, stored)
         if not disk:
-            work.enter_context(_held(out, overwrite, wording))
+            work.enter_context(_held(destination))
         if overwrite and not _kept(settings, inputs).own():
             clear_passes(out)
         make_folder(draft_of(out).parent, wording.name("out"), private=True)
@@ -119,17 +122,10 @@ def run_audit(
 
 
 @contextmanager
-def _held(out: Path, overwrite: bool, wording: Wording) -> Iterator[None]:
+def _held(destination: Destination) -> Iterator[None]:
     """The folder for the results, in which nobody else may be at work, and where no store is left."""
-    with alone_in(make_folder(out, wording.name("out"))), passing(store_of(out)):
-        _check_free(out, overwrite, wording)  # another may have finished there meanwhile
+    with destination.held() as out, passing(store_of(out)):
         yield
-
-
-def _check_free(out: Path, overwrite: bool, wording: Wording) -> None:
-    """Refuse to replace a finished audit, unless that is asked for."""
-    if finished(out) and not overwrite:
-        raise ConfigError(f"{out} holds a finished audit; {instead(wording)}")
 
 
 def _report(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> Report:
@@ -169,7 +165,7 @@ def _kept(settings: AuditSettings, inputs: Inputs) -> Pieces:
 
 def finished(folder: Path) -> bool:
     """Whether a folder holds a finished audit, whose summary is written last."""
-    return (folder / "summary.json").exists()
+    return (folder / LAST).exists()
 
 
 def draft_of(folder: Path) -> Path:
@@ -240,8 +236,7 @@ def _write(settings: AuditSettings, report: Report) -> None:
     out = settings.out
     with ExitStack() as together:
         summed, set_up, shown = (
-            together.enter_context(whole_or_nothing(out / name))
-            for name in ("summary.json", "audit.toml", "report.html")
+            together.enter_context(whole_or_nothing(out / name)) for name in (LAST, "audit.toml", "report.html")
         )
         kept, listed = (
             together.enter_context(whole_or_nothing(out / name, private=True))
@@ -255,4 +250,4 @@ def _write(settings: AuditSettings, report: Report) -> None:
         shown.write_text(report.page, encoding="utf-8")
         set_up.write_text(as_toml(settings, out), encoding="utf-8")
         summed.write_text(as_json(report.summary.model_dump(mode="json")), encoding="utf-8")
-        (out / "summary.json").unlink(missing_ok=True)
+        (out / LAST).unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from passerby.audits.settings import AuditSettings, StepSettings
 from passerby.audits.settings_file import as_toml, read_settings
 from passerby.audits.stages import Tell
 from passerby.audits.validation import check_settings
-from passerby.audits.wording import Arguments, Wording, instead
+from passerby.audits.wording import Arguments, Wording
 from passerby.errors import ConfigError, InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -24,6 +24,7 @@ from passerby.plans.settings import PlanSettings
 from passerby.support.files import make_folder, whole_or_nothing, write_json
 from passerby.visits.steps import parse_length
 
+from .destination import Destination
 from .plan_folder import audit_settings, check_enough, task_of, write_release
 
 #: The settings of an audit of all that is out then.
@@ -41,8 +42,8 @@ def run_next(
 ) -> Decision:
     """Decide, and write the folder: decision.json, settings of what may go out, and those of all that is out then."""
     out = settings.audit.out
-    if (out / "decision.json").exists() and not overwrite:
-        raise ConfigError(f"{out} holds a decision; {instead(wording)}")
+    destination = Destination(out, "decision.json", "a decision", overwrite, wording)
+    destination.check()
     for name in ("levers", "forbid", "fix"):
         if getattr(settings, name):
             raise ConfigError(
@@ -53,9 +54,17 @@ def run_next(
     inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
     before = earlier_releases(files, inputs.people, settings)
-    parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
-    task = task_of(settings, inputs)
-    found = decide(task, before, workers=workers, folder=parts, tell=tell)
+    with destination.held():
+        parts = make_folder(out / "parts", "out", private=True)
+        found = decide(task_of(settings, inputs), before, workers=workers, folder=parts, tell=tell)
+        _write(settings, inputs, before, found)
+        shutil.rmtree(parts, ignore_errors=True)
+    return found
+
+
+def _write(settings: PlanSettings, inputs: Inputs, before: Sequence[Release], found: Decision) -> None:
+    """All files, the decision last: it tells that they are there."""
+    out = settings.audit.out
     told = record_of(found.found, inputs.people, settings, inputs.window, inputs.alerts).model_dump(mode="json")
     record = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before), "plan": told}
     (out / "decision.json").unlink(missing_ok=True)
@@ -63,16 +72,14 @@ def run_next(
         (out / name).unlink(missing_ok=True)
     shutil.rmtree(out / "together", ignore_errors=True)
     if found.table is not None and found.together is not None:
-        _write(settings, inputs, found.table.release, out, "audit.toml")
+        _write_audit(settings, inputs, found.table.release, out, "audit.toml")
         if before:
             # Not by the name of a release, so that the folder can be one of the earlier ones of the next table.
-            _write(settings, inputs, found.together, make_folder(out / "together", "out"), TOGETHER)
+            _write_audit(settings, inputs, found.together, make_folder(out / "together", "out"), TOGETHER)
     write_json(out / "decision.json", record)
-    shutil.rmtree(parts, ignore_errors=True)
-    return found
 
 
-def _write(settings: PlanSettings, inputs: Inputs, release: Release, folder: Path, name: str) -> None:
+def _write_audit(settings: PlanSettings, inputs: Inputs, release: Release, folder: Path, name: str) -> None:
     """The counts of a release, and the settings of an audit of it."""
     write_release(inputs.people, release, folder)
     with whole_or_nothing(folder / name) as draft:

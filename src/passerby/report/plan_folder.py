@@ -13,8 +13,8 @@ from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_toml
 from passerby.audits.stages import WRITING, Tell, begin
-from passerby.audits.wording import Arguments, Wording, instead
-from passerby.errors import ConfigError, InputError
+from passerby.audits.wording import Arguments, Wording
+from passerby.errors import InputError
 from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -28,6 +28,7 @@ from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.groups import FEW
 
+from .destination import Destination
 from .plan_page import render_plan
 
 
@@ -41,20 +42,19 @@ def run_plan(
 ) -> tuple[Plans, Record]:
     """Plan, and write the folder. What is finished is kept there until all is, and the same call goes on with it."""
     out = settings.audit.out
-    if out.exists() and not out.is_dir():
-        raise InputError(f"out: {str(out)!r} is a file; name a folder")
-    if (out / "plan.json").exists() and not overwrite:
-        raise ConfigError(f"{out} holds a finished plan; {instead(wording)}")
+    destination = Destination(out, "plan.json", "a finished plan", overwrite, wording)
+    destination.check()
     inputs = gather(settings.audit, tell=tell)
     check_enough(inputs.people)
-    parts = make_folder(make_folder(out, "out") / "parts", "out", private=True)
-    with whole_or_nothing(draft_of(out)) as draft:
-        draft.write_text(plan_toml(settings, parts), encoding="utf-8")
-    found = carry_out(task_of(settings, inputs), workers, None, parts, tell)
-    begin(tell, WRITING)
-    record = record_of(found, inputs.people, settings, inputs.window, inputs.alerts)
-    _write(settings, inputs, found, record)
-    shutil.rmtree(parts, ignore_errors=True)
+    with destination.held():
+        parts = make_folder(out / "parts", "out", private=True)
+        with whole_or_nothing(draft_of(out)) as draft:
+            draft.write_text(plan_toml(settings, parts), encoding="utf-8")
+        found = carry_out(task_of(settings, inputs), workers, None, parts, tell)
+        begin(tell, WRITING)
+        record = record_of(found, inputs.people, settings, inputs.window, inputs.alerts)
+        _write(settings, inputs, found, record)
+        shutil.rmtree(parts, ignore_errors=True)
     return found, record
 
 

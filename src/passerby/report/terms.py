@@ -8,6 +8,7 @@ from passerby.audits.summary import Statistics
 from passerby.errors import PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import described
+from passerby.model.release import Release
 from passerby.support.groups import FEW, rank_ranks
 from passerby.support.numerals import percent
 from passerby.visits.steps import parse_length
@@ -106,3 +107,13 @@ def length(window: str) -> str:
             count = int(seconds // size)
             return f"{count:,} {unit}{'s' * (count != 1)}"
     return f"{seconds:g} seconds"
+
+
+def of_a_crowd(release: Release, what: str) -> list[str]:
+    """What is said of figures that do not know how numbers of others go together, where they do."""
+    if release.independent:
+        return []
+    return [
+        f"The adversary knows the others by their habits only. {what} for independent of each other, which they are "
+        "not, since the same people are in several counts: these figures are estimates, and may be too high or too low."
+    ]

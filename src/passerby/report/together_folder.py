@@ -15,14 +15,15 @@ from passerby.audits.settings_file import read_settings
 from passerby.audits.stages import AUDITING, FITTING, Tell, begin
 from passerby.audits.together import JOINT, Together, together
 from passerby.audits.validation import check_settings
-from passerby.audits.wording import Arguments, Wording, instead
+from passerby.audits.wording import Arguments, Wording
 from passerby.errors import ConfigError, InputError
 from passerby.people.fit import fit_traces
 from passerby.people.habits import People
 from passerby.people.zones import Zones, places_of, read_zones
-from passerby.support.files import make_folder, whole_or_nothing, write_json
+from passerby.support.files import whole_or_nothing, write_json
 from passerby.visits.table import Visits
 
+from .destination import Destination
 from .together_page import render_together
 
 #: Settings of steps that releases need not share: all of their places are kept, and people who are known well enough
@@ -46,28 +47,28 @@ def run_together(
     `sources` are folders of audits, or settings files. How people are `measured` is as in the first, but for what is
     given of it by name.
     """
-    if (out / "together.json").exists() and not overwrite:
-        raise ConfigError(f"{out} holds releases that were looked at together; {instead(wording)}")
     settings = [check_settings(read_settings(file), str(file)) for file in map(settings_file, sources)]
     if len(settings) < 2:
         raise ConfigError("together needs two folders of audits or more, or their settings files")
     check_alike(sources, settings)
+    names = names_of(sources)
+    destination = Destination(out, "together.json", "releases that were looked at together", overwrite, wording)
+    destination.check()
     visits = visits_of(settings[0], tell)
     begin(tell, FITTING)
     people, zones = common_people(settings, visits)
     releases = {
-        name: released(each, people, inside)[0]
-        for name, each, inside in zip(names_of(sources), settings, zones, strict=True)
+        name: released(each, people, inside)[0] for name, each, inside in zip(names, settings, zones, strict=True)
     }
     how = replace(settings[0].measurement, **(measured or {}))
     chosen = settings[0].sample if sample is None else sample
     if chosen is not None:
         people = only(people, some_people(people, chosen, how.seed))
-    folder = make_folder(out, "out")  # before the long part, after which it would be too late
-    found = together(people, releases, **vars(how), workers=workers, progress=begin(tell, AUDITING))
     own = {"misses": how.misses, "budget": f"{how.budget:g}", "seed": how.seed, "sample": chosen}
     words = [word for name, value in own.items() if value is not None for word in (f"--{name}", str(value))]
-    _write(folder, found, render_together(found, releases, words))
+    with destination.held() as folder:  # before the long part, after which it would be too late
+        found = together(people, releases, **vars(how), workers=workers, progress=begin(tell, AUDITING))
+        _write(folder, found, render_together(found, releases, words))
     return found
 
 

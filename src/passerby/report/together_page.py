@@ -131,8 +131,9 @@ def _bars(rows: pl.DataFrame) -> dict[str, Any]:
             chart.tip("people:Q", "people", ",d"),
         ],
     )
-    room = alt.Scale(zero=False, nice=True, padding=12)
-    x = alt.X("lower:Q", title="mean chance to be found", axis=alt.Axis(format=chart.TICK, tickCount=6), scale=room)
+    # From 0 on, so that small gaps look small: the table tells them.
+    whole = alt.Scale(zero=True, nice=True)
+    x = alt.X("lower:Q", title="mean chance to be found", axis=alt.Axis(format=chart.TICK, tickCount=6), scale=whole)
     bars = base.mark_rule(strokeWidth=6, opacity=0.4, color=chart.COLOURS[chart.BOUND]).encode(x=x, x2="upper:Q")
     found = base.mark_point(filled=True, size=110, opacity=1, color=chart.COLOURS[chart.FOUND]).encode(x=x)
     bound = base.mark_tick(thickness=3, size=18, color=chart.COLOURS[chart.BOUND]).encode(x="upper:Q")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+#: An upper end below this is what reckoning leaves of none.
+TINY = 1e-12
+
 
 def percent(value: float | None) -> str:
     """A share or a chance as a percentage of two digits; a dash where there is none.
@@ -61,12 +64,18 @@ def chance(value: float) -> str:
 
 
 def span(lower: float, upper: float, say: Callable[[float], str] = percent) -> str:
-    """Two numbers between which another one lies; one number where they look the same.
+    """Two numbers between which another one lies; one number where they look the same, or are next to nothing.
 
     >>> span(0.1, 0.25), span(0.1, 0.1001), span(1e-9, 2e-9, chance)
     ('10 % to 25 %', '10 %', '1.0e-9 to 2.0e-9')
+    >>> span(0, 1.2e-278), span(0, 1.2e-278, chance)
+    ('< 0.01 %', '< 1e-12')
     """
     low, high = say(lower), say(upper)
+    if lower <= 0 < upper < TINY and not high.startswith("<"):
+        return f"< {TINY:g}"
+    if lower <= 0 and high.startswith("<"):
+        return high
     return low if low == high else f"{low} to {high}"
 
 

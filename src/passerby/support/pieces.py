@@ -58,8 +58,13 @@ class Pieces:
             raise PasserbyError(f"{self.path} could not be written: {reason}; earlier results are kept") from error
 
     def tables(self) -> list[Path]:
-        """The files of finished tables, in the order of their numbers."""
-        return sorted(self.path.glob("*.parquet"))
+        """The files of finished tables, in the order of their numbers; a folder is none of them, and is left alone."""
+        return sorted(file for file in self.path.glob("*.parquet") if not file.is_dir())
+
+    def whole(self) -> dict[int, Path]:
+        """The files of finished tables by their numbers, but for those that were damaged or replaced since."""
+        found = ((self._opened(file), file) for file in self.tables())
+        return {piece[0]: file for piece, file in found if piece is not None}
 
     def _seal(self, content: bytes) -> str:
         return hashlib.blake2b(content, digest_size=8, key=self.mark.encode()[:64]).hexdigest()
@@ -113,12 +118,20 @@ class Pieces:
                 draft.write_text(json.dumps({"mark": self.mark}), encoding="utf-8")
         found = {}
         for file in self.tables():
-            number, table = _number(file), _content(file)
-            if number is None or table is None or file.name != self._name(number, table):
+            piece = self._opened(file)
+            if piece is None:
                 file.unlink()  # it is done again
             else:
+                number, table = piece
                 found[number] = None if self.left else pl.read_parquet(BytesIO(table))
         return found
+
+    def _opened(self, file: Path) -> tuple[int, bytes] | None:
+        """The number and the bytes of a table; None where it is not the one that was written."""
+        number, table = _number(file), _content(file)
+        if number is None or table is None or file.name != self._name(number, table):
+            return None
+        return number, table
 
 
 def _number(file: Path) -> int | None:

@@ -56,7 +56,8 @@ def first_line(path: Path, skipped: int = 0) -> tuple[str, int]:
     start = next(read_chunks(path, 1 << 16), b"").removeprefix(BOM)
     if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in start:
         raise InputError(f"{path} is not a text table (or not in UTF-8); save it as CSV in UTF-8, or as Parquet")
-    if b"\r" in start and b"\n" not in start:
+    inside = start.rstrip(b"\r\n")  # programs add a usual line end to the last line
+    if b"\r" in inside and b"\n" not in inside:
         raise InputError(
             f"{path} has no line ends but carriage returns; save it with the usual ones (LF, or CR and LF)"
         )

@@ -6,6 +6,7 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from glob import has_magic
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,6 +44,11 @@ def check_file(path: Path) -> bytes:
         with path.open("rb") as file:
             magic = file.read(8)
     except FileNotFoundError:
+        if has_magic(str(path)):
+            raise InputError(
+                f"{path} does not exist; a shell puts in the files that a pattern stands for, unless it is quoted: "
+                "leave out the quotes, or give the folder of the files"
+            ) from None
         raise InputError(f"{path} does not exist; check the path") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; give the path of one file") from None

@@ -1,7 +1,7 @@
 """Batches of rows sieved: times read, people and places named, what is unusable left out and counted."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, time
 from functools import reduce
@@ -15,7 +15,7 @@ from .delimited import Batch
 from .grid import Cells, valid_coordinates
 from .span import EXAMPLES, Span
 from .table import Skipped
-from .times import FIRST_YEAR, LAST_YEAR, read_times, shown
+from .times import FIRST_YEAR, LAST_YEAR, advice, read_times, shown
 from .traces import ELSEWHERE
 
 #: Said where a place has the name of all others.
@@ -30,16 +30,16 @@ DATES = (
     "somebody was where. Take steps of a day or longer, or the column that holds the time of day too."
 )
 
-TIMES = (
-    "; dates such as 03/04/2012 need time_format='day-first' or 'month-first', other forms a pattern such as "
-    "time_format='%d.%m.%Y %H:%M'; years are from 1000 to 9899"
-)
 STRAY = f"years before {FIRST_YEAR} or from {LAST_YEAR} on"
 NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
 """What is written where there is no name, in small letters."""
+NA = "NA"
+"""What R writes there. In other letters it may be a name."""
 
 Show = Callable[[dict[str, Any]], str]
 """How to show what is wrong with a row, given by column, without showing whose it is."""
+Advise = Callable[[dict[str, Any]], str | None]
+"""What may help with such a row."""
 
 
 @dataclass(repr=False)
@@ -66,7 +66,7 @@ class Sieve:
     """Times that can be read and name no zone."""
     dated: bool = True
     """Whether all times so far are at midnight, by the clock of the zone."""
-    bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read", TIMES))
+    bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read"))
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
     stray: "Bad" = field(default_factory=lambda: Bad(STRAY))
     missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
@@ -86,7 +86,9 @@ class Sieve:
         self.bare += bare
         frame = frame.with_columns(at=times)
         bad = frame["at"].is_null()
-        self.bad_times.note(batch, frame.filter(bad), lambda row: shown(row["time"]))
+        self.bad_times.note(
+            batch, frame.filter(bad), lambda row: shown(row["time"]), lambda row: advice(row["time"], self.time_format)
+        )
         frame = frame.filter(~bad)
         if self.cells is None:
             frame = frame.with_columns(_name(frame["place"]))
@@ -211,32 +213,37 @@ class Bad:
     """Rows of which one value cannot be used: how many, and where the first ones are."""
 
     what: str
-    hint: str = ""
-    """What else could help."""
     count: int = 0
     examples: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+    """What may help with these."""
 
-    def note(self, batch: Batch, rows: pl.DataFrame, show: Show) -> None:
-        """Count rows; of the first ever, remember where they stand and the value."""
+    def note(self, batch: Batch, rows: pl.DataFrame, show: Show, advise: Advise | None = None) -> None:
+        """Count rows; of the first ever, remember where they stand, the value, and what may help."""
         self.count += rows.height
         first = rows.head(EXAMPLES - len(self.examples))
         if first.height:
             where = batch.where(first["row"].to_list())
             values = [show(row) for row in first.iter_rows(named=True)]
             self.examples += [f"{place} has {value}" for place, value in zip(where, values, strict=True)]
+            self._advise(advise(row) for row in first.iter_rows(named=True) if advise)
 
     def add(self, other: "Bad") -> None:
         """Count those of later batches as well."""
         self.count += other.count
         self.examples += other.examples[: EXAMPLES - len(self.examples)]
+        self._advise(other.hints)
+
+    def _advise(self, hints: Iterable[str | None]) -> None:
+        self.hints += [hint for hint in dict.fromkeys(hints) if hint and hint not in self.hints]
 
     def refuse_above(self, share: float, rows: int, source: str, taken: str) -> None:
         """Raise where more than a share of all rows is bad."""
         if self.count > share * rows:
             raise InputError(
                 f"{source}: {self.count:,} of {rows:,} rows have {self.what}: {'; '.join(self.examples)}; "
-                f"at most a share of {share:g} is put up with (max_unparsable); correct them, check which columns "
-                f"are taken ({taken}), or raise max_unparsable to leave these rows out{self.hint}"
+                f"{''.join(f'{hint}; otherwise ' for hint in self.hints)}correct them, check which columns are taken "
+                f"({taken}), or raise max_unparsable above {share:g} to leave these rows out"
             )
 
 
@@ -259,7 +266,8 @@ def _name(values: pl.Series) -> pl.Series:
     names = values.cast(pl.String).str.strip_chars()
     # Only short texts can stand for nothing: lower case is worked out for those alone.
     short = (names.str.len_bytes() <= 4).fill_null(False).arg_true()
-    nothing = names.gather(short).str.to_lowercase().is_in(NO_NAMES)
+    given = names.gather(short)
+    nothing = given.str.to_lowercase().is_in(NO_NAMES) | (given == NA)
     return names.scatter(short.filter(nothing), None) if nothing.any() else names
 
 

@@ -140,6 +140,26 @@ def shown(value: object) -> str:
     return f"a value like {''.join(map(_masked, text))!r}"
 
 
+def advice(value: object, form: str | None = None) -> str | None:
+    """What may help with a value that is no time, of a column that was read in a form.
+
+    >>> advice("03/04/2012"), advice("9999-12-31"), advice(None)
+    ("say time_format='day-first' or time_format='month-first'", 'years are from 1000 to 9899', None)
+    """
+    text = "" if value is None else str(value).strip()
+    if not text:
+        return None
+    if form is not None:
+        return f"times are read by time_format={form!r} alone"
+    if re.match(_SLASHED.replace("?<", "?P<"), text):
+        return f"say time_format={DAY_FIRST!r} or time_format={MONTH_FIRST!r}"
+    if re.match(r"(0\d{3}|99\d\d)-", text):
+        return "years are from 1000 to 9899"
+    if re.match(r"\d{4}-\d\d-\d\d", text):
+        return None  # there is no such day or hour
+    return "say how they are written, as in time_format='%d.%m.%Y %H:%M'"
+
+
 def _masked(character: str) -> str:
     if character.isdigit():
         return "9"

@@ -11,6 +11,7 @@ from passerby.audits.record import Adversary
 from passerby.report import chart
 from passerby.report.evidence import ADVERSARIES, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.terms import of_a_crowd
 from passerby.support.numerals import percent, span
 
 TITLE = "The chance to be found, by what an adversary knows"
@@ -37,7 +38,8 @@ def build(evidence: Evidence) -> Content:
     }
     table = rows(found)
     figure = Figure("adversaries", TITLE, SAYS, sheet(table, columns, "adversaries.csv"), picture(table))
-    return Content(words(found), [figure])
+    taken = "The stranger's chances, and what is gained by knowing steps, take the numbers of others"
+    return Content([*words(found), *of_a_crowd(evidence.release, taken)], [figure])
 
 
 def rows(found: list[Adversary]) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from passerby.audits.summary import Summary
 from passerby.report import chart
 from passerby.report.evidence import BACKTEST, MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import level
+from passerby.report.terms import level, of_a_crowd
 from passerby.support.groups import FEW
 from passerby.support.numerals import percent
 
@@ -68,8 +68,9 @@ def build(evidence: Evidence) -> Content:
         "people": ("mean of (people)", "{:,}".format),
     }
     departed = sheet(robust(summary), ends, "robust.csv")
+    taken = "What habits promised, and the guesses that were tried, take the numbers of others"
     return Content(
-        words(summary),
+        [*words(summary), *of_a_crowd(evidence.release, taken)],
         [
             drawn,
             Figure("promises", "By misses", BY_MISSES, table, by_misses_picture(found)),

@@ -51,8 +51,8 @@ def words(summary: Summary, bound: float | None) -> list[str]:
     return [
         first,
         "Epsilon is the same for everyone and holds whatever the adversary knows; it says nothing of how likely a "
-        "particular person is found. The chances above differ from person to person and hold for the adversary that is "
-        "described below. A small epsilon limits how much the release can add for anybody; a small chance says that "
+        "particular person is found. Chances to be found differ from person to person, and hold for the adversary that "
+        "is described below. A small epsilon limits how much the release can add for anybody; a small chance says that "
         "little is to be found.",
     ]
 

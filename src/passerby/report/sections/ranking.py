@@ -26,6 +26,8 @@ from passerby.support.numerals import percent
 HIDDEN = "not told"
 #: A fall of so few points is none to speak of.
 LITTLE = 0.01
+#: The colour of falls, by how much of it there is: the palest cell, its outline, and the largest fall.
+FAINT, LINE, FULL = (f"rgba(213, 94, 0, {alpha})" for alpha in (0.12, 0.45, 1))
 
 
 def build(evidence: Evidence) -> Content:
@@ -189,7 +191,7 @@ def picture(table: pl.DataFrame, order: list[str], least: int = FEW) -> dict[str
     order = order[: chart.PLACES]
     known = table.filter(pl.col("fall").is_not_null())
     rest = table.filter(pl.col("fall").is_null()).select("place", "step", "start", "people", note=pl.lit(HIDDEN))
-    told = chart.cells(known, order, _tips(), least).mark_rect().encode(color=_colour(table))
+    told = _coloured(chart.cells(known, order, _tips(), least), table)
     hidden = chart.grey(chart.cells(rest, order, [chart.tip("note:N", "fall")], least))
     return chart.spec(hidden + told if rest.height else told, 40 + chart.tall(order, 22) * len(order))
 
@@ -202,7 +204,7 @@ def matrix(table: pl.DataFrame, ends: Mapping[str, tuple[str, ...]], least: int 
     ).sort("origin", "destination")
     known, rest = table.filter(pl.col("fall").is_not_null()), table.filter(pl.col("fall").is_null())
     told, height = chart.flows(known, _tips(), least)
-    drawn = told.mark_rect().encode(color=_colour(table))
+    drawn = _coloured(told, table)
     if rest.height:
         rest = rest.select("origin", "destination", "people", note=pl.lit(HIDDEN))
         hidden, _ = chart.flows(rest, [chart.tip("note:N", "fall")], least)
@@ -210,11 +212,15 @@ def matrix(table: pl.DataFrame, ends: Mapping[str, tuple[str, ...]], least: int 
     return chart.spec(drawn, height)
 
 
+def _coloured(cells: chart.Chart, table: pl.DataFrame) -> chart.Chart:
+    """Cells by their falls; also the palest is seen by its outline, on white, on grey and on dark."""
+    return cells.mark_rect(stroke=LINE, strokeWidth=1).encode(color=_colour(table))
+
+
 def _colour(table: pl.DataFrame) -> alt.Color:
-    """From almost nothing to the full colour: it is seen on white and on dark."""
+    """From almost nothing to the full colour."""
     top = max(float(table["fall"].max() or 0.0), LITTLE)  # type: ignore[arg-type]
-    faint, full = (f"rgba(213, 94, 0, {alpha})" for alpha in (0.07, 1))
-    scale = alt.Scale(domain=[0, top], range=[faint, full], clamp=True)
+    scale = alt.Scale(domain=[0, top], range=[FAINT, FULL], clamp=True)
     return alt.Color("fall:Q", title="fall of the chance (points)", scale=scale, legend=chart.legend())
 
 

@@ -1,0 +1,37 @@
+"""Where results go: a folder that holds nothing finished, and in which nobody else is at work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from passerby.audits.wording import Wording, instead
+from passerby.errors import ConfigError, InputError
+from passerby.support.files import alone_in, make_folder
+
+
+@dataclass(frozen=True)
+class Destination:
+    """A folder for results; the file that is written `last` tells that it `holds` finished ones."""
+
+    folder: Path
+    last: str
+    holds: str
+    overwrite: bool
+    wording: Wording
+
+    def check(self) -> None:
+        """Refuse a file, and to replace what is finished unless that is asked for."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(f"{self.wording.name('out')}: {str(self.folder)!r} is a file; name a folder")
+        if (self.folder / self.last).exists() and not self.overwrite:
+            raise ConfigError(f"{self.folder} holds {self.holds}; {instead(self.wording)}")
+
+    @contextmanager
+    def held(self) -> Iterator[Path]:
+        """The folder, made if need be; within this, no other process works in it."""
+        with alone_in(make_folder(self.folder, self.wording.name("out"))):
+            self.check()  # another may have finished there meanwhile
+            yield self.folder
