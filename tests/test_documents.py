@@ -175,6 +175,12 @@ def test_the_first_rule_of_the_table_is_measured_as_it_stands() -> None:
     assert made["written"](rows) in text("docs/rules.md"), "run docs/figures/make_rules.py"
 
 
+def test_the_first_crowd_of_the_table_is_measured_as_it_stands() -> None:
+    made = runpy.run_path(str(ROOT / "docs/figures/make_crowd.py"))
+    rows = made["days"](made["UNKNOWN"][:1])
+    assert made["written"](rows) in text("docs/crowd.md"), "run docs/figures/make_crowd.py"
+
+
 def test_numbers_of_the_readme_are_those_of_its_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
