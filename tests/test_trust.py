@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from trust import coverage, mutants, page, results
+from trust import coverage, fuzz, mutants, page, results
 from trust.coverage import stretches, wait_for_quiet
 
 RESULTS = json.loads(results.FILE.read_text(encoding="utf-8"))
@@ -40,6 +40,13 @@ def test_nothing_failed_and_every_line_that_is_not_run_is_explained() -> None:
     assert RESULTS["deep"]["failures"] == []
     assert RESULTS.get("fuzz", {}).get("failed", 0) == 0
     assert all(why for _, _, why in RESULTS.get("coverage", {}).get("missing", []))
+
+
+def test_files_that_are_nearly_right_are_as_many_as_asked_for() -> None:
+    """Where tests that take long are left out, a property gets a few examples, however many are asked for."""
+    command = fuzz.command(1)
+    assert command[command.index("pytest") + 1 :].count("-m") == 1
+    assert "thorough or not thorough" in command
 
 
 def test_exact_intervals() -> None:

@@ -1,6 +1,6 @@
 """Run every property of the tests with many more examples, drawn anew for each seed (`make deep`).
 
-`make test` draws the same few dozen examples of each property every time, so that it is quick and gives the same answer
+`make test` draws the same few examples of each property every time, so that it is quick and gives the same answer
 twice. Here each property gets so many times as many, at random: `python -m trust.deep --factor 25 --seed 7`. The
 properties of tests/test_fuzz.py have a run of their own (`make fuzz`).
 """

@@ -68,9 +68,11 @@ def mean_error(entry: Entry, counts: NDArray[np.int64]) -> float:
     return float(np.abs(read - many).mean())
 
 
-def exposure(people: pb.People, sensors: list[list[int]], entry: Entry) -> dict[str, tuple[float, float]]:
+def exposure(
+    people: pb.People, sensors: list[list[int]], entry: Entry, workers: int | None
+) -> dict[str, tuple[float, float]]:
     """The loss, and what the release adds to the baseline, of the most exposed and of the median person."""
-    table = pb.audit(people, pb.Release(sensors, entry.mechanism), misses=MISSES, tolerance=0.002)
+    table = pb.audit(people, pb.Release(sensors, entry.mechanism), misses=MISSES, tolerance=0.002, workers=workers)
     low, high, known_low, known_high = (
         table[name].to_numpy() for name in ("lower", "upper", "baseline_lower", "baseline_upper")
     )
@@ -127,14 +129,25 @@ def written(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Audit the city once for each rule."""
+def town() -> tuple[pb.People, list[list[int]]]:
+    """The people of the city, and two busy places that are counted at each step."""
     city = pb.simulate_city(people=200, places=60, days=8, seed=1)
     people = pb.fit_people(city, window="1h", places=30, min_active=1, holdout=STEPS)
     busy = np.argsort(-np.bincount(people.actual.ravel(), minlength=31)[:30], kind="stable")
-    sensors = [[int(busy[t]), int(busy[t + STEPS])] for t in range(STEPS)]
+    return people, [[int(busy[t]), int(busy[t + STEPS])] for t in range(STEPS)]
+
+
+def tried(entries: list[Entry], workers: int | None = None) -> tuple[list[Row], NDArray[np.int64]]:
+    """Audit the city once for each rule; and the true counts."""
+    people, sensors = town()
     counts = np.array([[int((people.actual[:, t] == c).sum()) for c in step] for t, step in enumerate(sensors)])
-    rows = [(entry, mean_error(entry, counts), exposure(people, sensors, entry)) for entry in rules()]
+    rows = [(entry, mean_error(entry, counts), exposure(people, sensors, entry, workers)) for entry in entries]
+    return rows, counts
+
+
+def main() -> None:
+    """Write the table, and draw the figure."""
+    rows, counts = tried(rules())
     draw(rows)
     text = PAGE.read_text(encoding="utf-8")
     head, tail = text.split(BEGIN)[0], text.split(END)[1]

@@ -152,3 +152,14 @@ def test_tables_that_are_too_big_are_not_filled() -> None:
     assert not stretches.tables_fit(prior, release, 300)
     assert stretches.stretch_ceiling(prior, release, 300) == 1.0
     assert stretches.tables_fit(prior, release, 3)
+
+
+@pytest.mark.parametrize(("places", "misses", "entries"), [(50, 0, 50 * 5 * 2 * 4), (2, 3, 5**2 * 4 * 4)])
+def test_the_larger_of_two_tables_must_fit(
+    monkeypatch: pytest.MonkeyPatch, places: int, misses: int, entries: int
+) -> None:
+    prior, release = pb.line_prior(places), pb.Release([0] * 4)
+    monkeypatch.setattr(stretches, "PAIRS_LIMIT", entries)
+    assert stretches.tables_fit(prior, release, misses)
+    monkeypatch.setattr(stretches, "PAIRS_LIMIT", entries - 1)
+    assert not stretches.tables_fit(prior, release, misses)

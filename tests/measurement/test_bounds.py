@@ -15,6 +15,7 @@ from tests.reference import prior_of, small_cases
 from tests.strategies import FINITE, Case, Halved, Jumbled, cases, chain, chains
 
 import passerby as pb
+from passerby.kernels.joint_maxima import FAINT
 from passerby.measurement import ball, information
 from passerby.measurement.ball import (
     fast_joint_maxima,
@@ -425,3 +426,8 @@ class TestLongChains:
         assert truth > 0.97
         assert dp_bound(self.EVEN, release, 0) >= truth
         assert pb.measure(self.EVEN, release, runs=20, budget=1e8).upper >= truth
+
+
+def test_what_is_possible_does_not_underflow_and_what_is_not_stays_so() -> None:
+    law, moves = np.array([1e-200, 0.0]), np.array([[1.0, 1e-200, 0.0], [0.2, 0.3, 0.5]])
+    assert ball.ahead(law, moves).tolist() == [1e-200, FAINT, 0.0]

@@ -63,3 +63,10 @@ def test_exact_attacks_are_shown_before_sampled_ones() -> None:
     assert found.attack("marginal") is None
     assert found.bound("map") is None
     assert math.isnan(limit("fano", 0.5).value)
+
+
+def test_certain_bounds_are_shown_before_sampled_ones() -> None:
+    drawn = limit("posterior", 0.4, level=0.99)
+    found = known(limit("posterior", 0.5), drawn)
+    assert found.bound("posterior") == limit("posterior", 0.5)
+    assert found.bound("posterior", sampled=True) is drawn

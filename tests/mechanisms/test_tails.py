@@ -12,6 +12,7 @@ from tests.mechanisms.tails import discrete_gaussian, gaussian, geometric, lapla
 from tests.mechanisms.test_conformance import EVERY
 
 import passerby as pb
+from passerby.mechanisms.bins import _increasing
 from passerby.mechanisms.log_chance import log_binomial, log_normal
 
 #: The last digits of a logarithm of this size.
@@ -225,3 +226,14 @@ def test_ratios_lie_within_those_of_what_tells_more(mechanism: pb.Mechanism) -> 
         ratios, told = ratios[~np.isnan(ratios)], told[~np.isnan(told)]
         assert ratios.max() <= told.max() + 1e-9
         assert ratios.min() >= told.min() - 1e-9
+
+
+def test_weights_whose_ratio_falls_by_rounding_lose_what_is_too_much() -> None:
+    """As little as that is given away; what is left has a ratio that does not fall."""
+    weights = np.array([[0.1, 0.1 * (1 + 1e-11), 0.1], [0.1, 0.1, 0.2]])
+    left = _increasing(weights)
+    assert left is not None
+    assert (left <= weights).all()
+    assert (np.diff(left[1] / left.sum(axis=0)) >= -1e-15).all()
+    np.testing.assert_allclose(left, weights, rtol=1e-10)
+    assert _increasing(np.array([[0.1, 0.2], [0.1, 0.1]])) is None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import passerby as pb
+from passerby.model.passage import Passage
 
 
 class TestBits:
@@ -147,3 +148,35 @@ class TestDrawsThatAreUsedAgain:
             for noise in (self.noise, pb.Gaussian(1.0))
         )
         assert (kept.lower, kept.upper) == (fresh.lower, fresh.upper)
+
+
+def test_a_window_of_one_step_remembers_nothing() -> None:
+    chain, _ = pb.Release(counts=[pb.Visitors([0], [1])], steps=3).over(pb.line_prior(4))
+    assert chain.states == 4
+
+
+def test_a_release_over_its_states_stays_as_it_is() -> None:
+    """Whatever the number of steps is: a chain of as many states is no other chain."""
+    release = pb.Release(counts=[pb.Visitors([0], [0, 1])], steps=3)
+    chain, over = release.over(pb.line_prior(3))
+    assert over.over(chain) == (chain, over)
+
+
+def test_signals_are_those_of_all_steps_at_once() -> None:
+    release = pb.Release(counts=[pb.Present([0, 1], 0), pb.Visitors([2], [0, 1])], steps=2).over(pb.line_prior(3))[1]
+    stacked, signals = release.stacked_signals(), release.signals()
+    assert stacked is not None
+    assert signals is not None
+    for table, size, alone in zip(*stacked, signals, strict=True):
+        np.testing.assert_array_equal(table[:size], alone)
+        np.testing.assert_allclose(alone.sum(axis=0), 1.0)
+    noisy = pb.Release(counts=[pb.Present([0], 0, mechanism=pb.Gaussian(1.0))], steps=1)
+    assert noisy.over(pb.line_prior(3))[1].signals() is None
+
+
+def test_a_trace_that_habits_rule_out_has_no_states() -> None:
+    passage = Passage.of(pb.MarkovPrior([0.5, 0.5], np.eye(2)), ((pb.Present([0], 0),), (pb.Present([0], 1),)))
+    found = passage.states_of(np.array([1, 1]))
+    assert found is not None
+    assert found.tolist() == [1, 1]
+    assert passage.states_of(np.array([0, 1])) is None

@@ -197,3 +197,24 @@ def test_a_stand_in_for_any_count_tells_what_its_ends_tell() -> None:
         found = at_any(pb.Suppression(10), least, most)
         assert found is not None
         assert sorted(found.tolist()) == sorted(expected.tolist())
+
+
+@pytest.mark.parametrize("there", [0.2, 0.37, 0.51])
+@pytest.mark.parametrize("sigma", [0.7, 2.0])
+def test_the_truth_is_between_stand_ins_as_fine_as_they_get(there: float, sigma: float) -> None:
+    """By more than rounding: laws that tell less, in the place of those that tell more, would be told."""
+    prior = pb.MarkovPrior([there, 1 - there], np.eye(2))
+    pair = bracketing_series(prior, pb.Release([0], pb.Gaussian(sigma)), 10_000, 0.0)
+    assert pair is not None
+    less, more = (_right(series, np.array([1 - there, there])) for series in pair)
+    # The likelier place is named on either side of where both are equally likely.
+    cut = 0.5 + sigma**2 * math.log((1 - there) / there)
+    truth = there * norm.sf(cut, 1.0, sigma) + (1 - there) * norm.cdf(cut, 0.0, sigma)
+    assert less <= truth * (1 + 1e-14)
+    assert truth < more < truth + 1e-3
+
+
+def _right(series: Series, prior: NDArray[np.float64]) -> float:
+    """How often the likelier of two places is the right one."""
+    joint = np.exp(series.evidence[:, 0]) * prior
+    return float(series.mass @ (joint.max(axis=1) / joint.sum(axis=1))) + series.left_over
