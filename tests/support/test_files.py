@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.support.files import make_folder, whole_or_nothing, write_json
+from passerby.errors import ConfigError
+from passerby.support.files import alone_in, make_folder, whole_or_nothing, write_json
 from passerby.support.pieces import Pieces
 
 
@@ -98,3 +99,14 @@ def test_two_machines_that_share_a_disk_write_apart(tmp_path: Path) -> None:
         first.write_text("a")
         second.write_text("a")
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_folder_is_let_go_also_where_nobody_gets_to_the_end(tmp_path: Path) -> None:
+    """An interruption may come before the clean-up."""
+    held = alone_in(tmp_path)
+    held.__enter__()
+    with pytest.raises(ConfigError, match="another process is at work"), alone_in(tmp_path):
+        pass
+    del held
+    with alone_in(tmp_path):
+        pass

@@ -62,6 +62,17 @@ def _draft(target: Path) -> Path:
     return target.with_name(f".{target.name}.{uuid4().hex[:TOKEN]}.part")
 
 
+class _Opened:
+    """A folder that is open as long as somebody knows this: interruptions come at any line, also of a clean-up."""
+
+    def __init__(self, folder: Path) -> None:
+        self.number = os.open(folder, os.O_RDONLY)
+
+    def __del__(self) -> None:
+        if hasattr(self, "number"):  # what cannot be opened need not be closed
+            os.close(self.number)
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Within this, no other process works in a folder; one that tries to is refused.
@@ -73,18 +84,18 @@ def alone_in(folder: Path) -> Iterator[None]:
     except ImportError:
         yield
         return
-    lock = os.open(folder, os.O_RDONLY)
+    opened = _Opened(folder)
     try:
         with suppress(OSError):  # a disk that is not of this machine may not know locks
             try:
-                flock(lock, LOCK_EX | LOCK_NB)
+                flock(opened.number, LOCK_EX | LOCK_NB)
             except BlockingIOError:
                 raise ConfigError(
                     f"another process is at work in {str(folder)!r}; wait until it has ended, or choose another folder"
                 ) from None
         yield
     finally:
-        os.close(lock)
+        del opened
 
 
 def remove_drafts(target: Path) -> None:
