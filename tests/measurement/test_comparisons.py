@@ -36,6 +36,15 @@ def curve(epsilon: float, mu: float) -> float:
     return phi(mu / 2 - epsilon / mu) - math.exp(epsilon) * phi(-mu / 2 - epsilon / mu)
 
 
+class Dice(pb.Discrete):
+    """The count, or one more or less, each as often."""
+
+    shift_invariant = True
+
+    def law(self, count: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return count + np.array([-1.0, 0.0, 1.0]), np.full(3, 1 / 3)
+
+
 class TestDifferentialPrivacy:
     def test_the_papers_example(self) -> None:
         value = pb.differential_privacy(pb.Release([0] * 10, pb.Gaussian(1.0)), delta=1e-5)
@@ -208,6 +217,12 @@ class TestEveryNoise:
         value = pb.differential_privacy(pb.Release([0, 1], mechanism))
         assert value.exact is value.formula is value.person is None
         assert why in value.remark
+
+    def test_none_for_noise_of_ones_own_that_has_an_end(self) -> None:
+        """One more than the largest value without the target is published only if they are there."""
+        value = pb.differential_privacy(pb.Release([0, 1], Dice()))
+        assert value.exact is value.formula is value.person is None
+        assert "with 0 others, some values are published only if" in value.remark
 
     @pytest.mark.parametrize("rate", [pytest.param(0.1, marks=pytest.mark.thorough), 0.5])
     @pytest.mark.parametrize(
