@@ -1,6 +1,7 @@
 """Dask gives the same bytes as processes, whoever dies; what cannot be a cluster is refused at once."""
 
 import asyncio
+import errno
 import os
 import signal
 import socket
@@ -321,6 +322,10 @@ class TestRefused:
         assert asked(client, int) == {"tcp://a": 3}
         monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://a": 3, "tcp://b": ValueError("no kernel")})
         with pytest.raises(ValueError, match="no kernel"):
+            asked(client, int)
+        full = OSError(errno.ENOSPC, "no space left")  # its own disk, and not the way to it
+        monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://a": 3, "tcp://b": full})
+        with pytest.raises(OSError, match="no space left"):
             asked(client, int)
 
     def test_a_late_worker_without_the_package(self, client: Any) -> None:

@@ -226,9 +226,13 @@ def dask_setup(_: Any) -> None:
 
 
 def asked(client: Any, question: Callable[[], Any], workers: Sequence[str] | None = None) -> dict[str, Any]:
-    """What each worker answers, but for those that die meanwhile."""
+    """What each worker answers, but for those that die meanwhile.
+
+    A connection that is lost is an error of the system without a number; those that a worker met itself have one.
+    """
     found = client.run(question, workers=workers, on_error="return")
-    answers = {where: answer for where, answer in found.items() if not isinstance(answer, OSError)}
+    lost = {where for where, answer in found.items() if isinstance(answer, OSError) and answer.errno is None}
+    answers = {where: answer for where, answer in found.items() if where not in lost}
     for answer in answers.values():
         if isinstance(answer, BaseException):
             raise answer
