@@ -48,6 +48,8 @@ from .state_ceilings import ceilings
 
 #: Charges are set at once if they cost no more than so many scores of a guess.
 AT_ONCE = 10.0
+#: Elementary operations of a first look, for each that scoring a guess takes.
+LOOK = 10.0
 #: Largest number of operations spent on trying all constants.
 CONSTANT_LIMIT = 2e8
 #: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
@@ -233,7 +235,7 @@ def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, a
         charge(chain, needed, CHARGED[stage], tolerance, found, guesses[LOWER], room, total)
     elif level == 0:
         first_look(chain, needed, found, guesses, thorough, after)
-        total[WORK] += (10.0 * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
+        total[WORK] += (LOOK * min(needed, T - needed + 1) if thorough else 4.0) * T * M * (M + 24.0)
         if thorough and bounded:
             bound_first(chain, needed, tolerance, found, guesses, room, total, tried)
     else:

@@ -47,14 +47,12 @@ def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
-    """Those of a first look where it is dear, with charges (`kernels.charges`) where they are set at once.
-
-    It takes half as long for each operation: rows of many places are added up several at a time.
-    """
-    score = steps * min(steps - misses, misses + 1) * prior.states**2
+    """Those of a first look as the search counts it, with charges (`kernels.charges`) where they are set at once."""
+    width = steps * min(steps - misses, misses + 1)
+    score = width * prior.states**2
     charges = 1.0 * steps * (misses + 2) * (misses + 1) * prior.states**2
     at_once = prior.single and charges <= best_guess.AT_ONCE * score
-    return 0.5 * cost_of_series(prior, steps, misses) + (charges if at_once else 0.0)
+    return best_guess.LOOK * width * moves(prior) + (charges if at_once else 0.0)
 
 
 @lru_cache(maxsize=8)
