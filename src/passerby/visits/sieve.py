@@ -102,7 +102,6 @@ class Sieve:
         inside = self.span.holds(kept["at"])
         self._note_outside(kept["at"].filter(~inside))
         kept = kept.filter(inside)
-        self.dated = self.dated and _at_midnight(kept["at"].head(100), self.timezone)
         self.dated = self.dated and _at_midnight(kept["at"], self.timezone)
         self.stray.note(batch, kept.filter(self.span.strays(kept["at"])), lambda row: f"{row['at']:%Y-%m-%d}")
         return kept.select("person", pl.col("at").alias("time"), "place", "row")
@@ -204,8 +203,9 @@ class Sieve:
 
 
 def _at_midnight(times: pl.Series, timezone: str) -> bool:
-    """Whether all times are at midnight, by the clock of a zone."""
-    return bool((times.dt.convert_time_zone(timezone).dt.time() == time()).all())
+    """Whether all times are at midnight, by the clock of a zone; mostly the first few tell."""
+    parts = times.head(100), times
+    return all((part.dt.convert_time_zone(timezone).dt.time() == time()).all() for part in parts)
 
 
 @dataclass(repr=False)
