@@ -96,7 +96,7 @@ def test_the_same_rows_and_summary(city: Path, tmp_path: Path, more: dict[str, A
     assert there.everyone is not None
     assert len(there.everyone.partitions) > 5
     assert there.coverage == here.coverage
-    assert there.alerts == here.alerts
+    assert there.told() == here.told()
     how: dict[str, Any] = {"misses": 1, "window": "12h", "coverage": here.coverage, "thresholds": chosen.thresholds}
     rows = stored_rows(store_of(tmp_path) / "people.parquet", there.count, Team())
     assert len(rows) == -(-len(table) // 13)
@@ -134,7 +134,7 @@ def test_zones_flows_and_visitors(tmp_path: Path, kind: str) -> None:
     here, there = both(city, tmp_path, **more)
     chosen = settings_of(city, tmp_path, **more)
     assert here.people.left_out.seldom > 0
-    assert there.alerts == here.alerts
+    assert there.told() == here.told()
     table = audit_job(here.job(chosen.measurement), workers=1)
     assert (table["status"] == "ok").any()
     job, common = here.job(chosen.measurement), there.common_job(chosen.measurement)
@@ -156,7 +156,7 @@ def test_what_rests_on_a_sample_is_drawn_as_in_memory(
     monkeypatch.setattr("passerby.audits.inputs.MOST_PEOPLE", 15)
     _, some = both(city, tmp_path)
     assert (len(some.people), some.count, len(some.traces)) == (20, here.eligible, 15)
-    assert any("rest on 20 of the" in alert for alert in some.alerts)
+    assert any("rest on 20 of the" in alert for alert in some.told())
 
 
 def test_published_counts(city: Path, tmp_path: Path) -> None:

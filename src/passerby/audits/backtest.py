@@ -92,24 +92,11 @@ def backtest(
     >>> found.by_misses.columns[:7], found.origins
     (['attack', 'misses', 'promised', 'right', 'difference', 'lower', 'upper'], 5)
     """
-    traces = visits
-    if isinstance(traces, Visits):
-        traces = traces_of(
-            traces,
-            habits,
-            window=window,
-            places=places,
-            min_active=min_active,
-            holdout=holdout,
-            rhythm=rhythm,
-            origin=origin,
-            end=end,
-            rule=rule,
-        )
-    if not isinstance(traces, Traces):
-        raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
     least = min_active if isinstance(visits, Visits) else 1
     fitting = Fitting(holdout, least, habits, smoothing, rhythm, flag(name_elsewhere, "name_elsewhere"))
+    traces = traces_of(visits, fitting, window, places, rule, origin, end) if isinstance(visits, Visits) else visits
+    if not isinstance(traces, Traces):
+        raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
     work = BacktestJob(traces, fitting, release, misses, people, seed)
     return run_backtest(work, origins, workers=workers, progress=progress)
 

@@ -52,9 +52,8 @@ class Inputs:
     coverage: Coverage
     traces: Traces
     published: Published | None = None
-    alerts: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    """What the alerts say that is not about the coverage."""
+    """What must be known beside the coverage."""
     zones: Zones | None = None
     everyone: Everyone | None = None
     """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `shown`."""
@@ -89,6 +88,13 @@ class Inputs:
             self.traces, fitting(settings), self.release, settings.misses, settings.backtest, settings.seed
         )
 
+    def told(self, *, exact: bool = False) -> tuple[str, ...]:
+        """What must be known before anything is believed; `exact` as in `alerts`."""
+        drawn = self.everyone is not None and len(self.shown) < self.eligible
+        some = SOME_SHOWN.format(shown=len(self.shown), eligible=self.eligible)
+        found = alerts(self.coverage, self.remarks, name_elsewhere=self.people.name_elsewhere, exact=exact)
+        return (*found, some) if drawn else found
+
     @property
     def window(self) -> str:
         """The length of a step, also where it was chosen to fit the visits."""
@@ -117,9 +123,7 @@ def gather(
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
     if settings.sample is not None:
         people = only(people, some_people(people, settings.sample, settings.seed))
-    remarks = _remarks(visits, people, zones)
-    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
-    return Inputs(people, eligible, release, covered, traces, published, said, remarks, zones)
+    return Inputs(people, eligible, release, covered, traces, published, _remarks(visits, people, zones), zones)
 
 
 def _counted(
@@ -164,17 +168,13 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     zones, release, published = _counted(settings, common, levels)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_absence)
     remarks = _remarks(visits, common, zones)
-    said = alerts(covered, remarks, name_elsewhere=settings.name_elsewhere)
     traces, everybody = everyone.some_traces(MOST_PEOPLE, seed), everyone.traces.everybody
     if settings.sample is not None:
         people = everyone.some(some_numbers(eligible, settings.sample, seed))
-        return Inputs(people, eligible, release, covered, traces, published, said, remarks, zones, everybody=everybody)
+        return Inputs(people, eligible, release, covered, traces, published, remarks, zones, everybody=everybody)
     shown = some_numbers(eligible, SHOWN, seed)
-    if len(shown) < eligible:
-        some_shown = SOME_SHOWN.format(shown=len(shown), eligible=eligible)
-        said, remarks = (*said, some_shown), (*remarks, some_shown)
     some = everyone.some(shown)
-    return Inputs(some, eligible, release, covered, traces, published, said, remarks, zones, everyone, shown, everybody)
+    return Inputs(some, eligible, release, covered, traces, published, remarks, zones, everyone, shown, everybody)
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
@@ -188,18 +188,8 @@ def released(settings: AuditSettings, people: People, zones: Zones | None) -> tu
 
 def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:
     """Everybody's traces, as `fit_people` makes them; places that are `zoned` are kept too."""
-    return traces_of(
-        visits,
-        settings.habits,
-        window=settings.window,
-        places=chosen_places(settings, visits, zoned),
-        min_active=settings.min_active,
-        holdout=settings.holdout,
-        rhythm=settings.rhythm,
-        origin=settings.origin,
-        end=settings.end,
-        rule=settings.rule,
-    )
+    places = chosen_places(settings, visits, zoned)
+    return traces_of(visits, fitting(settings), settings.window, places, settings.rule, settings.origin, settings.end)
 
 
 def fitting(settings: AuditSettings) -> Fitting:

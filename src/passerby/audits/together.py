@@ -22,7 +22,7 @@ from passerby.errors import InputError
 from passerby.measurement.finding import exact, limit, refute
 from passerby.measurement.question import check_effort
 from passerby.model.release import Release
-from passerby.people.habits import People
+from passerby.people.habits import People, check_people
 from passerby.support.groups import FEW, Nested, counting
 from passerby.support.groups import told as told_sizes
 from passerby.support.numerals import TINY, chance, percent, span
@@ -175,8 +175,7 @@ def together(
     (['whole', 'nearly', 'together'], 2)
     """
     named = _named(releases)
-    if not isinstance(people, People):
-        raise InputError(f"people is a {type(people).__name__}; expected what fit_people returns")
+    check_people(people)
     check_effort(tolerance, budget, confidence, runs)
     joint = reduce(add, named.values())
     tables, every = {}, {**named, JOINT: joint}

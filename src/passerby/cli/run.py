@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from passerby.audits.alerts import about_few, alerts
+from passerby.audits.alerts import about_few
 from passerby.audits.estimate import Estimate, estimate
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.settings import AuditSettings
@@ -92,7 +92,7 @@ def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> No
     for what, value in _facts(settings, inputs, expected, spent):
         screen.print(f"{what:>12}  {value}", markup=False, soft_wrap=True)
     # As exact as the lines above, beside which others would be wrong.
-    for alert in alerts(inputs.coverage, inputs.remarks, name_elsewhere=settings.name_elsewhere, exact=True):
+    for alert in inputs.told(exact=True):
         screen.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     if finished(settings.out):
         screen.print("The folder holds a finished audit: --overwrite would replace it.", markup=False)

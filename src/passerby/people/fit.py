@@ -91,38 +91,24 @@ def fit_people(
     how = Fitting(holdout, least, habits, smoothing, rhythm, flag(name_elsewhere, "name_elsewhere"))
     if isinstance(visits, Traces):
         return fit_traces(visits, how)
-    traces = traces_of(
-        visits,
-        habits,
-        window=window,
-        places=places,
-        min_active=min_active,
-        holdout=holdout,
-        rhythm=rhythm,
-        origin=origin,
-        end=end,
-        rule=rule,
-    )
-    return fit_traces(traces, how)
+    return fit_traces(traces_of(visits, how, window, places, rule, origin, end), how)
 
 
 def traces_of(
     visits: Visits,
-    habits: Habits | str,
-    *,
+    how: Fitting,
     window: str | timedelta,
     places: int | Sequence[str],
-    min_active: int,
-    holdout: int,
-    rhythm: Cycle,
+    rule: Rule,
     origin: str | datetime | None,
     end: str | datetime | None,
-    rule: Rule,
 ) -> Traces:
     """The traces that habits are fitted to: where they are chosen, also of people who are known half as often."""
-    least = whole(min_active, "min_active")
-    length = chosen_window(visits, window, holdout=holdout, rhythm=rhythm, min_active=least, origin=origin, end=end)
-    often = least if habits == "paper" else often_enough(least)
+    least = whole(how.least, "min_active")
+    length = chosen_window(
+        visits, window, holdout=how.holdout, rhythm=how.rhythm, min_active=least, origin=origin, end=end
+    )
+    often = least if how.habits == "paper" else often_enough(least)
     seen = partial(window_visits, visits, window=length, places=places, rule=rule, origin=origin, end=end)
     try:
         return seen(min_active=often)

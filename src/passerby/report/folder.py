@@ -146,7 +146,7 @@ def _report(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | No
         thresholds=settings.thresholds,
         coverage=inputs.coverage,
         eligible=inputs.eligible,
-        alerts=[*about_published(results.tally.realised), *about_backtest(backtest, reason), *inputs.alerts],
+        alerts=[*about_published(results.tally.realised), *about_backtest(backtest, reason), *inputs.told()],
         backtest=backtest,
         adversaries=others,
     )

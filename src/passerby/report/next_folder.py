@@ -65,7 +65,7 @@ def run_next(
 def _write(settings: PlanSettings, inputs: Inputs, before: Sequence[Release], found: Decision) -> None:
     """All files, the decision last: it tells that they are there."""
     out = settings.audit.out
-    told = record_of(found.found, inputs.people, settings, inputs.window, inputs.alerts).model_dump(mode="json")
+    told = record_of(found.found, inputs.people, settings, inputs.window, inputs.told()).model_dump(mode="json")
     record = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before), "plan": told}
     (out / "decision.json").unlink(missing_ok=True)
     for name in ("audit.toml", "schedule.csv", "counts.csv"):

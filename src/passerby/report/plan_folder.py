@@ -52,7 +52,7 @@ def run_plan(
             draft.write_text(plan_toml(settings, parts), encoding="utf-8")
         found = carry_out(task_of(settings, inputs), workers, None, parts, tell)
         begin(tell, WRITING)
-        record = record_of(found, inputs.people, settings, inputs.window, inputs.alerts)
+        record = record_of(found, inputs.people, settings, inputs.window, inputs.told())
         _write(settings, inputs, found, record)
         shutil.rmtree(parts, ignore_errors=True)
     return found, record
