@@ -7,7 +7,6 @@ anything more.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any, Protocol
@@ -25,7 +24,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.channels import stand_ins
 from passerby.outcomes.series import Series
-from passerby.support.logs import logs
+from passerby.support.logs import exceeds, in_words, log_product, logs
 
 from .best_guess import bracket_series
 
@@ -86,11 +85,11 @@ class HoldBack:
 
     def keeps(self, told: list[list[Floats]]) -> bool:
         """Whether nobody's best guess is more likely right than the limit, whatever of these they are told."""
-        number = math.prod(len(way) for step in told for way in step)
-        if number > MOST_WAYS:
+        number = log_product(len(way) for step in told for way in step)
+        if exceeds(number, MOST_WAYS):
             raise UnsupportedRelease(
-                f"hold_back: values may tell of a person in {number:,} ways, of which at most {MOST_WAYS:,} are looked "
-                "at; say how many others each count counts (others=...), or want fewer counts"
+                f"hold_back: values may tell of a person in {in_words(number)} ways, of which at most {MOST_WAYS:,} are "
+                "looked at; say how many others each count counts (others=...), or want fewer counts"
             )
         return all(self._kept(*watched, told) for watched in self._watched)
 

@@ -22,7 +22,7 @@ from passerby.model.policy import History
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import Channel, single_table
-from passerby.support.logs import logs
+from passerby.support.logs import exceeds, in_words, log_product, logs
 
 from .series import Anchor, Series, sample_traces, sampled_series
 
@@ -63,9 +63,9 @@ def listed_histories(
     every, dropped = [Beginning((), (), (), prior.initial)], 0.0
     for t in range(release.steps):
         after, number = _grown(prior, release, every, t, WORTH_SORTING * most)
-        if strict and number > most:
+        if strict and exceeds(number, most):
             raise InputError(
-                f"series='enumerate': with this policy, {_about(number)} histories are possible up to step {t}, and "
+                f"series='enumerate': with this policy, {in_words(number)} histories are possible up to step {t}, and "
                 f"at most {most:,} are listed; sample them (series='sample'), leave the choice (series='auto'), or "
                 "publish fewer different values"
             )
@@ -83,25 +83,22 @@ def listed_histories(
     return chain, union, Series(evidence, mass, sampled=False, left_over=dropped)
 
 
-def _about(number: float) -> str:
-    return "endlessly many" if math.isinf(number) else f"{int(number):,}"
-
-
 def _grown(
     prior: MarkovPrior, release: AdaptiveRelease, every: Sequence[Beginning], t: int, most: int
 ) -> tuple[list[Beginning] | None, float]:
-    """All that may follow at step t, and how many they are at most; None where they are too many."""
+    """All that may follow at step t, and the log of how many they are at most; None where they are too many."""
     last = t == release.steps - 1
     named = [checked(prior, release.named(beginning.history)) for beginning in every]
     laws = [[_law(count, last) for count in counts] for counts in named]
-    number = float(sum(math.prod(math.inf if law is None else len(law[1]) for law in each) for each in laws))
-    if number > most:
+    ways = [log_product(math.inf if law is None else len(law[1]) for law in each) for each in laws]
+    number = float(np.logaddexp.reduce(ways))
+    if exceeds(number, most):
         return None, number
     out = []
     for beginning, counts, law in zip(every, named, laws, strict=True):
         belief, bits = _seen(prior, beginning, counts, t)
         out += list(_following(beginning, counts, [one for one in law if one is not None], belief, bits))
-    return out, float(len(out))
+    return out, math.log(len(out))
 
 
 def checked(prior: MarkovPrior, counts: tuple[Count, ...]) -> tuple[Count, ...]:

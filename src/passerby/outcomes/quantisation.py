@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from passerby.kernels import quantisation
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.support.logs import log_product
 
 from .channels import stand_ins
 from .series import Series
@@ -21,13 +22,13 @@ Floats = NDArray[np.float64]
 FINEST = 1e-13
 
 
-def count_outcomes(release: Release) -> float:
-    """How many series a release can publish that tell different things, at most; infinite for a continuum."""
+def log_outcomes(release: Release) -> float:
+    """The logarithm of how many series a release can publish that tell different things; infinite for a continuum."""
     channels = [channel for step in release.channels for channel in step]
     if any(channel.continuous for channel in channels):
         return math.inf
     pairs = [stand_ins(*channel) for channel in channels]
-    return math.prod(float(len(pair[1])) for pair in pairs if pair is not None)
+    return log_product(len(pair[1]) for pair in pairs if pair is not None)
 
 
 def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: float) -> tuple[Series, Series] | None:

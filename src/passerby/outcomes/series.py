@@ -6,7 +6,6 @@ probability (enumerated) or weight (sampled) it stands for.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -23,6 +22,7 @@ from passerby.model.probabilities import frozen
 from passerby.model.release import Release
 from passerby.support.checks import is_number
 from passerby.support.confidence import lower_limit, upper_limit
+from passerby.support.logs import exceeds, log_product
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -202,12 +202,16 @@ def distinct(evidence: Floats) -> tuple[Ints, Ints]:
     return np.unique(which, return_index=True)[1], which
 
 
-def count_series(prior: MarkovPrior, release: Release) -> float:
-    """How many series of raw counts a person can be part of, at most: each step, unsighted or sighted somewhere."""
-    every = math.prod(1.0 + len(step) for step in release.sensors)
-    if every <= MAX_SERIES:
-        return every
-    return float(math.prod(release.kinds(prior)))
+def log_series(prior: MarkovPrior, release: Release) -> float:
+    """The logarithm of how many series of raw counts a person can be part of, at most.
+
+    Each step, the person is unsighted or sighted somewhere.
+
+    >>> round(log_series(MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]]), Release([0] * 1250)), 3)
+    866.434
+    """
+    every = log_product(1 + len(step) for step in release.sensors)
+    return log_product(release.kinds(prior)) if exceeds(every, MAX_SERIES) else every
 
 
 def enumerate_series(
@@ -232,7 +236,7 @@ def enumerate_series(
 
 def chances_of_all(prior: MarkovPrior, release: Release) -> Floats | None:
     """The probability of each series that can be published (n,); None where there are too many to list them."""
-    if count_series(prior, release) > MAX_SERIES:
+    if exceeds(log_series(prior, release), MAX_SERIES):
         return None
     found = _listed(prior, release, MAX_SERIES, 0.0, 0.0)
     return None if found is None else found[2]

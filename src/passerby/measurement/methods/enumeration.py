@@ -7,8 +7,9 @@ from passerby.measurement.best_guess import cost_of_series
 from passerby.measurement.finding import Finding, Known
 from passerby.measurement.method import Method
 from passerby.measurement.question import Question
-from passerby.outcomes.quantisation import count_outcomes
+from passerby.outcomes.quantisation import log_outcomes
 from passerby.outcomes.series import MAX_SERIES, enumerate_series
+from passerby.support.logs import exceeds
 
 from .ways import by_sightings, refuses_others
 
@@ -27,7 +28,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     if not by_sightings(question) and question.series == "auto":
         most = min(most, LISTED_SERIES) if question.tolerance >= 0.01 else most
         left = 0.2 * question.tolerance * known.baseline.floor
-        if count_outcomes(question.told) > WORTH_LISTING * most:
+        if exceeds(log_outcomes(question.told), WORTH_LISTING * most):
             return
     series = enumerate_series(question.prior, question.told, most, left, negligible(question, known))
     if series is not None:
@@ -37,7 +38,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
 def run_short(question: Question, known: Known) -> Iterator[Finding]:
     """What nothing else could look at: a list that leaves more over, where that is still less than a sample's doubt."""
     most = affordable(question, question.budget)
-    if "posterior" in known or count_outcomes(question.told) > WORTH_LISTING * most:
+    if "posterior" in known or exceeds(log_outcomes(question.told), WORTH_LISTING * most):
         return
     left = left_over(question, known)
     series = enumerate_series(question.prior, question.told, most, left, negligible(question, known))

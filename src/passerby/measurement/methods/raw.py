@@ -13,7 +13,8 @@ from passerby.measurement.method import Method
 from passerby.measurement.question import Question
 from passerby.measurement.roots import rounded_up
 from passerby.measurement.stretches import bracket_stretches, dense, least_cost, stretch_ceiling
-from passerby.outcomes.series import count_series, enumerate_series
+from passerby.outcomes.series import enumerate_series, log_series
+from passerby.support.logs import exceeds
 
 from .no_misses import log_all_right
 from .ways import refuses_one_series
@@ -58,7 +59,7 @@ def raw_loss(question: Question, known: Known, budget: float) -> tuple[float, fl
     most = affordable(question, budget)
     if too_dense(question, budget):
         return 0.0, stretch_ceiling(prior, counts, misses)
-    if count_series(prior, counts) > most:
+    if exceeds(log_series(prior, counts), most):
         if dense(prior, counts, misses) and budget < question.budget:
             ceiling = stretch_ceiling(prior, counts, misses)
             if sample_leaves(question, known) < raw_leaves(question, known, ceiling):
@@ -88,7 +89,9 @@ def looked_closely(question: Question, known: Known) -> bool:
 def too_dense(question: Question, budget: float) -> bool:
     """Whether raw counts have too many series to list, and guesses for their stretches cost more than is there."""
     prior, counts = question.prior, question.release.as_raw()
-    if not prior.single or not counts.reveals or count_series(prior, counts) <= affordable(question, budget):
+    if not prior.single or not counts.reveals:
+        return False
+    if not exceeds(log_series(prior, counts), affordable(question, budget)):
         return False
     return least_cost(prior, counts, question.misses) > question.budget
 

@@ -2,7 +2,8 @@
 
 from passerby.measurement.average import affordable
 from passerby.measurement.question import Question
-from passerby.outcomes.series import count_series
+from passerby.outcomes.series import log_series
+from passerby.support.logs import exceeds
 
 
 def refuses_others(question: Question) -> str | None:
@@ -28,4 +29,4 @@ def by_stretches(question: Question) -> bool:
     """Whether all series of raw counts are looked at at once, since there are too many to look at one by one."""
     if question.series != "auto" or not by_sightings(question):
         return False
-    return count_series(question.prior, question.told) > affordable(question, question.budget)
+    return exceeds(log_series(question.prior, question.told), affordable(question, question.budget))
