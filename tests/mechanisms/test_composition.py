@@ -192,6 +192,24 @@ class TestWork:
             make()  # type: ignore[operator]
 
     def test_numbers_of_people_that_cannot_be_told_apart(self) -> None:
-        pb.Release([0], pb.Rounding(5), others=[2**53 - 2])
+        pb.Release([0], pb.Rounding(5), others=[10**12])
         with pytest.raises(pb.InputError, match=r"others\[0\] = 9007199254740992: expected a number of people below 2"):
             pb.Release([0], pb.Rounding(5), others=[2**53])
+
+    def test_numbers_of_people_of_whom_laws_lose_digits(self) -> None:
+        message = r"others\[1\] = 1000000000001: expected at most 1,000,000,000,000 people"
+        with pytest.raises(pb.InputError, match=message):
+            pb.Release([0, 0], pb.Rounding(5), others=[3, 10**12 + 1])
+        with pytest.raises(pb.InputError, match=message):
+            pb.Release([0, 0], pb.Rounding(5), others=[3, 3]).with_others([3, 10**12 + 1])
+        counts = pb.Release(counts=[pb.Present([0, 1], step=step, others=3) for step in (0, 1)], steps=2)
+        with pytest.raises(pb.InputError, match=message):
+            counts.with_others([3, 10**12 + 1])
+        with pytest.raises(pb.InputError, match="others"):
+            pb.Present([0], step=0, others=10**12 + 1)
+
+    def test_counts_that_are_too_large_to_be_scaled(self) -> None:
+        noisy = pb.Then(pb.Scaled(4.7), pb.Gaussian(1.0, clamped=True))
+        pb.Release([0], noisy, others=[10**11])
+        with pytest.raises(pb.InputError, match=r"Scaled\(weight=4.7\): a count of 1,0.* is scaled to 4,7"):
+            noisy.sample(10**12, np.random.default_rng())

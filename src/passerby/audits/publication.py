@@ -18,6 +18,7 @@ from passerby.measurement.measure import measure
 from passerby.mechanisms import HIDDEN, Mechanism
 from passerby.mechanisms.notation import read_mechanism
 from passerby.model.counts import Count
+from passerby.model.forms import LARGEST
 from passerby.model.release import Release
 from passerby.people.count_rows import WHERE, RowReader
 from passerby.people.habits import People
@@ -107,6 +108,8 @@ def _number(value: object, where: str, way: Mechanism | None) -> float:
         number = float("nan")
     if not np.isfinite(number):
         raise InputError(f"{where}: the count is {value!r}; expected a number")
+    if abs(number) > LARGEST:
+        raise InputError(f"{where}: the count is {value!r}; expected a number from -2**53 to 2**53")
     return number
 
 

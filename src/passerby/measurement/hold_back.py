@@ -88,8 +88,8 @@ class HoldBack:
         number = log_product(len(way) for step in told for way in step)
         if exceeds(number, MOST_WAYS):
             raise UnsupportedRelease(
-                f"hold_back: values may tell of a person in {in_words(number)} ways, of which at most {MOST_WAYS:,} are "
-                "looked at; say how many others each count counts (others=...), or want fewer counts"
+                f"hold_back: values may tell of a person in {in_words(number)} ways, of which at most {MOST_WAYS:,} "
+                "are looked at; say how many others each count counts (others=...), or want fewer counts"
             )
         return all(self._kept(*watched, told) for watched in self._watched)
 

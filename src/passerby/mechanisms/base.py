@@ -49,6 +49,10 @@ class Mechanism(ABC):
         """
         return False
 
+    def like(self, count: int) -> int:
+        """The number of others with whom the two laws tell just as much: none, where all numbers are alike."""
+        return 0 if self.shift_invariant else count
+
     @property
     def persistent(self) -> bool:
         """Whether what chance decides for a cell is drawn once and used again each time the cell is published."""
@@ -142,6 +146,16 @@ class Mechanism(ABC):
         """Where the densities of two mixtures of counts cross, if that is known; weights are (2, centres)."""
         return np.empty(0)
 
+    def mixed(self, origin: float, centres: Floats, weights: Floats, cuts: Floats) -> tuple[Floats, Floats]:
+        """Nodes (n,) of an integration, and weighted densities there (n, mixtures) of mixtures of counts.
+
+        The counts are `origin + centres`, their weights (mixtures, centres). Nodes and cuts are told from the origin,
+        so that they keep their digits where the counts are large.
+        """
+        nodes, lengths = self.around(origin + centres, origin + cuts)
+        logs = self.log_likelihood(nodes[:, None], origin + centres)
+        return nodes - origin, lengths[:, None] * (np.exp(logs) @ weights.T)
+
     def bins(self, centres: Floats, weights: Floats, steps: Sequence[Fixed] = ()) -> tuple[Floats, Floats] | None:
         """Stand-ins for two mixtures of counts, followed by fixed mechanisms; None where a continuum cannot be cut."""
         return None
@@ -158,9 +172,10 @@ class Mechanism(ABC):
 
     def pair(self, count: int) -> Floats:
         """Probabilities (or weighted densities) of the outputs without and with the target: an array (outputs, 2)."""
-        values, weights = self.quadrature(count)
-        logs = np.stack([self.log_likelihood(values, count), self.log_likelihood(values, count + 1)], axis=1)
-        return np.asarray(weights[:, None] * np.exp(logs))
+        values = self.outputs(count)
+        if values is None:
+            return self.mixed(float(count), np.array([0.0, 1.0]), np.eye(2), np.array([0.5]))[1]
+        return np.exp(np.stack([self.log_likelihood(values, count + bit) for bit in (0, 1)], axis=1))
 
     def total_variation(self, count: int = 0) -> float:
         """Total variation between the laws at `count` (others alone) and `count + 1` (others and the target)."""

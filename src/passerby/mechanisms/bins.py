@@ -9,7 +9,7 @@ import numpy as np
 
 from .fixed import Fixed
 from .law import Floats
-from .line import AS_IT_IS
+from .line import AS_IT_IS, Pieces
 from .post_processing import pieces_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def cut(
     Weights that are faint, or that keep the ratio from increasing by so little that it may be rounding, are given away
     in what tells more: with them goes the truth.
     """
+    # Noise is the same around any count: told from the first of them, no digit is lost where they are large.
+    origin, centres = float(centres[0]), centres - centres[0]
     sure = weights.sum(axis=0) > FAINT * weights.sum() / 2  # cells may be empty nearly always
     bulk = _increasing(weights[:, sure])
     if bulk is None:
@@ -44,7 +46,7 @@ def cut(
     first, last = centres[0] - noise.reach - 1, centres[-1] + noise.reach + 1
     grid = [*np.linspace(first, last, bins + 1), *np.linspace(centres[0], centres[-1], bins // 4 + 1)]
     grid.append(crossing(noise, centres[sure], bulk))
-    low, high, values = _bins(steps, first, last, np.array(grid))
+    low, high, values = _bins(steps, origin, first, last, np.array(grid))
     chances = np.exp(noise.log_between(low[:, None], high[:, None], centres))
     told, hinted = chances @ weights.T, chances[:, sure] @ bulk.T
     plain = np.isinf(values)
@@ -64,9 +66,11 @@ def _increasing(weights: Floats) -> Floats | None:
     return np.stack([np.minimum(less, weights[0]), weights[1]])
 
 
-def _bins(steps: Sequence[Fixed], low: float, high: float, grid: Floats) -> tuple[Floats, Floats, Floats]:
-    """Both ends of each bin, and the value that it is published as; infinite where it is published as it is."""
-    pieces = pieces_of(steps, low, high)
+def _bins(
+    steps: Sequence[Fixed], origin: float, low: float, high: float, grid: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Both ends of each bin from the origin, and the value it is published as; infinite where it is left as it is."""
+    pieces = _from(origin, pieces_of(steps, origin + low, origin + high), low, high)
     alone = np.isinf(pieces.value)
     left, right, values = [pieces.low[~alone]], [pieces.high[~alone]], [pieces.value[~alone]]
     for start, end in pieces.left_alone:
@@ -77,6 +81,12 @@ def _bins(steps: Sequence[Fixed], low: float, high: float, grid: Floats) -> tupl
     starts, ends = np.concatenate(left), np.concatenate(right)
     starts[starts == low], ends[ends == high] = -np.inf, np.inf
     return starts, ends, np.concatenate(values)
+
+
+def _from(origin: float, pieces: Pieces, low: float, high: float) -> Pieces:
+    """Pieces told from the origin, of which the first begins at `low` and the last ends at `high`."""
+    first, last = pieces.low == pieces.low.min(), pieces.high == pieces.high.max()
+    return Pieces(np.where(first, low, pieces.low - origin), np.where(last, high, pieces.high - origin), pieces.value)
 
 
 def _by_value(values: Floats, mass: Floats) -> Floats:

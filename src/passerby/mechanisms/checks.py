@@ -13,6 +13,9 @@ from passerby.support.checks import is_number, is_whole
 #: The largest scale of noise (its inverse is the smallest), and the largest number of people that a rule may name.
 MOST_NOISE = 1_000_000
 MOST_PEOPLE = 1_000_000_000
+#: The largest number of others, and what a count may be scaled up to: noise of any size that is used keeps its digits
+#: beside it, and half a person is far from being rounded away.
+MOST_COUNTED = 1_000_000_000_000
 
 
 def above_zero(owner: object, name: str, value: Any) -> None:

@@ -81,6 +81,11 @@ class Then(Record, Mechanism):
         """Where both are."""
         return self.first.shift_invariant and self.second.shift_invariant
 
+    def like(self, count: int) -> int:
+        """Nobody, also where plain noise follows scaled counts: one person more shifts it by the weight everywhere."""
+        scaled = isinstance(self.first, Scaled) and isinstance(self.second, Noise) and self.second.processed is None
+        return 0 if scaled else super().like(count)
+
     @property
     def persistent(self) -> bool:
         """Where one of them is."""

@@ -46,15 +46,23 @@ def _wrong_with(values: Floats, chances: Floats, domain: Domain) -> str:
     return ""
 
 
-@lru_cache(maxsize=4_000)
 def paired(mechanism: Mechanism, count: int) -> Floats:
     """`Mechanism.pair`, remembered: in an audit, the same counts come up again and again."""
+    return _paired(mechanism, mechanism.like(count))
+
+
+@lru_cache(maxsize=4_000)
+def _paired(mechanism: Mechanism, count: int) -> Floats:
     return mechanism.pair(count)
 
 
-@lru_cache(maxsize=500)
 def stood_in(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
     """`Mechanism.stand_ins`, remembered for as long as one person is looked at."""
+    return _stood_in(mechanism, mechanism.like(count))
+
+
+@lru_cache(maxsize=500)
+def _stood_in(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
     return mechanism.stand_ins(count)
 
 

@@ -217,9 +217,13 @@ class Mixture(Both):
 
     def pair(self, count: int) -> Floats:
         """From the lists of what the first gives, in which nothing is far out."""
-        values, weights = self.quadrature(count)
-        logs = [self._log_mixed(values, *self._given(float(count + bit), LOG_TAIL)) for bit in (0, 1)]
-        return np.asarray(weights[:, None] * np.exp(np.stack(logs, axis=1)))
+        centres, shares, empty = self._mixed(count)
+        if not len(centres):
+            return empty
+        self.quadrature(count)  # refused now where there are too many
+        origin = float(centres[0])
+        cuts = self.second.crossing(centres - origin, shares)
+        return np.concatenate([self.second.mixed(origin, centres - origin, shares, cuts)[1], empty])
 
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
         """Bins of the line, and an empty cell."""

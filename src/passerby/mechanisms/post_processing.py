@@ -120,6 +120,18 @@ class PostProcessing(Mechanism):
         atoms = pieces.values
         return np.append(nodes[inside], atoms), np.append(weights[inside], np.ones(len(atoms)))
 
+    def mixed(self, origin: float, centres: Floats, weights: Floats, cuts: Floats) -> tuple[Floats, Floats]:
+        """What comes first, where it is left alone, and values with a probability of their own."""
+        counts = origin + centres
+        low, high = (self.first.extent(float(end), LOG_TAIL)[i] for i, end in enumerate((counts.min(), counts.max())))
+        pieces = pieces_of(self.steps, low, high)
+        alone = np.array(pieces.left_alone).reshape(-1, 2) - origin
+        nodes, densities = self.first.mixed(origin, centres, weights, np.append(cuts, alone))
+        inside = ((nodes[:, None] > alone[:, 0]) & (nodes[:, None] < alone[:, 1])).any(axis=1)
+        atoms = pieces.values
+        chances = np.exp(self.log_likelihood(atoms[:, None], counts)) @ weights.T
+        return np.append(nodes[inside], atoms - origin), np.concatenate([densities[inside], chances])
+
     def crossing(self, centres: Floats, weights: Floats) -> Floats:
         """That of what comes first."""
         return self.first.crossing(centres, weights)

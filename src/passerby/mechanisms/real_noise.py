@@ -19,6 +19,9 @@ from .law import Floats, Law
 from .post_processing import PostProcessing
 from .quadrature import panels
 
+#: Numbers that are held at a time.
+CHUNK = 2_000_000
+
 
 @dataclass(frozen=True, repr=False)
 class Noise(Additive):
@@ -131,6 +134,18 @@ class Noise(Additive):
         if self.processed:
             return self.processed.around(centres, cuts)
         return panels(centres, self.reach, self.width, cuts)
+
+    def mixed(self, origin: float, centres: Floats, weights: Floats, cuts: Floats) -> tuple[Floats, Floats]:
+        """Plain noise is the same around any count."""
+        if self.processed:
+            return self.processed.mixed(origin, centres, weights, cuts)
+        nodes, lengths = panels(centres, self.reach, self.width, cuts)
+        out = np.empty((len(nodes), len(weights)))
+        size = max(1, CHUNK // len(centres))
+        for start in range(0, len(nodes), size):
+            part = slice(start, start + size)
+            out[part] = np.exp(self.log_density(nodes[part, None] - centres)) @ weights.T
+        return nodes, lengths[:, None] * out
 
     def crossing(self, centres: Floats, weights: Floats) -> Floats:
         """Where the densities are equal."""

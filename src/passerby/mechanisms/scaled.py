@@ -8,14 +8,15 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.support.checks import is_number
 
-from .checks import MOST_NOISE
+from .checks import MOST_COUNTED, MOST_NOISE
 from .domain import Domain
 from .fixed import Fixed
-from .law import Floats
+from .law import Floats, Law
 from .line import Pieces, Spans
 
 
@@ -48,6 +49,23 @@ class Scaled(Fixed):
         """The weight as it is written, 4.7 as 47 to 10: three times 4.7 is then the number that 14.1 is read as."""
         exact = Fraction(str(self.weight))
         return float(exact.numerator), float(exact.denominator)
+
+    def law(self, count: float) -> Law:
+        """One value, unless the count is too large to be scaled."""
+        self._check(count)
+        return super().law(count)
+
+    def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
+        """The same."""
+        self._check(float(np.max(count, initial=0.0)))
+        return super().sample(count, rng)
+
+    def _check(self, count: float) -> None:
+        if count * self.weight > MOST_COUNTED:
+            raise InputError(
+                f"{self!r}: a count of {count:,.0f} is scaled to {count * self.weight:,.0f}, of which not all digits "
+                f"can be told; at most {MOST_COUNTED:,} is possible"
+            )
 
     def apply(self, values: Floats) -> Floats:
         """The values times the weight."""

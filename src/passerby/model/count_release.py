@@ -15,7 +15,7 @@ from passerby.support.checks import whole
 
 from .counts import Count, Present, changed, moved
 from .crowd import Crowd, channel_of, same_people
-from .forms import checked_mechanism, per_step
+from .forms import checked_mechanism, known_others
 from .memory import Watch, remember
 from .prior import MarkovPrior
 from .release import Release
@@ -183,7 +183,7 @@ class CountRelease(Release):
         if others is None or isinstance(others, Crowd):
             bare = tuple(tuple(changed(count, others=None) for count in step) for step in self.counts)
             return self._made(bare, self.watch, others)
-        known = per_step(others, "others", "a number of people")
+        known = known_others(others)
         if [len(step) for step in known] != [len(step) for step in self.counts]:
             raise InputError("others: expected one number for each count of each step, in the form of sensors")
         return self._made(
@@ -243,6 +243,19 @@ class CountRelease(Release):
             for j, count in enumerate(step):
                 out[:, t, j] = count.bits(places)
         return out
+
+    @cached_property
+    def of_nobody(self) -> Release:
+        """The release without others whose number does not matter."""
+        if self.crowd is not None:
+            return self
+        return self._made(
+            tuple(
+                tuple(changed(c, others=None) if mechanism_of(c).shift_invariant else c for c in step)
+                for step in self.counts
+            ),
+            self.watch,
+        )
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
         """Draw what is published for true counts (n, T, S), each by its own mechanism."""

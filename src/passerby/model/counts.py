@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.checks import check_hashable
+from passerby.mechanisms.checks import MOST_COUNTED, check_hashable
 from passerby.support.checks import whole
 
 Ints = NDArray[np.int64]
@@ -38,7 +38,7 @@ class Count(ABC):
         if self.mechanism is not None:
             check_hashable(self.mechanism)
         if self.others is not None:
-            whole(self.others, "others", 0, 2**53 - 1)
+            whole(self.others, "others", 0, MOST_COUNTED)
 
     @property
     @abstractmethod

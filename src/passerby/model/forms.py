@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
-from passerby.mechanisms.checks import check_hashable
+from passerby.mechanisms.checks import MOST_COUNTED, check_hashable
 from passerby.support.checks import is_whole
 
 Ints = NDArray[np.int64]
@@ -45,9 +45,22 @@ def checked_sensors(sensors: Iterable[Any] | None) -> Numbers:
 
 def checked_others(others: Iterable[Any], where: Numbers) -> Numbers:
     """A number of people for each sensor; else an `InputError`."""
-    numbers = per_step(others, "others", "a number of people")
+    numbers = known_others(others)
     if [len(step) for step in numbers] != [len(step) for step in where]:
         raise InputError("others: expected one number for each sensor of each step, in the form of sensors")
+    return numbers
+
+
+def known_others(others: Iterable[Any]) -> Numbers:
+    """Numbers of people of each step, none beyond what laws are right for; else an `InputError`."""
+    numbers = per_step(others, "others", "a number of people")
+    for t, step in enumerate(numbers):
+        for number in step:
+            if number > MOST_COUNTED:
+                raise InputError(
+                    f"others[{t}] = {number}: expected at most {MOST_COUNTED:,} people, since what is published of "
+                    "more is not told digit by digit; check the number"
+                )
     return numbers
 
 

@@ -328,7 +328,13 @@ class Release:
         """Evidence (n, T, C) of what is published for traces (n, T). Raw counts need no `rng`, which may be a seed."""
         if self.plain and self.reveals:
             return sightings(self.there(traces))
-        return self.evidence(self.publish(traces, np.random.default_rng(rng)))
+        return self.of_nobody.evidence(self.of_nobody.publish(traces, np.random.default_rng(rng)))
+
+    @cached_property
+    def of_nobody(self) -> Release:
+        """The release without others whose number does not matter: values then keep all their digits."""
+        same = self.crowd is None and self.mechanism.shift_invariant
+        return self._valid(self.sensors, self.mechanism, None) if same else self
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""

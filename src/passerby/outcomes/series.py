@@ -13,9 +13,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import enumeration
 from passerby.kernels import score as scoring
+from passerby.model.forms import LARGEST
 from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.probabilities import frozen
@@ -33,6 +34,8 @@ MOST_ANCHORED = 0.98
 MOST_ANCHORED_GIVEN = 1 - 1e-9
 #: More series than this are not enumerated.
 MAX_SERIES = 4096
+#: Published values that are less likely than this, in logarithms, are refused: ratios have nine digits up to here.
+FARTHEST = 1e6
 #: The smallest weight of what is possible.
 FAINTEST = 1e-300
 
@@ -123,9 +126,25 @@ class Anchor:
 
 def given_series(release: Release, published: Iterable[float | Iterable[float]]) -> Series:
     """The one series that was really published, in the form of the release's sensors."""
-    evidence = release.evidence(as_published(release, published)[None])
+    values = as_published(release, published)
+    absent, present = release.likelihoods(values[None])
+    top = np.maximum(absent, present)
+    _check_near(release, values, top[0])
+    # Only ratios matter. Without what both have in common, sums over many counts keep their digits.
+    common = np.where(np.isfinite(top), top, 0.0)
+    evidence = release.by_class(absent - common, present - common)
     # A mechanism has no likelihood for an empty cell that it never leaves empty.
     return one_series(np.where(np.isnan(evidence), -np.inf, evidence))
+
+
+def _check_near(release: Release, values: Floats, logs: Floats) -> None:
+    """Refuse values (T, S) whose likelihoods, in logarithms, have no digits left for their ratio."""
+    for t, j in np.argwhere(np.isfinite(logs) & (logs < -FARTHEST)).tolist():
+        mechanism, others = release.channels[t][j]
+        raise UnsupportedRelease(
+            f"published[{t}] = {values[t, j]:g}: so far from what {mechanism!r} publishes of {others:,} other people, "
+            "with the target or without, that nothing can be told from it; check the value and the number of others"
+        )
 
 
 @lru_cache(maxsize=64)
@@ -151,6 +170,11 @@ def as_published(release: Release, published: Iterable[float | Iterable[float]])
         for j, value in enumerate(step):
             if not is_number(value) or np.isinf(value):
                 raise InputError(f"published[{t}] = {value!r}: expected a number, or NaN for a cell left empty")
+            if abs(value) > LARGEST:
+                raise InputError(
+                    f"published[{t}] = {value!r}: expected a number from -2**53 to 2**53; one person more or less "
+                    "cannot be told apart beyond that"
+                )
             out[t, j] = value
     return out
 
