@@ -1,10 +1,12 @@
 """Noise that is drawn many times: closed forms, and what it costs to put the draws together."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import binom
 
 import passerby as pb
@@ -79,3 +81,23 @@ def test_bounds_of_long_releases_of_any_noise(noise: pb.Mechanism) -> None:
     truth = binom.cdf(misses, steps, 1 - right)
     loss = pb.measure(HALF, pb.Release([0] * steps, noise), misses, budget=0, runs=20)
     assert truth * (1 - 1e-9) <= loss.bounds["dp"]
+
+
+def test_a_list_of_many_values_is_accounted_for_by_fewer() -> None:
+    """Geometric noise as a law of one's own, of 20,000 values: hardly more than the noise itself tells."""
+    noise = Listed(500.0)
+    assert success_bound(private_noise(noise), 1, math.log(0.3)) >= 0.3 * math.exp(1 / 500) * (1 - 1e-9)
+    assert most_added(private_noise(noise), 1) == pytest.approx(pb.Geometric(500.0).total_variation(), rel=1e-2)
+
+
+@dataclass(frozen=True)
+class Listed(pb.Discrete):
+    """Geometric noise, by its list."""
+
+    scale: float
+    shift_invariant = True
+
+    def law(self, count: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return pb.Geometric(self.scale).law(count)
+
+    endless = True

@@ -1,8 +1,10 @@
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import integrate, stats
 from tests.strategies import Halved, Jumbled
 
@@ -90,3 +92,23 @@ def test_a_presence_above_one_by_rounding_is_one() -> None:
     """The law of both cases together would otherwise be negative where one of them is next to nothing."""
     absent, present = np.array([1.0, 1e-18]), np.array([1e-18, 1.0])
     assert mixture_information(1 + 2.0**-52, absent, present) == mixture_information(1.0, absent, present) == 0.0
+
+
+@dataclass(frozen=True)
+class Broad(pb.Discrete):
+    """So many values, all as likely, but for one that the target changes."""
+
+    size: int
+    shift_invariant = True
+
+    def law(self, count: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return count + np.arange(float(self.size)), np.full(self.size, 1 / self.size)
+
+
+def test_laws_of_many_values_are_measured_and_of_too_many_refused() -> None:
+    prior = pb.MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]])
+    size = 100_000
+    loss = pb.measure(prior, pb.Release([0], Broad(size)), 0)
+    assert loss.lower * (1 - 1e-9) <= 0.5 + 0.5 / size <= loss.upper * (1 + 1e-9)
+    with pytest.raises(pb.InputError, match="its law has 1,000,001 values, of which at most 1,000,000 are listed"):
+        pb.measure(prior, pb.Release([0], Broad(1_000_001)), 0)

@@ -21,7 +21,7 @@ from passerby.outcomes.series import (
     score,
     wrong_laws,
 )
-from passerby.support.confidence import lower_limit, upper_limit
+from passerby.support.confidence import lower_limit, standard_error, upper_limit
 
 
 @given(cases(mechanisms=FINITE))
@@ -143,7 +143,7 @@ def test_averages_of_anchored_samples() -> None:
     limit = lower_limit(np.tile(shares, 50), 0.9, np.tile(guide, 50))
     low = many.lower(np.tile(values, 50), np.tile(guide * (1 - anchored) + anchored, 50), 0.9)
     assert 0.5 < low == pytest.approx(0.4 + 0.6 * limit)
-    assert Series(np.zeros((1, 1, 1)), np.ones(1), sampled=True, left_over=0.0).mean(np.array([0.3])) == (0.3, 0.0)
+    assert Series(np.zeros((1, 1, 1)), np.ones(1), sampled=True, left_over=0.0).mean(np.array([0.3])) == (0.3, 1.0)
 
 
 def test_few_outcomes_are_told_in_full_and_many_as_finely_as_there_is_room() -> None:
@@ -274,11 +274,24 @@ def test_what_is_achieved_beyond_the_anchor_is_a_share() -> None:
     assert series.beyond(np.array([0.1, 0.75, 1.2])).tolist() == [0.0, 0.5, 1.0]
 
 
-def test_two_sampled_values_have_an_error_and_one_has_none() -> None:
+def test_two_sampled_values_have_an_error_and_one_that_is_listed_has_none() -> None:
     series = Series(np.zeros((2, 1, 1)), np.ones(2) / 2, sampled=True, left_over=0.0)
     assert series.mean(np.array([0.2, 0.6])) == pytest.approx((0.4, 0.2))
+    assert series.some(np.array([0]), np.ones(1)).mean(np.array([0.2])) == pytest.approx((0.2, 1.0))
     alone = one_series(np.zeros((1, 2, 1)))
     assert (alone.mean(np.array([0.3])), alone.left_over, alone.sampled) == ((0.3, 0.0), 0.0, False)
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-12, 0.3, 1.0])
+def test_draws_that_are_all_alike_are_not_exact(value: float) -> None:
+    """What one of n draws may still be: as far off as there is room beyond the anchor, with a chance of `1 / n`."""
+    series = Series(np.zeros((50, 1, 1)), np.full(50, 1 / 50), sampled=True, left_over=0.0)
+    assert series.mean(np.full(50, value)) == pytest.approx((value, 1 / 50))
+    anchored = Series(series.evidence, np.full(50, 0.4 / 50), sampled=True, left_over=0.0, success=0.6)
+    assert anchored.mean(np.full(50, value)) == pytest.approx((0.6 + 0.4 * value, 0.4 / 50))
+    assert standard_error(np.full(50, value) * (1 + 1e-16 * np.arange(50.0))) == pytest.approx(1 / 50)
+    certain = Series(series.evidence, np.zeros(50), sampled=True, left_over=0.0, success=1.0)
+    assert certain.mean(np.full(50, value)) == (1.0, 0.0)
 
 
 def test_all_sampled_traces_are_wrong_for_the_anchor() -> None:

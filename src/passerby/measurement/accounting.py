@@ -20,7 +20,7 @@ from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
 from passerby.mechanisms.bins import ALONE, cut
 from passerby.mechanisms.fixed import Fixed
-from passerby.outcomes.channels import joined
+from passerby.outcomes.channels import coarser, joined
 from passerby.support.ratios import by_ratio
 
 from .roots import rounded_up
@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 
 #: Counts at which a mechanism is looked at for values that give the target away.
 LOOKED_AT = range(50)
+#: Values of which no more counts are looked at.
+MOST_LOOKED_AT = 500_000
 #: A log likelihood ratio that is as good as certainty.
 CERTAIN = 100.0
 #: Bins of a continuum of which no closed form is known.
@@ -129,7 +131,9 @@ def _tells(mechanism: Mechanism, count: int) -> bool:
 
 def _gives_away(mechanism: Mechanism) -> int | None:
     """A number of others at which the target is given away, if there is one."""
-    listed = (count for count in LOOKED_AT if mechanism.outputs(count) is not None)
+    first = mechanism.outputs(0)
+    some = LOOKED_AT if first is None else LOOKED_AT[: 1 + MOST_LOOKED_AT // len(first)]
+    listed = (count for count in some if mechanism.outputs(count) is not None)
     return next((count for count in listed if _tells(mechanism, count)), None)
 
 
@@ -222,7 +226,8 @@ def _pair(noise: Mechanism) -> Floats:
         bins = cut(noise, (), np.array([0.0, 1.0]), ALONE, FINE)
         assert bins is not None
         return bins[1]
-    return noise.pair(0)
+    table = noise.pair(0)
+    return table if len(table) <= FINE else coarser(table, FINE)
 
 
 def epsilon(noise: Mechanism, times: float, delta: float) -> float:

@@ -27,7 +27,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.witness import Witness, draw_witness
 from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
-from passerby.support.confidence import lower_limit
+from passerby.support.confidence import lower_limit, standard_error
 
 from .best_guess import average_upper, bracket_series
 from .covariance import believed, neighbour_guesses
@@ -153,7 +153,7 @@ def blind_attacks(
     out = {}
     for name, guess in guesses.items():
         values = np.clip(score(prior, release, evidence, guess, aim.misses), 0.0, 1.0)
-        error = float(values.std(ddof=1) / np.sqrt(len(values)))
+        error = standard_error(values)
         floor = lower_limit(values, level) if name in ("ascent", "covariance") else 0.0
         found = "ascent" if name == "covariance" else name
         out[name] = Finding(found, floor=floor, value=float(values.mean()), error=error, level=aim.level)

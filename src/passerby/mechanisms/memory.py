@@ -11,7 +11,7 @@ import numpy as np
 from passerby.errors import InputError
 
 from .domain import Domain
-from .law import HIDDEN, SUMS, Floats, Law, trimmed
+from .law import HIDDEN, MOST_VALUES, SUMS, Floats, Law, trimmed
 
 if TYPE_CHECKING:
     from .base import Mechanism
@@ -32,6 +32,11 @@ def table(mechanism: Mechanism, count: float) -> Law:
 
 def _wrong_with(values: Floats, chances: Floats, domain: Domain) -> str:
     """What makes values and probabilities no law over a domain; nothing if they are one."""
+    if values.size > MOST_VALUES:
+        return (
+            f"its law has {values.size:,} values, of which at most {MOST_VALUES:,} are listed; publish coarser values, "
+            "or say how likely they are without a list (a Mechanism with log_likelihood, and outputs of None)"
+        )
     if values.ndim != 1 or values.shape != chances.shape:
         return f"its law has {values.shape} values and {chances.shape} probabilities, instead of two lists as long"
     if not (chances >= 0).all():

@@ -47,18 +47,24 @@ def stand_ins(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
     if pair is None:
         return None
     less, more = (by_ratio(table) for table in pair)
-    less = np.add.reduceat(less, _groups(less), axis=0) if len(less) > OUTCOMES else less
-    more = spread(more, _groups(more)) if len(more) > OUTCOMES else more
+    less = np.add.reduceat(less, _groups(less, OUTCOMES), axis=0) if len(less) > OUTCOMES else less
+    more = spread(more, _groups(more, OUTCOMES)) if len(more) > OUTCOMES else more
     less.flags.writeable = more.flags.writeable = False
     return less, more
 
 
-def _groups(table: Floats) -> NDArray[np.int64]:
-    """Where groups of outcomes begin, which are even both in log ratio and in mass."""
+def coarser(table: Floats, most: int) -> Floats:
+    """At most so many outcomes, by increasing ratio, that tell a little more than those of a table (outcomes, 2)."""
+    table = by_ratio(table)
+    return spread(table, _groups(table, most)) if len(table) > most else table
+
+
+def _groups(table: Floats, most: int) -> NDArray[np.int64]:
+    """Where at most so many groups of outcomes begin, which are even both in log ratio and in mass."""
     with np.errstate(divide="ignore"):
         ratio = np.clip(np.log(table[:, 1]) - np.log(table[:, 0]), -CERTAIN, CERTAIN)
     mass = np.cumsum(table.sum(axis=1))
-    parts = [(x - x[0]) / (x[-1] - x[0]) * (OUTCOMES // 2 - 1) for x in (ratio, mass)]
+    parts = [(x - x[0]) / (x[-1] - x[0]) * (most // 2 - 1) for x in (ratio, mass)]
     return np.unique(np.floor(parts[0]) + np.floor(parts[1]), return_index=True)[1]
 
 

@@ -22,7 +22,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.probabilities import frozen
 from passerby.model.release import Release
 from passerby.support.checks import is_number
-from passerby.support.confidence import lower_limit, upper_limit
+from passerby.support.confidence import lower_limit, standard_error, upper_limit
 from passerby.support.logs import exceeds, log_product
 
 Floats = NDArray[np.float64]
@@ -82,13 +82,13 @@ class Series:
         return replace(self, evidence=self.evidence[which], mass=mass, anchored=anchored, capped=capped)
 
     def mean(self, values: Floats) -> tuple[float, float]:
-        """The average of a value per series, and its standard error (0 where all series are listed)."""
+        """The average of a value per series, and its standard error (0 only where all series are listed)."""
         beyond = self.mass * (values - self.anchored)
         # Rounding, or luck, must not make it more than certain.
         mean = min(1.0, max(0.0, self.success + float(beyond.sum())))
-        if not self.sampled or len(values) < 2:
+        if not self.sampled:
             return mean, 0.0
-        return mean, float(beyond.std(ddof=1) * np.sqrt(len(values)))
+        return mean, standard_error(beyond * len(values), self.room)
 
     def upper(self, values: Floats, guide: Floats, confidence: float) -> float:
         """At least the average of a value per series: exact plus what was not listed, or an upper confidence limit.

@@ -81,3 +81,20 @@ def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
             break
         low, high = (middle, high) if refuted(middle) else (low, middle)
     return low * top
+
+
+def standard_error(values: NDArray[np.float64], room: float = 1.0) -> float:
+    """The standard error of the mean of independent draws from a range that is `room` wide; 0 only without room.
+
+    Draws that are all alike, but for rounding, show no spread of their own. Something else may still be drawn with a
+    chance of `1 / n`: n draws miss it in more than one case out of three, which is how often a mean lies more than its
+    standard error away.
+
+    >>> standard_error(np.ones(1000)), round(standard_error(np.array([0.0, 1.0])), 3)
+    (0.001, 0.5)
+    """
+    n = len(values)
+    if n == 0:
+        return room
+    alike = n == 1 or float(np.ptp(values)) <= 64 * np.finfo(float).eps * float(np.abs(values).max())
+    return room / n if alike else float(values.std(ddof=1) / math.sqrt(n))

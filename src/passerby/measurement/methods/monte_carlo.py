@@ -65,7 +65,7 @@ def sampled_attacks(
 
 def _counted(name: str, hit: NDArray[np.bool_], confidence: float, level: float, look: Look | None) -> Finding:
     rate = float(hit.mean())
-    error = float(np.sqrt(rate * (1 - rate) / hit.size))
+    error = float(np.sqrt(rate * (1 - rate) / hit.size)) or 1 / hit.size
     floor = lower_limit(hit.astype(float), confidence)
     return Finding(name, floor=floor, value=rate, error=error, level=level, look=look)
 
