@@ -244,7 +244,7 @@ def test_a_rate_carries_the_standard_error_of_a_share() -> None:
     rate = plain["prior"].value
     assert 0.5 < rate < 0.9
     assert plain["prior"].error == pytest.approx(math.sqrt(rate * (1 - rate) / 50))
-    assert (plain["map"].value, plain["map"].error) == (1.0, 0.0)
+    assert (plain["map"].value, plain["map"].error) == (1.0, 1 / 50)
     assert plain["constant"].value == rate
     # A third of the doubt for each attack, and half of that for each of the two constants.
     hits = np.random.default_rng(0).permutation(np.arange(50) < round(50 * rate)).astype(float)

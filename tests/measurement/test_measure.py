@@ -303,7 +303,7 @@ class TestEffort:
         prior = pb.MarkovPrior([0.6, 0.4, 0.0], [[0.6, 0.4, 0.0]] * 3)
         release = pb.Release([2, 2])
         drawn = pb.measure(prior, release, 1, series="sample", runs=50)
-        assert drawn.attacks["ascent"].error == pytest.approx(0, abs=1e-12)
+        assert 0 < drawn.attacks["ascent"].error == pytest.approx((1 - drawn.baseline.lower) / 50)
         assert drawn.attacks["ascent"].level is not None
         assert drawn.lower == pytest.approx(0.84)
 
