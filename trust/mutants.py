@@ -35,7 +35,6 @@ BESIDE = {
     "kernels/charge_choice.py": ("kernels/test_charges.py",),
     "kernels/habits.py": ("people/test_rounding.py", "people/test_family.py", "people/test_roles.py"),
     "kernels/lumping.py": ("model/test_lumping.py",),
-    "measurement/accounting.py": ("measurement/test_comparisons.py",),
     "measurement/ball.py": ("measurement/test_bounds.py", "kernels/test_joint_maxima.py"),
     "measurement/decode.py": ("measurement/test_attacks.py",),
     "measurement/kappa.py": ("measurement/test_bounds.py",),
