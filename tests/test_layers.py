@@ -22,6 +22,7 @@ LADDER = (
     "model",
     "outcomes",
     "measurement",
+    "questions",
     "visits",
     "people",
     "audits",

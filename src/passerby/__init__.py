@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from .measurement.hold_back import hold_back as hold_back
     from .measurement.information import entropy as entropy
     from .measurement.information import mutual_information as mutual_information
+    from .measurement.interval import Interval as Interval
     from .measurement.loss import Effort as Effort
-    from .measurement.loss import Interval as Interval
     from .measurement.loss import Loss as Loss
-    from .measurement.measure import measure as measure
     from .measurement.methods.loose import loose_bound as loose_bound
     from .measurement.methods.tight import tight_bound as tight_bound
     from .measurement.recovery import Cell as Cell
@@ -79,6 +78,13 @@ if TYPE_CHECKING:
     from .plans.plan import Plans as Plans
     from .plans.plan import plan as plan
     from .plans.search import Plan as Plan
+    from .questions.each_step import Curve as Curve
+    from .questions.each_step import EachStep as EachStep
+    from .questions.event import Event as Event
+    from .questions.event_answer import EventAnswer as EventAnswer
+    from .questions.in_data import InData as InData
+    from .questions.measure import measure as measure
+    from .questions.trace import Trace as Trace
     from .report.folder import audit_folder as audit_folder
     from .report.notebook import Report as Report
     from .report.notebook import audit_report as audit_report
@@ -107,8 +113,8 @@ _HOME = {
     "measurement.hold_back": ("hold_back",),
     "measurement.information": ("entropy", "mutual_information"),
     "measurement.finding": ("Finding",),
-    "measurement.loss": ("Effort", "Interval", "Loss"),
-    "measurement.measure": ("measure",),
+    "measurement.interval": ("Interval",),
+    "measurement.loss": ("Effort", "Loss"),
     "measurement.recovery": ("Cell", "recovered"),
     "mechanisms": (
         "AtLeast",
@@ -137,6 +143,12 @@ _HOME = {
     "plans.limit": ("Limit",),
     "plans.plan": ("Plans", "plan"),
     "plans.search": ("Plan",),
+    "questions.each_step": ("Curve", "EachStep"),
+    "questions.event": ("Event",),
+    "questions.event_answer": ("EventAnswer",),
+    "questions.in_data": ("InData",),
+    "questions.measure": ("measure",),
+    "questions.trace": ("Trace",),
     "report.folder": ("audit_folder",),
     "report.notebook": ("Report", "audit_report"),
     "support.workers": ("stream",),

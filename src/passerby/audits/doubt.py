@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from passerby.measurement.question import MOST_CONFIDENT
+from passerby.measurement.setup import MOST_CONFIDENT
 
 from .settings import Measurement
 

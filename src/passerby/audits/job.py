@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.measurement.question import check_effort
+from passerby.measurement.setup import check_effort
 from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.measurement.best_guess import guess_series
 from passerby.measurement.decode import unaided_success
-from passerby.measurement.measure import measure
+from passerby.measurement.measure import trace_loss
 from passerby.measurement.methods.prior import prior_attack
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -63,7 +63,7 @@ class Knowing:
         """Who knows that the person was at some places at some steps."""
         release, misses = target.release, settings["misses"]
         prior = target.given(seen)
-        loss = measure(prior, release, **settings)
+        loss = trace_loss(prior, release, **settings)
         ends = np.array([loss.baseline.lower, loss.lower, loss.upper])
         made = cls(prior, ends, blind_guess(prior, release.steps, misses), np.empty(2))
         return replace(made, aided=made.success(prior, release, misses, rng))

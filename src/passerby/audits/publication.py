@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from passerby.errors import InputError, PasserbyError
-from passerby.measurement.measure import measure
+from passerby.measurement.measure import trace_loss
 from passerby.mechanisms import HIDDEN, Mechanism
 from passerby.mechanisms.notation import read_mechanism
 from passerby.model.counts import Count
@@ -165,7 +165,7 @@ def _realised(work: _Work, part: Partition | range) -> list[RealisedRow]:
 def _loss(job: Job, person: int, values: Counts) -> RealisedRow:
     prior, release, *_ = over_states(job, person)
     try:
-        loss = measure(prior, release, **asdict(job.measurement), published=values)
+        loss = trace_loss(prior, release, **asdict(job.measurement), published=values)
     except InputError:
         return "impossible", None, None
     except PasserbyError as reason:

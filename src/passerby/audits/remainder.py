@@ -17,7 +17,7 @@ import numpy as np
 
 from passerby.measurement.finding import exact, limit, refute
 from passerby.measurement.loss import Loss
-from passerby.measurement.measure import Enough, measure, measure_until
+from passerby.measurement.measure import Enough, measure_until, trace_loss
 from passerby.mechanisms import Raw
 from passerby.model.count_release import CountRelease
 from passerby.model.counts import Moved, Present, Visitors
@@ -117,13 +117,13 @@ def measured(prior: MarkovPrior, release: Release, enough: Enough | None = None,
     """
     part, rest = kept_part(prior, release)
     if not rest:
-        loss = measure(prior, part, **how) if enough is None else measure_until(enough, prior, part, **how)
+        loss = trace_loss(prior, part, **how) if enough is None else measure_until(enough, prior, part, **how)
         return Measured(loss, part, loss.upper, _certain(loss), loss.pooled.upper)
     # Both upper ends hold together at the level that is asked for.
     how["confidence"] = 1 - (1 - how["confidence"]) / 2
     if enough is not None:
         return _until(enough, prior, release, part, rest, how)
-    loss, more = (measure(prior, each, **how) for each in (part, by_steps(release)))
+    loss, more = (trace_loss(prior, each, **how) for each in (part, by_steps(release)))
     if _certain(loss) and _certain(more):
         refute(exact("a part of the windows", loss.lower), limit("what tells of each step", more.upper))
     return _of_both(loss, part, rest, more)

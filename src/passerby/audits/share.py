@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.measurement.kinds import check_release
+from passerby.model.kinds import check_release
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people
 from passerby.visits.readers import read_visits

@@ -20,7 +20,7 @@ import polars as pl
 
 from passerby.errors import InputError
 from passerby.measurement.finding import exact, limit, refute
-from passerby.measurement.question import check_effort
+from passerby.measurement.setup import check_effort
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people
 from passerby.support.groups import FEW, Nested, counting

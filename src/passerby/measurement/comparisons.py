@@ -9,12 +9,12 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.measurement.ball import log_likeliest
 from passerby.measurement.methods.loose import loose_bound
 from passerby.mechanisms import Gaussian, Mechanism, Then
+from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.support.checks import is_number
 
 from .accounting import epsilon, shared_noise
-from .kinds import check_prior, check_release
 from .sensitivity import most_changed, sensitivity
 
 

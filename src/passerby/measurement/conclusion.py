@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass, replace
 
 from .finding import ROUNDING, Finding, Known, Look, Pooled
-from .loss import Effort, Interval, Loss
+from .interval import Interval
+from .loss import Effort, Loss
 from .methods import ATTACKS, BOUNDS
 from .question import Question
 

@@ -14,12 +14,11 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import entropy as entropies
 from passerby.kernels import renewal
 from passerby.mechanisms import Gaussian
+from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
 from passerby.model.signals import counts_of
 from passerby.outcomes.series import chances_of_all
-
-from .kinds import check_prior, check_release
 
 Floats = NDArray[np.float64]
 Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]

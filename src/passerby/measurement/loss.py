@@ -9,18 +9,11 @@ from passerby.errors import InputError
 from passerby.support.checks import is_number
 
 from .finding import Finding, Pooled
+from .interval import Interval
 from .roots import divergence_root
 
 #: Where the baseline leaves less room than this, `advantage` is what was added as a share of this.
 LEAST_ROOM = 1e-9
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Two numbers between which a value lies."""
-
-    lower: float
-    upper: float
 
 
 @dataclass(frozen=True)

@@ -2,62 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import UnsupportedRelease
+from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import Series, given_series
-from passerby.support.checks import is_number, is_whole
 
 from .information import paper_information
-from .kinds import check_prior, check_release
+from .setup import Setup, check_word, set_up
 
-#: How published series are looked at: as it fits, all of them listed, or a sample.
-How = Literal["auto", "enumerate", "sample"]
 #: What averages are over: everything that can be published, or traces drawn as in the paper.
 Way = Literal["exact", "sampling"]
 
-#: No confidence closer to one than this: its limits would need more digits than numbers have.
-MOST_CONFIDENT = 1 - 1e-12
-
 
 @dataclass(frozen=True)
-class Question:
-    """How likely it is that all but `misses` steps of a guess are right, given what a release publishes.
+class Question(Setup):
+    """How likely it is that all but `misses` steps of a guess are right, given what a release publishes."""
 
-    `tolerance` and `budget` say how close the answer should be and how many elementary operations it may take; `runs`
-    series are drawn where they must be, and limits then hold at level `confidence`. With `published`, the one series
-    that was really published, the question is about that one alone.
-    """
-
-    prior: MarkovPrior
-    release: Release
-    misses: int
-    tolerance: float = 0.01
-    budget: float = 2e10
-    confidence: float = 0.99
-    seed: int | tuple[int, ...] = 0
-    runs: int = 1000
-    series: How = "auto"
-    way: Way = "exact"
-    published: Series | None = None
+    misses: int = field(default=0, kw_only=True)
+    way: Way = field(default="exact", kw_only=True)
 
     @property
-    def steps(self) -> int:
-        """The number of steps, `T`."""
-        return self.release.steps
-
-    @cached_property
     def told(self) -> Release:
         """The release, as raw counts from some of its sensors where it tells the same as those."""
-        return self.release.revealed or self.release
+        return self.equivalent
 
     @cached_property
     def paper_information(self) -> float:
@@ -71,14 +43,6 @@ class Question:
         These are the two ends of the interval and, against a crowd, one bound more.
         """
         return 1 - (1 - self.confidence) / (2 if self.release.crowd is None else 3)
-
-    def rng(self) -> np.random.Generator:
-        """Fresh random numbers; each is asked for once at most."""
-        return np.random.default_rng(self.seed)
-
-    def other_rngs(self, count: int) -> list[np.random.Generator]:
-        """So many sources of random numbers that have nothing to do with those, or with each other."""
-        return [np.random.default_rng(part) for part in np.random.SeedSequence(self.seed).spawn(count)]
 
     def within(self, lower: float, upper: float) -> bool:
         """Whether two ends are as close as was asked for."""
@@ -101,63 +65,17 @@ def pose(
     **options: Any,
 ) -> Question:
     """A question whose every part was checked: what is wrong is an `InputError` that names it."""
-    check_prior(prior)
-    check_release(release)
-    release = release if published is None else release.after(published)
-    release.check(prior)
-    prior, release = release.over(prior)
-    check_effort(options["tolerance"], options["budget"], options["confidence"], options["runs"])
-    _check_word("series", options["series"], ("auto", "enumerate", "sample"))
-    _check_word("method", options["way"], ("exact", "sampling"))
-    if options["way"] == "sampling" and not release.fixed:
+    way = options.pop("way", "exact")
+    return ask(set_up(prior, release, seed, published, **options), misses, way)
+
+
+def ask(setup: Setup, misses: int, way: Way) -> Question:
+    """How likely it is that all but so many steps of a guess are right."""
+    check_word("method", way, ("exact", "sampling"))
+    if way == "sampling" and not setup.release.fixed:
         raise UnsupportedRelease("method='sampling': the paper's way is for counts that are fixed in advance")
-    if options["series"] == "enumerate" and release.fixed and release.stacked_signals() is None:
-        raise UnsupportedRelease(
-            f"{release.words} publishes too many values, or a continuum of them: its series cannot be listed; "
-            "sample them (series='sample') or leave the choice (series='auto')"
-        )
-    if published is not None and not release.independent:
-        raise UnsupportedRelease(
-            f"published: what these very values tell of a person in {release.crowd!r} is not known, since several "
-            "counts are of the same people; give the numbers of others, or leave the values out"
-        )
-    series = None if published is None else given_series(release, published)
-    return Question(prior, release, release.check_misses(misses), seed=_checked_seed(seed), published=series, **options)
-
-
-def check_effort(tolerance: Any, budget: Any, confidence: Any, runs: Any) -> None:
-    """Refuse, with an `InputError`, how well something is to be known, and at what effort."""
-    _check_number("tolerance", tolerance, 0.0)
-    _check_number("budget", budget, 0.0)
-    _check_confidence(confidence)
-    _check_runs(runs)
-
-
-def _check_number(name: str, value: Any, least: float) -> None:
-    """A finite number of at least `least`; a truth value is none."""
-    if not is_number(value) or not least <= value or (name != "tolerance" and math.isinf(value)):
-        finite = "" if name == "tolerance" else "finite "
-        raise InputError(f"{name}: expected a {finite}number of at least {least:g}, got {value!r}")
-
-
-def _check_confidence(value: Any) -> None:
-    if not isinstance(value, (float, np.floating)) or not 0.5 <= value <= MOST_CONFIDENT:
-        raise InputError(f"confidence: expected a level from 0.5 to {MOST_CONFIDENT!r}, got {value!r}")
-
-
-def _check_word(name: str, value: Any, words: Sequence[str]) -> None:
-    if not isinstance(value, str) or value not in words:
-        choice = ", ".join(repr(word) for word in words[:-1])
-        raise InputError(f"{name}: expected {choice} or {words[-1]!r}, got {value!r}")
-
-
-def _check_runs(value: Any) -> None:
-    if not is_whole(value) or value < 2:
-        raise InputError(f"runs: expected a whole number of at least 2, got {value!r}")
-
-
-def _checked_seed(seed: Any) -> int | tuple[int, ...]:
-    numbers = list(seed) if isinstance(seed, (list, tuple, np.ndarray)) else [seed]
-    if any(not is_whole(n) or n < 0 for n in numbers):
-        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}")
-    return tuple(int(n) for n in numbers) if numbers != [seed] else int(seed)
+    return Question(
+        **{each.name: getattr(setup, each.name) for each in fields(setup)},
+        misses=setup.release.check_misses(misses),
+        way=way,
+    )

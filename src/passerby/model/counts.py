@@ -56,6 +56,11 @@ class Count(ABC):
         """The step at which it is read: the last that matters to it."""
 
     @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """Of somebody who is counted, in words: what they did."""
+
+    @property
     def cell(self) -> tuple[Any, ...]:
         """What it is a number of, whichever the step: the cell of a table that is published again and again."""
         return (type(self), *self.zones)
@@ -63,6 +68,13 @@ class Count(ABC):
     @abstractmethod
     def met(self, inside: Inside) -> Any:
         """Whether somebody is counted of whom `inside(zone, step)` tells where they were; also of many people."""
+
+    @abstractmethod
+    def progress(self, place_of: Ints, steps: int) -> Ints:
+        """How far somebody is towards being counted: the level (T, M, L) after a step, by state and by level before.
+
+        Everybody begins at level 0. Those at the last level after the last step are counted.
+        """
 
     def bits(self, traces: Ints) -> Bits:
         """Whether each trace (n, T) is counted (n,)."""
@@ -101,9 +113,24 @@ class Present(Count):
         """The step at which it is read."""
         return self.step
 
+    @property
+    def sentence(self) -> str:
+        """Of somebody who is counted, in words."""
+        return f"they are at {_names(self.places)} at step {self.step}"
+
     def met(self, inside: Inside) -> Any:
         """Whether somebody is in the zone at the step."""
         return inside(self.places, self.step)
+
+    def progress(self, place_of: Ints, steps: int) -> Ints:
+        """Level 1 for those who are in the zone at the step.
+
+        >>> Present([1], step=1).progress(np.array([0, 1]), steps=2)[1].tolist()
+        [[0, 1], [1, 1]]
+        """
+        levels = _unchanged(steps, len(place_of), 2)
+        levels[self.step, np.isin(place_of, self.places), 0] = 1
+        return levels
 
 
 @dataclass(frozen=True)
@@ -146,9 +173,22 @@ class Moved(Count):
         """The step at which it is read."""
         return self.step + 1
 
+    @property
+    def sentence(self) -> str:
+        """Of somebody who is counted, in words."""
+        ends = f"{_names(self.origin)} to {_names(self.destination)}"
+        return f"they go from {ends} between steps {self.step} and {self.step + 1}"
+
     def met(self, inside: Inside) -> Any:
         """Whether somebody is in the one zone at the step, and in the other at the next."""
         return inside(self.origin, self.step) & inside(self.destination, self.step + 1)
+
+    def progress(self, place_of: Ints, steps: int) -> Ints:
+        """Level 1 for those who are in the one zone at the step, level 2 for those who then are in the other."""
+        levels = _unchanged(steps, len(place_of), 3)
+        levels[self.step, np.isin(place_of, self.origin), 0] = 1
+        levels[self.step + 1, :, 1] = np.where(np.isin(place_of, self.destination), 2, 0)
+        return levels
 
 
 @dataclass(frozen=True)
@@ -198,9 +238,34 @@ class Visitors(Count):
         """At one step, visitors are those who are present."""
         return (Present, self.places) if len(self.steps) == 1 else (Visitors, self.places, self.times)
 
+    @property
+    def sentence(self) -> str:
+        """Of somebody who is counted, in words."""
+        often = "ever" if self.times == 1 else f"at {self.times} or more steps"
+        return f"they are at {_names(self.places)} {often} of {len(self.steps)} steps"
+
     def met(self, inside: Inside) -> Any:
         """Whether somebody is in the zone at so many of the steps."""
         return sum(inside(self.places, step) * 1 for step in self.steps) >= self.times
+
+    def progress(self, place_of: Ints, steps: int) -> Ints:
+        """A level for each of the steps so far at which they were in the zone, up to `times`."""
+        levels = _unchanged(steps, len(place_of), self.times + 1)
+        there = np.flatnonzero(np.isin(place_of, self.places))
+        more = np.minimum(np.arange(1, self.times + 2), self.times)
+        for step in self.steps:
+            levels[step, there] = more
+        return levels
+
+
+def _names(zone: tuple[int, ...]) -> str:
+    """A zone in words, by the numbers of its places."""
+    return f"place {zone[0]}" if len(zone) == 1 else f"one of the places {', '.join(map(str, zone))}"
+
+
+def _unchanged(steps: int, states: int, levels: int) -> Ints:
+    """The level after each step that is the level before (T, M, L)."""
+    return np.tile(np.arange(levels, dtype=np.int64), (steps, states, 1))
 
 
 def changed(count: Count, **values: Any) -> Count:

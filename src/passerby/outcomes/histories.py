@@ -186,10 +186,17 @@ def _ask_again(release: AdaptiveRelease, first: Sequence[Count]) -> None:
 
 
 def drawn_histories(
-    prior: MarkovPrior, release: AdaptiveRelease, rng: np.random.Generator, runs: int, anchor: Anchor | None = None
+    prior: MarkovPrior,
+    release: AdaptiveRelease,
+    rng: np.random.Generator,
+    runs: int,
+    anchor: Anchor | None = None,
+    *,
+    traces: Ints | None = None,
 ) -> tuple[MarkovPrior, Release, Series]:
-    """Histories of traces that are drawn, those that the anchor gets wrong, as series of all counts together."""
-    traces = sample_traces(prior, release.steps, rng, runs, anchor)
+    """Histories of given traces, or of drawn ones that the anchor gets wrong, as series of all counts together."""
+    if traces is None:
+        traces = sample_traces(prior, release.steps, rng, runs, anchor)
     history: list[History] = [()] * runs
     paths: list[list[tuple[Count, ...]]] = [[] for _ in range(runs)]
     told: list[list[Floats]] = [[] for _ in range(runs)]

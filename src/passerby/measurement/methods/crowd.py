@@ -51,9 +51,9 @@ def given_told(question: Question, laws: Laws, aim: Aim) -> Iterator[Finding]:
 
 def again(question: Question, release: Release, confidence: float) -> Loss:
     """The same question about another release."""
-    from passerby.measurement.measure import measure
+    from passerby.measurement.measure import trace_loss
 
-    return measure(
+    return trace_loss(
         question.prior,
         release,
         question.misses,

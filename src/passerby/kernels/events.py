@@ -1,0 +1,120 @@
+"""How likely a series is together with an event about the trace, and without it.
+
+An event is followed by a *level*: `follows` (T, M, L) is the level after each step, by the state of the step and the
+level before. A trace begins at level 0, and the event holds where it ends at level L - 1.
+"""
+
+import numpy as np
+
+from .chain import at, copy, push
+from .jit import cube, flag, inlined, kernel, matrix, out_matrix, out_whole_matrix, vector, whole_cube, whole_matrix
+
+
+@inlined
+def lift(now, scale, follows, new, fresh):
+    """Put each state's probability at the level that follows, with one scale for each level; returns nothing.
+
+    `now` (L, M) times `exp(scale)` (L,) become `new` times `exp(fresh)`.
+    """
+    L, M = now.shape
+    new[:] = 0.0
+    fresh[:] = -np.inf
+    for level in range(L):
+        for x in range(M):
+            if now[level, x] > 0.0:
+                fresh[follows[x, level]] = max(fresh[follows[x, level]], scale[level])
+    for level in range(L):
+        for x in range(M):
+            if now[level, x] > 0.0:
+                after = follows[x, level]
+                new[after, x] += now[level, x] * np.exp(scale[level] - fresh[after])
+
+
+@inlined
+def even(row, scale, level):
+    """Divide a row by its sum, which goes into its scale."""
+    total = row.sum()
+    if total > 0.0:
+        for x in range(row.shape[0]):
+            row[x] /= total
+        scale[level] += np.log(total)
+    else:
+        scale[level] = -np.inf
+
+
+@kernel(out_matrix(vector, cube, whole_matrix, cube, whole_cube))
+def with_and_without(initial, matrices, classes, weights, follows):
+    """`log Pr[series, not E]` and `log Pr[series, E]` for series of evidence (n, T, C): (n, 2), O(n T L M²)."""
+    n = weights.shape[0]
+    T, M, L = follows.shape
+    out = np.empty((n, 2))
+    now, new, moved = np.empty((L, M)), np.empty((L, M)), np.empty(M)
+    scale, fresh = np.empty(L), np.empty(L)
+    for i in range(n):
+        now[:] = 0.0
+        scale[:] = -np.inf
+        scale[0] = 0.0
+        for x in range(M):
+            now[0, x] = initial[x]
+        for t in range(T):
+            for level in range(L):
+                if scale[level] == -np.inf:
+                    continue
+                if t > 0:
+                    push(now[level], at(matrices, t - 1), moved)
+                    copy(moved, now[level])
+                for x in range(M):
+                    now[level, x] *= weights[i, t, classes[t, x]]
+            lift(now, scale, follows[t], new, fresh)
+            for level in range(L):
+                even(new[level], fresh, level)
+            now, new, scale, fresh = new, now, fresh, scale
+        out[i, 1] = scale[L - 1]
+        top = scale[: L - 1].max()
+        total = 0.0
+        for level in range(L - 1):
+            total += np.exp(scale[level] - top) if scale[level] > -np.inf else 0.0
+        out[i, 0] = top + np.log(total) if total > 0.0 else -np.inf
+    return out
+
+
+@kernel(out_whole_matrix(vector, cube, whole_cube, flag, matrix))
+def draw_given(initial, matrices, follows, held, uniform):
+    """Draw states (n, T) of traces for which the event holds, or of those for which it does not.
+
+    `ahead[t, l, x]` is how likely the trace ends as asked for from state x and level l of step t on, relative to the
+    largest of the step: one backward pass. `uniform` (n, T) are draws between 0 and 1.
+    """
+    n = uniform.shape[0]
+    T, M, L = follows.shape
+    ahead = np.zeros((T, L, M))
+    for level in range(L):
+        ahead[T - 1, level] = 1.0 if (level == L - 1) == held else 0.0
+    for t in range(T - 2, -1, -1):
+        P = at(matrices, t)
+        for x in range(M):
+            for level in range(L):
+                total = 0.0
+                for y in range(M):
+                    total += P[x, y] * ahead[t + 1, follows[t + 1, y, level], y]
+                ahead[t, level, x] = total
+        top = ahead[t].max()
+        for level in range(L):
+            for x in range(M):
+                ahead[t, level, x] /= top
+    out = np.empty((n, T), np.int64)
+    chance = np.empty(M)
+    for i in range(n):
+        level = 0
+        for t in range(T):
+            total = 0.0
+            for y in range(M):
+                moved = initial[y] if t == 0 else at(matrices, t - 1)[out[i, t - 1], y]
+                total += moved * ahead[t, follows[t, y, level], y]
+                chance[y] = total
+            x = 0
+            while chance[x] <= uniform[i, t] * total and x < M - 1:
+                x += 1
+            out[i, t] = x
+            level = follows[t, x, level]
+    return out

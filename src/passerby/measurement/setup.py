@@ -1,0 +1,134 @@
+"""What a question is asked of: a person's habits, a release, and how well the answer is to be known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from passerby.errors import InputError, UnsupportedRelease
+from passerby.model.kinds import check_prior, check_release
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.outcomes.series import Series, given_series
+from passerby.support.checks import is_number, is_whole
+
+#: How published series are looked at: as it fits, all of them listed, or a sample.
+How = Literal["auto", "enumerate", "sample"]
+
+#: No confidence closer to one than this: its limits would need more digits than numbers have.
+MOST_CONFIDENT = 1 - 1e-12
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One person and one release, over the same states: those of a chain with the memory that the counts need.
+
+    `tolerance` and `budget` say how close the answer should be and how many elementary operations it may take; `runs`
+    series are drawn where they must be, and limits then hold at level `confidence`. With `published`, the one series
+    that was really published, questions are about that one alone.
+    """
+
+    prior: MarkovPrior
+    release: Release
+    tolerance: float = 0.01
+    budget: float = 2e10
+    confidence: float = 0.99
+    seed: int | tuple[int, ...] = 0
+    runs: int = 1000
+    series: How = "auto"
+    published: Series | None = None
+    #: The habits and the release as they were given, without memory.
+    given: tuple[MarkovPrior, Release] | None = None
+
+    @property
+    def steps(self) -> int:
+        """The number of steps, `T`."""
+        return self.release.steps
+
+    @cached_property
+    def equivalent(self) -> Release:
+        """The release, as raw counts from some of its sensors where it tells the same as those."""
+        return self.release.revealed or self.release
+
+    def rng(self) -> np.random.Generator:
+        """Fresh random numbers; each is asked for once at most."""
+        return np.random.default_rng(self.seed)
+
+    def other_rngs(self, count: int) -> list[np.random.Generator]:
+        """So many sources of random numbers that have nothing to do with those, or with each other."""
+        return [np.random.default_rng(part) for part in np.random.SeedSequence(self.seed).spawn(count)]
+
+
+def set_up(
+    prior: MarkovPrior,
+    release: Release,
+    seed: int | Sequence[int],
+    published: Iterable[float | Iterable[float]] | None,
+    **options: Any,
+) -> Setup:
+    """What questions are asked of, every part checked: what is wrong is an `InputError` that names it."""
+    check_prior(prior)
+    check_release(release)
+    release = release if published is None else release.after(published)
+    release.check(prior)
+    given = prior, release
+    prior, release = release.over(prior)
+    check_effort(options["tolerance"], options["budget"], options["confidence"], options["runs"])
+    check_word("series", options["series"], ("auto", "enumerate", "sample"))
+    if options["series"] == "enumerate" and release.fixed and release.stacked_signals() is None:
+        raise UnsupportedRelease(
+            f"{release.words} publishes too many values, or a continuum of them: its series cannot be listed; "
+            "sample them (series='sample') or leave the choice (series='auto')"
+        )
+    if published is not None and not release.independent:
+        raise UnsupportedRelease(
+            f"published: what these very values tell of a person in {release.crowd!r} is not known, since several "
+            "counts are of the same people; give the numbers of others, or leave the values out"
+        )
+    series = None if published is None else given_series(release, published)
+    return Setup(prior, release, seed=checked_seed(seed), published=series, given=given, **options)
+
+
+def check_effort(tolerance: Any, budget: Any, confidence: Any, runs: Any) -> None:
+    """Refuse, with an `InputError`, how well something is to be known, and at what effort."""
+    _check_number("tolerance", tolerance, 0.0)
+    _check_number("budget", budget, 0.0)
+    _check_confidence(confidence)
+    _check_runs(runs)
+
+
+def _check_number(name: str, value: Any, least: float) -> None:
+    """A finite number of at least `least`; a truth value is none."""
+    if not is_number(value) or not least <= value or (name != "tolerance" and math.isinf(value)):
+        finite = "" if name == "tolerance" else "finite "
+        raise InputError(f"{name}: expected a {finite}number of at least {least:g}, got {value!r}")
+
+
+def _check_confidence(value: Any) -> None:
+    if not isinstance(value, (float, np.floating)) or not 0.5 <= value <= MOST_CONFIDENT:
+        raise InputError(f"confidence: expected a level from 0.5 to {MOST_CONFIDENT!r}, got {value!r}")
+
+
+def _check_runs(value: Any) -> None:
+    if not is_whole(value) or value < 2:
+        raise InputError(f"runs: expected a whole number of at least 2, got {value!r}")
+
+
+def check_word(name: str, value: Any, words: Sequence[str]) -> None:
+    """Refuse what is none of some words."""
+    if not isinstance(value, str) or value not in words:
+        choice = ", ".join(repr(word) for word in words[:-1])
+        raise InputError(f"{name}: expected {choice} or {words[-1]!r}, got {value!r}")
+
+
+def checked_seed(seed: Any) -> int | tuple[int, ...]:
+    """A seed, or several that are one."""
+    numbers = list(seed) if isinstance(seed, (list, tuple, np.ndarray)) else [seed]
+    if any(not is_whole(n) or n < 0 for n in numbers):
+        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}")
+    return tuple(int(n) for n in numbers) if numbers != [seed] else int(seed)

@@ -1,0 +1,1 @@
+"""Questions about one person that a release may answer: a file for each."""

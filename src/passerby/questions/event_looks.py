@@ -1,0 +1,252 @@
+"""What is looked at to tell an event from its absence: sightings, lists of series, stand-ins, draws, crowds.
+
+Each look yields a `Part`. Looks that are certain come first, and series are drawn where those leave more open than the
+tolerance allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.kernels import event_stretches
+from passerby.mechanisms import Raw
+from passerby.model.adaptive import AdaptiveRelease
+from passerby.model.release import Release
+from passerby.outcomes.channels import stand_ins
+from passerby.outcomes.histories import drawn_histories, listed_histories
+from passerby.outcomes.quantisation import bracketing_series, log_outcomes
+from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series
+from passerby.support.logs import exceeds
+
+from .crowd_told import told_of_crowd
+from .hypotheses import Hypotheses
+from .laws import Law, gaps
+from .parts import Above, Below, Drawn, Listed, Part, StandIns, Stretches, Tests
+
+Floats = NDArray[np.float64]
+
+#: Cells of the law that is followed from sighting to sighting: the first that leave less open than the tolerance.
+CELLS = (32, 128, 512)
+#: Operations that one atom takes to be passed on.
+PASS = 40.0
+#: The share of the tolerance that the law of raw series may leave out.
+LEFT = 1e-2
+#: Series of stand-ins, and the counts above which even the coarsest are too many.
+STAND_INS = (128, 1024)
+MOST_COUNTS = 10
+#: Series are listed where at most so many times as many are possible.
+WORTH_LISTING = 16
+
+
+def parts_of(asked: Hypotheses) -> Iterator[Part]:
+    """Every look at what a release tells of an event, one after another until both ends are close."""
+    release = asked.setup.release
+    if isinstance(release, AdaptiveRelease):
+        yield from by_histories(asked, release)
+    elif release.independent:
+        yield from independent(asked)
+    else:
+        yield from against_crowd(asked)
+
+
+def independent(asked: Hypotheses) -> Iterator[Part]:
+    """Counts that are independent given the trace."""
+    setup = asked.setup
+    found: list[Part] = []
+    if setup.series != "sample":
+        for look in (by_sightings, by_list, by_stand_ins):
+            for part in look(asked):
+                yield part
+                found.append(part)
+            if any(close(part, setup.tolerance) for part in found):
+                return
+    if setup.series != "enumerate":
+        yield by_draws(asked)
+
+
+def close(part: Part, tolerance: float) -> bool:
+    """Whether both ends of the advantage are as close as was asked for."""
+    lower, upper = part.advantage()
+    return part.level is None and upper <= lower * (1 + tolerance) + 1e-12
+
+
+def by_sightings(asked: Hypotheses) -> Iterator[Part]:
+    """All raw series at once, where a sighting shows the place and the event comes true at some of the places."""
+    setup = asked.setup
+    release, prior, avoided = setup.equivalent, setup.prior, asked.avoided
+    if not (release.plain and release.reveals and prior.single) or avoided is None:
+        return
+    no, yes = asked.chance
+    if sighted_where_true(asked, avoided):
+        whole = Law(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+        yield Listed("sightings", asked.odds, whole)
+        return
+    points = 1 + release.grid.size
+    for cells in CELLS:
+        if PASS * cells * points**2 > setup.budget:
+            return
+        case = prior.initial, prior.matrices, release.grid, avoided, asked.log_odds, cells
+        faint = LEFT * setup.tolerance * min(no, yes) / points
+        tables = [event_stretches.law(*case, side, faint) for side in (False, True)]
+        less, more = (Law(table[:, 1] / yes, table[:, 0] / no) for table in tables)
+        low, high = tables[0][:, 2].copy(), tables[0][:, 3].copy()
+        part = Stretches("sightings", asked.odds, less, more, low, high)
+        yield part
+        if close(part, setup.tolerance):
+            return
+
+
+def sighted_where_true(asked: Hypotheses, avoided: Floats) -> bool:
+    """Whether the event is seen whenever it comes true: every place of it where somebody may be has a sensor then."""
+    prior, grid = asked.setup.prior, asked.setup.equivalent.grid
+    there = (avoided == 0) & (prior.marginals(asked.setup.steps) > 0)
+    for t, sensors in enumerate(grid):
+        there[t, sensors[sensors >= 0]] = False
+    return not there.any()
+
+
+def by_list(asked: Hypotheses) -> Iterator[Part]:
+    """The series that can be published, one by one, where few carry nearly all of the probability."""
+    setup = asked.setup
+    release, most = setup.equivalent, _affordable(asked)
+    wanted = setup.series == "enumerate"
+    if not wanted and exceeds(log_outcomes(release), WORTH_LISTING * most):
+        return
+    left = 1.0 if wanted else 0.2 * setup.tolerance * min(asked.chance)
+    series = enumerate_series(setup.prior, release, most, left)
+    if series is not None:
+        yield Listed("list", asked.odds, _law(asked, series, release))
+
+
+def by_stand_ins(asked: Hypotheses) -> Iterator[Part]:
+    """Series of mechanisms with few outputs: ones that tell less, and ones that tell more."""
+    setup = asked.setup
+    counts = sum(map(len, setup.release.sensors))
+    if setup.release.plain or not counts or counts > MOST_COUNTS:
+        return
+    for most in STAND_INS:
+        if most > _affordable(asked):
+            return
+        faint = 0.05 * setup.tolerance * min(asked.chance) / most
+        pair = bracketing_series(setup.prior, setup.release, most, faint)
+        if pair is None:
+            continue
+        part = StandIns("stand-ins", asked.odds, *(_law(asked, side, setup.release) for side in pair))
+        yield part
+        if close(part, setup.tolerance):
+            return
+
+
+def by_draws(asked: Hypotheses) -> Part:
+    """Series that are drawn where the event holds, and where it does not."""
+    setup, release = asked.setup, asked.setup.release
+    rng = setup.rng()
+    held, not_held = (
+        gaps(asked.logs_of(release.drawn(asked.draw(holds, setup.runs, rng), rng))) - asked.log_odds
+        for holds in (True, False)
+    )
+    return Drawn("sample", asked.odds, held, not_held, level=_level(asked))
+
+
+def by_histories(asked: Hypotheses, release: AdaptiveRelease) -> Iterator[Part]:
+    """Counts that are chosen as one goes: histories are listed, or drawn."""
+    setup = asked.setup
+    if setup.series != "sample":
+        wanted = setup.series == "enumerate"
+        left = 1.0 if wanted else 0.2 * setup.tolerance * min(asked.chance)
+        listed = listed_histories(setup.prior, release, _affordable(asked), left, strict=wanted)
+        if listed is not None:
+            chain, union, series = listed
+            logs = asked.logs_of(series.evidence, chain, union)
+            yield Listed("list", asked.odds, Law.of_logs(logs, series.mass, asked.chance))
+            return
+    rng = setup.rng()
+    sides = []
+    for holds in (True, False):
+        traces = asked.draw(holds, setup.runs, rng)
+        chain, union, series = drawn_histories(setup.prior, release, rng, setup.runs, traces=traces)
+        sides.append(gaps(asked.logs_of(series.evidence, chain, union)) - asked.log_odds)
+    held, not_held = sides
+    yield Drawn("sample", asked.odds, held, not_held, level=_level(asked))
+
+
+def against_crowd(asked: Hypotheses) -> Iterator[Part]:
+    """Others who are known by their habits: between tests without side information, and what somebody told more finds.
+
+    The target is independent of the others, so that what is told of them has one law whether the event holds or not.
+    """
+    setup, release = asked.setup, asked.setup.release
+    yield from by_one_count(asked)
+    known = _known(asked)
+    for part in () if known is None else independent(known):
+        yield Above("known", asked.odds, part, level=part.level)
+    rng = setup.rng()
+    told = told_of_crowd(release, setup.runs, rng)
+    ratios, scores = [], []
+    for holds in (True, False):
+        published = told.publish(release, asked.draw(holds, len(told), rng), rng)
+        ratios.append(gaps(asked.logs_of(told.evidence(release, published))) - asked.log_odds)
+        scores.append(gaps(asked.logs_of(_possible(release.evidence(published)))))
+    held, not_held = ratios
+    yield Drawn("crowd", asked.odds, held, not_held, told_more=True, level=_level(asked))
+    held, not_held = scores
+    yield Tests("test", asked.odds, held, not_held, level=_level(asked))
+
+
+def by_one_count(asked: Hypotheses) -> Iterator[Part]:
+    """The count that tells most by itself, of others whose law at this count alone is known."""
+    release = asked.setup.release
+    cells = [(t, j) for t, step in enumerate(release.sensors) for j in range(len(step))]
+    if not cells:
+        return
+    sees = release.sees
+    evidence = np.zeros((len(cells), *sees.shape[:2]))
+    for i, (t, j) in enumerate(cells):
+        evidence[i, t] = np.where(sees[t, :, j] == 1, 0.0, -np.inf)
+    logs = asked.logs_of(evidence)
+    with np.errstate(divide="ignore"):
+        counted = np.exp(np.minimum(logs - np.array(asked.logs), 0.0))
+    counted = np.where(np.isfinite(logs), counted, 0.0)
+    gains = [abs(yes - no) * release.channels[t][j].apart for (t, j), (no, yes) in zip(cells, counted, strict=True)]
+    best = int(np.argmax(gains))
+    t, j = cells[best]
+    pair = stand_ins(*release.channels[t][j])
+    if pair is not None:
+        no, yes = counted[best]
+        absent, present = pair[0].T
+        law = Law(yes * present + (1 - yes) * absent, no * present + (1 - no) * absent)
+        yield Below("one count", asked.odds, law)
+
+
+def _known(asked: Hypotheses) -> Hypotheses | None:
+    """The same for somebody who knows everybody else; None where that depends on how many they are."""
+    release = asked.setup.release
+    if not all(isinstance(rule, Raw) or rule.shift_invariant for rule in release.ways):
+        return None
+    return replace(asked, setup=replace(asked.setup, release=release.with_others(None)))
+
+
+def _possible(evidence: Floats) -> Floats:
+    """Log-likelihoods in which counts that habits cannot explain are next to impossible, and say little."""
+    top = evidence.max(axis=2, keepdims=True)
+    there = top > -np.inf
+    return np.where(there, np.maximum(evidence - np.where(there, top, 0.0), -40.0), 0.0)
+
+
+def _law(asked: Hypotheses, series: Series, release: Release) -> Law:
+    return Law.of_logs(asked.logs_of(series.evidence, release=release), series.mass, asked.chance)
+
+
+def _affordable(asked: Hypotheses) -> int:
+    """How many series can be looked at."""
+    steps, states, levels = asked.levels.shape
+    return max(2, min(MAX_SERIES, int(asked.setup.budget / (steps * levels * states * (states + 4)))))
+
+
+def _level(asked: Hypotheses) -> float:
+    """The confidence of each of two ends."""
+    return 1 - (1 - asked.setup.confidence) / 2
