@@ -165,7 +165,7 @@ def test_nobody_who_can_be_measured_gives_an_empty_table(people: pb.People, monk
     def refused(*_: object, **__: object) -> None:
         raise pb.UnsupportedRelease("no")
 
-    monkeypatch.setattr("passerby.audits.knowledge.measure", refused)
+    monkeypatch.setattr("passerby.audits.knowledge.trace_loss", refused)
     assert pb.adversaries(people, RELEASE, sample=3).height == 0
 
 

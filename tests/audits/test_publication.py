@@ -60,6 +60,6 @@ def test_a_refusal_is_a_status(people: pb.People, monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object, **__: object) -> pb.Loss:
         raise pb.UnsupportedRelease("not this one")
 
-    monkeypatch.setattr(publication, "measure", refuse)
+    monkeypatch.setattr(publication, "trace_loss", refuse)
     table = realised_losses(people, pb.Release([0, 1, 2]), [[1.0]] * 3, Measurement(1), workers=1)
     assert table.unique().rows() == [("not this one", None, None)]

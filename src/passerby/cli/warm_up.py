@@ -32,6 +32,9 @@ SHARES = (
         "habits",
         "score",
         "joint_maxima",
+        "each_step",
+        "events",
+        "event_stretches",
     ),
 )
 

@@ -11,7 +11,7 @@ tells less also knows the outermost log odds that went into it.
 import numpy as np
 
 from .chain import at, push
-from .jit import cube, flag, inlined, kernel, matrix, number, out_matrix, vector, whole, whole_matrix
+from .jit import cube, flag, inlined, kernel, making, matrix, number, out_matrix, vector, whole, whole_matrix
 from .renewal import begin
 
 #: Cells are narrowest around the log odds without any series: even in the inverse hyperbolic sine of the distance.
@@ -97,6 +97,39 @@ def pass_all(source, target, centre, clear, hit, more):
         pass_on(target, centre, no - below, yes - part, high, high, clear, hit)
 
 
+@making
+def atoms(table, more):
+    """The atoms (n, 4) of a table of cells, those of several odds as two, where they are to tell more."""
+    cells = table.shape[0]
+    out = np.zeros((2 * cells, ENTRIES))
+    n = 0
+    for k in range(cells):
+        no, yes, low, high = table[k, 0], table[k, 1], table[k, 2], table[k, 3]
+        if no == 0.0 and yes == 0.0:
+            continue
+        if not more or low == high:
+            out[n, 0], out[n, 1], out[n, 2], out[n, 3] = no, yes, low, high
+            n += 1
+            continue
+        below = lower_part(no, yes, low, high)
+        part = min(yes, below * np.exp(low)) if low > -np.inf else 0.0
+        out[n, 0], out[n, 1], out[n, 2], out[n, 3] = below, part, low, low
+        out[n + 1, 0], out[n + 1, 1], out[n + 1, 2], out[n + 1, 3] = no - below, yes - part, high, high
+        n += 2
+    return out[:n].copy()
+
+
+@inlined
+def last_step(avoided):
+    """The last step at which the event may come true; 0 if there is none."""
+    last = 0
+    for t in range(avoided.shape[0]):
+        for x in range(avoided.shape[1]):
+            if avoided[t, x] == 0.0:
+                last = t
+    return last
+
+
 @kernel(out_matrix(vector, cube, whole_matrix, matrix, number, whole, flag, number))
 def law(initial, matrices, places, avoided, centre, cells, more, faint):
     """Atoms (n, 4) of the log odds of an event: probability without it and with it, least and largest log odds.
@@ -112,11 +145,7 @@ def law(initial, matrices, places, avoided, centre, cells, more, faint):
     put(tables[0], centre, 1.0, 0.0, -np.inf, -np.inf)
     reached[0] = 1.0
     hit, clear, new = np.empty(M), np.empty(M), np.empty(M)
-    last = 0
-    for t in range(T):
-        for x in range(M):
-            if avoided[t, x] == 0.0:
-                last = t
+    last = last_step(avoided)
     for u in range(N):
         if reached[u] == 0.0:
             continue
@@ -154,19 +183,4 @@ def law(initial, matrices, places, avoided, centre, cells, more, faint):
                 break
             if t == T - 1:
                 pass_all(tables[u], tables[N], centre, clear.sum(), hit.sum(), more)
-    out = np.zeros((2 * cells, ENTRIES))
-    n = 0
-    for k in range(cells):
-        no, yes, low, high = tables[N, k, 0], tables[N, k, 1], tables[N, k, 2], tables[N, k, 3]
-        if no == 0.0 and yes == 0.0:
-            continue
-        if not more or low == high:
-            out[n, 0], out[n, 1], out[n, 2], out[n, 3] = no, yes, low, high
-            n += 1
-            continue
-        below = lower_part(no, yes, low, high)
-        part = min(yes, below * np.exp(low)) if low > -np.inf else 0.0
-        out[n, 0], out[n, 1], out[n, 2], out[n, 3] = below, part, low, low
-        out[n + 1, 0], out[n + 1, 1], out[n + 1, 2], out[n + 1, 3] = no - below, yes - part, high, high
-        n += 2
-    return out[:n].copy()
+    return atoms(tables[N], more)
