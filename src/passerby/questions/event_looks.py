@@ -57,21 +57,27 @@ def independent(asked: Hypotheses) -> Iterator[Part]:
     """Counts that are independent given the trace."""
     setup = asked.setup
     found: list[Part] = []
+    near: list[Part] = []
     if setup.series != "sample":
         for look in (by_sightings, by_list, by_stand_ins):
             for part in look(asked):
                 yield part
                 found.append(part)
-            if any(close(part, setup.tolerance) for part in found):
+            near = [part for part in found if close(part, setup.tolerance)]
+            if any(part.blur <= setup.tolerance for part in near):
                 return
+        # Stand-ins say nothing of `certain` and `absent`: series are drawn for these.
+        if any(part.tails for part in near):
+            return
     if setup.series != "enumerate":
         yield by_draws(asked)
 
 
 def close(part: Part, tolerance: float) -> bool:
-    """Whether both ends of the advantage are as close as was asked for."""
+    """Whether both ends of the advantage, and of the power at 1 %, are as close as was asked for."""
     lower, upper = part.advantage()
-    return part.level is None and upper <= lower * (1 + tolerance) + 1e-12
+    least, most = part.power(0.01)
+    return part.level is None and upper <= lower * (1 + tolerance) + 1e-12 and most <= least + tolerance + 1e-12
 
 
 def by_sightings(asked: Hypotheses) -> Iterator[Part]:

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ Floats = NDArray[np.float64]
 Ends = tuple[float, float]
 #: Nothing is known of a probability.
 ANYTHING: Ends = (0.0, 1.0)
+#: Log odds that differ by so much, as a share of them, differ by rounding.
+ALIKE = 1e-11
 #: Tangents to a trade-off curve that are tried.
 TANGENTS = 64
 
@@ -32,6 +35,13 @@ class Part(ABC):
     name: str
     prior_odds: float
     level: float | None = field(default=None, kw_only=True)
+    #: Whether it knows ends of `certain` and `absent`, too.
+    tails: ClassVar[bool] = False
+
+    @property
+    def blur(self) -> float:
+        """How far apart both ends of `certain` and `absent` may be."""
+        return 1.0
 
     def advantage(self) -> Ends:
         """True positives minus false positives of the best test."""
@@ -59,10 +69,16 @@ class Listed(Part):
     """All series, or nearly all, one by one."""
 
     law: Law
+    tails: ClassVar[bool] = True
 
     def mirrored(self) -> Listed:
         """The law of the complement."""
         return replace(self, prior_odds=1 / self.prior_odds, law=self.law.swapped())
+
+    @property
+    def blur(self) -> float:
+        """What is not listed."""
+        return max(self.law.missing)
 
     @cached_property
     def _both(self) -> tuple[Law, Law]:
@@ -121,6 +137,15 @@ class Stretches(StandIns):
 
     low: Floats
     high: Floats
+    tails: ClassVar[bool] = True
+
+    @property
+    def blur(self) -> float:
+        """How likely the groups are that hold more than one log odds, and what is left out."""
+        with np.errstate(invalid="ignore"):
+            mixed = (self.high != self.low) & ~(self.high - self.low <= ALIKE * (1 + np.abs(self.low)))
+        sides = zip((self.less.yes, self.less.no), self.less.missing, strict=True)
+        return max(float(mass[mixed].sum()) + missing for mass, missing in sides)
 
     def mirrored(self) -> Stretches:
         """The laws and log odds of the complement."""
