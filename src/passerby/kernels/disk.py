@@ -2,6 +2,8 @@
 
 numba looks only at the file of a kernel to tell whether what is on disk is still right, not at those of its helpers.
 The folder is therefore named after a digest of all sources in this package.
+
+What is loaded from it is run: numba keeps kernels as pickles. So the folder must be this user's, and closed to others.
 """
 
 import atexit
@@ -9,6 +11,7 @@ import hashlib
 import logging
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,18 +38,49 @@ def digest() -> str:
 
 
 def _made(folder: Path) -> bool:
-    """Whether a folder is there and can be written to, once it was tried to make it."""
+    """Whether a folder is there, this user's alone, and can be written to, once it was tried to make it so."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if anybody_may_replace(folder.parent):
+            return False
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not _owned(folder):
+            return False
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:
         return False
     return True
 
 
+def _owned(folder: Path) -> bool:
+    """Whether a folder is this user's; what others could write into it is removed, and it is closed to them."""
+    if not hasattr(os, "geteuid"):
+        return True  # a system whose folders have no such owners
+    found = folder.lstat()  # a link would be the owner's, wherever it leads
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        return False
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        shutil.rmtree(folder)
+        folder.mkdir(mode=0o700)
+    elif found.st_mode & 0o077:
+        folder.chmod(0o700)
+    return True
+
+
+def anybody_may_replace(folder: Path) -> bool:
+    """Whether any user may put another folder in the place of one in here, or of one that leads here."""
+    if not hasattr(os, "geteuid"):
+        return False
+    modes = [path.stat().st_mode for path in (folder.resolve(), *folder.resolve().parents)]
+    return any(mode & stat.S_IWOTH and not mode & stat.S_ISVTX for mode in modes)
+
+
 @cache
 def folder() -> Path:
-    """In `NUMBA_CACHE_DIR` if set, else beside the sources, in the user's cache or a temporary folder: what works."""
+    """In `NUMBA_CACHE_DIR` if set, else beside the sources, in the user's cache or a temporary folder: what works.
+
+    A folder of somebody else is not taken, nor one that anybody may replace.
+    """
     name, beside = f"kernels-{digest()}", SOURCES / "__pycache__"
     for base in [Path(config.CACHE_DIR)] if config.CACHE_DIR else [beside, *_of_user()]:
         if _made(base / name):
@@ -55,9 +89,10 @@ def folder() -> Path:
                     shutil.rmtree(old, ignore_errors=True)
             return base / name
     base = Path(tempfile.mkdtemp(prefix="passerby-"))
-    _log.warning("no folder for compiled kernels can be written to: they are kept in %s until this ends", base)
+    _log.warning("no folder for compiled kernels is this user's alone: they are kept in %s until this ends", base)
     atexit.register(shutil.rmtree, base, ignore_errors=True)
     os.environ["NUMBA_CACHE_DIR"] = str(base)  # for processes that this one starts
+    (base / name).mkdir(mode=0o700)
     return base / name
 
 

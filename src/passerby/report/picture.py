@@ -6,6 +6,7 @@ Neither loads anything, and neither needs `eval`: expressions are run by Vega's 
 from __future__ import annotations
 
 import base64
+import hashlib
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -18,6 +19,10 @@ from passerby.support.files import whole_or_nothing
 
 #: The width of a picture, in pixels.
 WIDTH = 640
+#: The SHA-256 of the script that a version of vl-convert makes for a version of Vega-Lite.
+SCRIPTS = {
+    ("1.9.0.post1", "6.4"): "373b1f84072b31010f15ceb787be6b415c53936411aae267c8c2b2b6ccde46e7",
+}
 
 
 def as_svg(spec: dict[str, Any]) -> str:
@@ -31,18 +36,40 @@ def as_svg(spec: dict[str, Any]) -> str:
 
 @cache
 def bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, which takes a second to put together and is then kept on disk."""
+    """Vega, Vega-Lite and Vega-Embed as one script, which takes seconds to put together and is then kept on disk.
+
+    What is kept goes into every page. So it is taken only from the folder of the kernels, which is this user's alone,
+    and with the hash of the installed version, where that is known. Any other script is made again.
+    """
+    made_by = (version("vl-convert-python"), _dialect())
+    for kept in disk.folder().glob(f"vega-{'-'.join(made_by)}-*.js"):
+        with suppress(OSError, UnicodeError):
+            script = kept.read_bytes().decode()
+            found = _digest(script)
+            if kept.name == _name(made_by, found) and SCRIPTS.get(made_by, found) == found:
+                return script
+    script = _put_together()
+    with suppress(OSError, PasserbyError), whole_or_nothing(disk.folder() / _name(made_by, _digest(script))) as path:
+        path.write_bytes(script.encode())
+    return script
+
+
+def _put_together() -> str:
+    """The script, out of the installed package."""
     import vl_convert
 
-    kept = disk.folder().parent / f"vega-{version('vl-convert-python')}-{_dialect()}.js"
-    with suppress(OSError, UnicodeError):
-        return kept.read_text(encoding="utf-8")
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_dialect())
     # Browsers read every end of a line as "\n", and the page's policy knows the script by its hash.
-    script = script.replace("</script", "<\\/script").replace("\r\n", "\n").replace("\r", "\n")
-    with suppress(OSError, PasserbyError), whole_or_nothing(kept) as path:
-        path.write_text(script, encoding="utf-8")
-    return script
+    return script.replace("</script", "<\\/script").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _digest(script: str) -> str:
+    return hashlib.sha256(script.encode()).hexdigest()
+
+
+def _name(made_by: tuple[str, str], digest: str) -> str:
+    """The name of the file of a script."""
+    return f"vega-{'-'.join(made_by)}-{digest}.js"
 
 
 @cache
