@@ -5,10 +5,13 @@ import errno
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
 from dataclasses import replace
@@ -158,6 +161,64 @@ def test_a_key_that_interrupts_is_left_to_whoever_started_workers(tmp_path: Path
     assert "Traceback" not in errors
 
 
+async def let_in(address: str, security: Any) -> bool:
+    """Whether somebody with these credentials is answered."""
+    from distributed.comm import connect
+
+    try:
+        comm = await connect(address, timeout=2, **security.get_connection_args("client"))
+        await comm.write({"op": "identity", "reply": True})
+        answer = await asyncio.wait_for(comm.read(), 2)
+        comm.abort()
+    except (OSError, RuntimeError, TimeoutError):
+        return False
+    return "address" in answer or "id" in answer
+
+
+class TestNobodyElseComesIn:
+    def test_without_the_credentials_of_the_cluster(self, client: Any) -> None:
+        """Not to the scheduler, a worker, or the one who looks after a worker: each of them runs what it is sent."""
+        from distributed import Security
+
+        there = client.scheduler_info()
+        doors = [there["address"]]
+        for address, worker in there["workers"].items():
+            doors += [address, worker["nanny"]]
+        assert len(doors) == 5
+        for door in doors:
+            assert door.startswith("tls://127.0.0.1:")
+            assert asyncio.run(let_in(door, client.security))
+            assert not asyncio.run(let_in(door, Security.temporary()))
+            assert not asyncio.run(let_in(door.replace("tls:", "tcp:"), Security()))
+
+    def test_nobody_reads_what_is_at_work(self, client: Any) -> None:
+        port = client.cluster.scheduler.http_server.port
+        for page in ("info/main/workers.html", "json/identity.json", "json/counts.json", "metrics"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=5)
+
+    def test_nobody_reads_what_workers_put_on_disk(self, client: Any) -> None:
+        folders = {Path(folder) for folder in client.run(lambda dask_worker: dask_worker.local_directory).values()}
+        scratch = {next(parent for parent in folder.parents if "passerby-dask-" in parent.name) for folder in folders}
+        assert len(folders) == 2
+        assert [stat.S_IMODE(each.stat().st_mode) for each in scratch] == [0o700]
+
+    def test_without_cryptography_there_is_no_cluster(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "cryptography", None)
+        needs = r"needs cryptography, .*pip install 'passerby\[cluster\]'"
+        with pytest.raises(pb.ConfigError, match=needs), dask_cluster("dask", workers=1):
+            pass
+
+    def test_a_scheduler_of_ones_own_says_who_is_trusted(self, caplog: pytest.LogCaptureFixture) -> None:
+        from distributed import LocalCluster
+
+        with LocalCluster(n_workers=1, processes=False, **cluster.UNSEEN) as here:
+            with dask_cluster("dask", here.scheduler_address):
+                pass
+            said = f"scheduler {here.scheduler_address} is trusted: whoever can connect to it may run code"
+        assert said in caplog.text
+
+
 class TestRefused:
     def test_work_that_kills_every_worker(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)  # else it is tried on four of them
@@ -295,7 +356,7 @@ class TestRefused:
 
     def test_a_worker_with_another_version(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(cluster, "__version__", "9.9")
-        with pytest.raises(pb.ConfigError, match=rf"this process, 9\.9: tcp://.* has passerby {pb.__version__}"):
+        with pytest.raises(pb.ConfigError, match=rf"this process, 9\.9: tls://.* has passerby {pb.__version__}"):
             check_versions(client)
         with pytest.raises(pb.PasserbyError, match=rf"9\.9: a worker that joined has passerby {pb.__version__}"):
             collect(pow, 2, [1, 2], executor=Cluster(client))

@@ -1,12 +1,14 @@
 """Dask's workers as an `Executor`: of a scheduler that runs somewhere, of a client, or of a cluster on this machine.
 
-Dask does again what a worker had begun or held when it died, and workers may join and leave at any time.
+Dask does again what a worker had begun or held when it died, and workers may join and leave at any time. Whoever is let
+in by a scheduler or a worker may run code there. So a cluster of this machine asks everybody for its own credentials.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
@@ -27,8 +29,11 @@ PATIENCE = 10.0
 ABSENT = 120.0
 #: A cluster of this machine has no dashboard, and what dask serves besides only this machine reaches, at any free port.
 UNSEEN: dict[str, Any] = {"dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
+#: It has no pages either, of which some tell what is at work, to every user of this machine.
+PAGES = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
 #: Nor does it look at itself all the time, or give back memory as soon as it can: both take processors from the work.
 UNWATCHED: dict[str, Any] = {
+    **{name: [] for name in PAGES},
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",
@@ -37,6 +42,12 @@ PRELOAD = "distributed.worker.preload"
 SURROUNDINGS, TRIM = "distributed.nanny.pre-spawn-environ", "MALLOC_TRIM_THRESHOLD_"
 GONE = "the scheduler of the cluster does not answer any more"
 INSTALL = "install it with: pip install 'passerby[cluster]'"
+#: Whom work on workers that somebody else may have started relies on.
+TRUSTED = (
+    "scheduler %s is trusted: %s may run code on its workers and in this process, and read what is sent to them, which "
+    "tells of single people"
+)
+_log = logging.getLogger("passerby")
 
 
 class Cluster(Executor):
@@ -177,6 +188,8 @@ def _connected(scheduler: str) -> Iterator[Any]:
             "one with `dask scheduler`, and give its address, such as tcp://10.0.0.1:8786"
         ) from None
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is said in one sentence
+    known = client.scheduler is not None and client.scheduler.address.startswith("tls:")
+    _log.warning(TRUSTED, scheduler, "whoever has its certificates" if known else "whoever can connect to it")
     with client:
         _wait_for_workers(client, f"scheduler: {scheduler!r}", f"start some with `dask worker {scheduler}`")
         yield client
@@ -196,28 +209,49 @@ def _wait_for_workers(client: Any, name: str, advice: str) -> None:
 @contextmanager
 def _here(workers: int | None) -> Iterator[Any]:
     import dask
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
     check_may_start()
     kept = {name: value for name, value in dask.config.get(SURROUNDINGS).items() if name != TRIM}
     first = [*dask.config.get(PRELOAD), __name__]
-    with one_thread_each(), dask.config.set({**UNWATCHED, SURROUNDINGS: kept, PRELOAD: first}):
-        try:
-            cluster = LocalCluster(
-                n_workers=workers or all_cores(), threads_per_worker=1, processes=True, silence_logs=50, **UNSEEN
-            )
-        except (RuntimeError, OSError) as error:
-            raise PasserbyError(
-                f"a cluster of dask on this machine could not be started ({type(error).__name__}: {error}); run it "
-                "again, in a script under a line `if __name__ == '__main__':`, with fewer workers if memory is short, "
-                "or without dask (engine='processes')"
-            ) from None
+    with (
+        one_thread_each(),
+        dask.config.set({**UNWATCHED, SURROUNDINGS: kept, PRELOAD: first}),
+        # Dask's own folder for what workers put on disk is open to everybody, and this one to its owner alone.
+        tempfile.TemporaryDirectory(
+            prefix="passerby-dask-", dir=dask.config.get("temporary-directory", None), ignore_cleanup_errors=True
+        ) as scratch,
+    ):
+        cluster = _started(workers or all_cores(), scratch)
         try:
             with Client(cluster, set_as_default=False) as client:
                 yield client
         finally:
             with suppress(KeyError):  # it may have lost count of workers that died
                 cluster.close()
+
+
+def _started(workers: int, scratch: str) -> Any:
+    """A cluster of this machine, which takes nobody who has not the credentials that are made for it alone."""
+    from distributed import LocalCluster, Security
+
+    try:
+        security = Security.temporary()
+    except ImportError:
+        raise ConfigError(
+            f"engine 'dask' needs cryptography, without which every user of this machine could join; {INSTALL}"
+        ) from None
+    how: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "silence_logs": 50}
+    try:
+        return LocalCluster(
+            n_workers=workers, protocol="tls", security=security, local_directory=scratch, **how, **UNSEEN
+        )
+    except (RuntimeError, OSError) as error:
+        raise PasserbyError(
+            f"a cluster of dask on this machine could not be started ({type(error).__name__}: {error}); run it "
+            "again, in a script under a line `if __name__ == '__main__':`, with fewer workers if memory is short, "
+            "or without dask (engine='processes')"
+        ) from None
 
 
 def dask_setup(_: Any) -> None:
