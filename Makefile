@@ -10,7 +10,7 @@ MUTANTS ?=
 # Python keeps what it compiles of each file that it loads: nothing is compiled when it is installed (see INSTALL).
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types kernels unit thorough bench docs mutants coverage fuzz deep clean
+.PHONY: demo test lint types kernels unit thorough bench docs mutants coverage fuzz deep lowest clean
 
 demo: .venv/.installed
 	$(BIN)/passerby demo --out passerby-demo --overwrite
@@ -51,6 +51,10 @@ fuzz: .venv/.test
 deep: .venv/.test
 	PYTHONPATH=. $(BIN)/python -m trust.deep
 
+# The lowest versions that are allowed, in an environment of their own.
+lowest:
+	$(PYTHON) -m trust.lowest
+
 docs: .venv/.docs
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html
 
@@ -80,4 +84,4 @@ INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-lowest build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
