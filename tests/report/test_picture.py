@@ -1,5 +1,6 @@
 """The script that draws the charts of every page is the installed one, whatever lies on disk."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def test_another_one_with_its_own_hash_is_not_taken(
 
 
 def test_the_script_in_pages_has_the_known_hash() -> None:
-    made_by = (picture.version("vl-convert-python"), picture._dialect())
+    made_by = (version("vl-convert-python"), picture._dialect())
     script = picture.bundle()
     assert picture._digest(script) == picture.SCRIPTS.get(made_by, picture._digest(script))
 
