@@ -22,7 +22,7 @@ CITY = "simulate city.csv --people 40 --places 20 --days 6"
 COMMON = "city.csv --window 6h --places 15 --holdout 4 --min-active 1 --sensor-count 2"
 RUNS = (
     CITY,
-    f"audit {COMMON} --mechanism gaussian:1 --explore 5 --backtest 10 --adversaries 5 --out audit",
+    f"audit {COMMON} --mechanism gaussian --sigma 1 --explore 5 --backtest 10 --adversaries 5 --out audit",
     f"audit {COMMON} --store disk --out disk",
     f"audit {COMMON} --engine dask --workers 1 --out dask",
     f"plan {COMMON} --at-most 0.1 --added 0.1 --levers rounding --out plan",
