@@ -51,7 +51,7 @@ def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
     width = steps * min(steps - misses, misses + 1)
     score = width * prior.states**2
     charges = 1.0 * steps * (misses + 2) * (misses + 1) * prior.states**2
-    at_once = prior.single and charges <= best_guess.AT_ONCE * score
+    at_once = prior.single and prior.naming is None and charges <= best_guess.AT_ONCE * score
     return best_guess.LOOK * width * moves(prior) + (charges if at_once else 0.0)
 
 
@@ -167,7 +167,7 @@ def _bracket_chain(
     """What is found for the one series of a chain without evidence: start (M,) and matrices (T-1, M, M)."""
     even = Release.silent(steps).classes(prior), np.ones((1, steps, 1)), np.ones(1), np.ones(1)
     table, guesses, total = best_guess.brackets(
-        start, moves, prior.place_of, *even, prior.named, misses, tolerance, budget, False, np.zeros(1)
+        start, moves, prior.name_of, *even, prior.nameable, misses, tolerance, budget, False, np.zeros(1)
     )
     return table[0], guesses[0], total
 

@@ -65,11 +65,11 @@ def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series
 def map_successes(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Floats:
     """The likeliest trace given what was published, scored exactly for each series (n,)."""
     guesses, _ = decode_series(prior, release, series.evidence)
-    return score(prior, release, series.evidence, guesses, misses)
+    return score(prior, release, series.evidence, prior.as_names(guesses), misses)
 
 
 def unaided_success(prior: MarkovPrior, guess: Ints, misses: int) -> float:
     """`Pr[at most misses steps of guess wrong]` with nothing published."""
     steps = len(guess)
     silence = Release.silent(steps).classes(prior), silent_series(steps).weights[0]
-    return min(1.0, float(scoring.success(prior.initial, prior.matrices, prior.place_of, *silence, guess, misses)))
+    return min(1.0, float(scoring.success(prior.initial, prior.matrices, prior.name_of, *silence, guess, misses)))

@@ -47,7 +47,7 @@ class Pilot:
 def pilot(question: Question, known: Known) -> Pilot | None:
     """From a few series that are not used again; None where looks are not dear, or all series are to be looked at."""
     prior, told, steps, misses = question.prior, question.told, question.steps, question.misses
-    if not dear(question) or not prior.single or steps * prior.states**2 > MEMORY_LIMIT:
+    if not dear(question) or not prior.single or prior.naming is not None or steps * prior.states**2 > MEMORY_LIMIT:
         return None
     few = sample_series(prior, told, question.other_rngs(2)[0], PILOT, anchor(question, known))
     ceiling = glance(prior, told, few, misses)

@@ -41,7 +41,7 @@ def bracket_stretches(
     None where the tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a
     sighting does not reveal the state (of a mode).
     """
-    if not release.reveals:
+    if not release.reveals or prior.naming is not None:
         return None
     prior, release = with_one_sensor(prior, release)
     if not tables_fit(prior, release, misses) or not prior.guessable[release.grid[release.grid >= 0]].all():
@@ -87,7 +87,7 @@ def _cost(prior: MarkovPrior, release: Release, misses: int) -> float:
 
 def dense(prior: MarkovPrior, release: Release, misses: int) -> bool:
     """Whether guesses for all stretches cost so much that it pays to think first of what they will bring."""
-    if not prior.single or not release.reveals or _cost(prior, release, misses) <= DENSE:
+    if not prior.single or not release.reveals or prior.naming is not None or _cost(prior, release, misses) <= DENSE:
         return False
     return least_cost(prior, release, misses) > DENSE
 
@@ -95,7 +95,8 @@ def dense(prior: MarkovPrior, release: Release, misses: int) -> bool:
 def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
     """The upper end alone, at the least effort; 1 where stretches are not looked at (see `bracket_stretches`)."""
     named = prior.guessable[release.grid[release.grid >= 0]].all()
-    if not release.reveals or not prior.single or not named or not tables_fit(prior, release, misses):
+    fits = named and prior.naming is None and tables_fit(prior, release, misses)
+    if not release.reveals or not prior.single or not fits:
         return 1.0
     from passerby.kernels.renewal_guess import ceiling_at_once
 

@@ -34,7 +34,9 @@ def cost_of_glance(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def glance(prior: MarkovPrior, release: Release, series: Series, misses: int) -> Floats:
-    """What no guess exceeds for each series (n,), by a quick look; 1 where states share places."""
+    """What no guess exceeds for each series (n,), by a quick look; 1 where states share places, or for other names."""
+    if prior.naming is not None:
+        return np.ones(len(series))
     case = merged(prior, release, series.weights)
     if not np.array_equal(case.place_of, np.arange(len(case.initial))):
         return np.ones(len(series))

@@ -180,13 +180,14 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
     """The chain with likelihoods `weights` (n, T, S + 1), with places that are alike merged where there are enough.
 
     Both states of the merged places have the habits of all of them together; how likely each is comes with the weights.
-    Each mode of a mixture has two such states.
+    Each mode of a mixture has two such states. Where a guess names something else than places, nothing is merged.
     """
     n, steps = weights.shape[:2]
-    named, watched = prior.named, release.classes(prior)
-    group = alike(prior) if n * steps * prior.states**2 >= SMALL else _NOTHING[0]
+    named, watched = prior.nameable, release.classes(prior)
+    worth = prior.naming is None and n * steps * prior.states**2 >= SMALL
+    group = alike(prior) if worth else _NOTHING[0]
     if len(group) < FEWEST:
-        return Merged(prior.initial, prior.matrices, named, prior.place_of, watched, weights, _NOTHING[0], _NOTHING)
+        return Merged(prior.initial, prior.matrices, named, prior.name_of, watched, weights, _NOTHING[0], _NOTHING)
     two = halved(prior)
     # Two places and two classes more, for the two states of the merged places.
     parts = two.states, two.half, two.first, two.share

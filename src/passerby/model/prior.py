@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from passerby.support.logs import logs
 
 from .probabilities import frozen, normalised, numbers
 from .stationary import stationary_distribution
+
+if TYPE_CHECKING:
+    from .naming import Naming
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,6 +56,8 @@ class MarkovPrior:
     universe: int = field(kw_only=True)
     merged_entropy: Floats = field(kw_only=True)
     elsewhere: int | None = field(kw_only=True)
+    #: What a guess names, if that is not the place: what a question asks for, never a part of the habits.
+    naming: Naming | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -100,6 +105,7 @@ class MarkovPrior:
             universe=p if universe is None else int(universe),
             merged_entropy=hidden,
             elsewhere=None if elsewhere is None else int(elsewhere),
+            naming=None,
         )
 
     def _hold(self, **values: Any) -> None:
@@ -149,6 +155,7 @@ class MarkovPrior:
         elsewhere: int | None,
         place_of: Ints | None = None,
         mode_of: Ints | None = None,
+        naming: Naming | None = None,
     ) -> MarkovPrior:
         """A chain of fresh arrays that are known to be valid: in an audit, checking them takes its time."""
         out = object.__new__(cls)
@@ -161,6 +168,7 @@ class MarkovPrior:
             universe=universe,
             merged_entropy=merged_entropy,
             elsewhere=elsewhere,
+            naming=naming,
         )
         return out
 
@@ -177,7 +185,16 @@ class MarkovPrior:
             universe=self.universe,
             merged_entropy=self.merged_entropy.copy(),
             elsewhere=self.elsewhere,
+            naming=self.naming,
         )
+
+    def guessed_as(self, naming: Naming | None) -> MarkovPrior:
+        """The same habits, of which a guess names something else than the place."""
+        if naming is None:
+            return self
+        out = self.with_states(self.initial, self.transition, self.place_of, self.mode_of)
+        object.__setattr__(out, "naming", naming)
+        return out
 
     @property
     def states(self) -> int:
@@ -228,6 +245,36 @@ class MarkovPrior:
     def named(self) -> Floats:
         """1 for each place (P,) that may be guessed, and 0 for the others, as kernels take it."""
         return frozen(self.guessable.astype(np.float64))
+
+    @cached_property
+    def nameable(self) -> Floats:
+        """1 for each name (G,) that a guess may be made of, and 0 for others: places, unless a question says else."""
+        return self.named if self.naming is None else self.naming.usable_as_numbers
+
+    @cached_property
+    def name_of(self) -> Ints:
+        """The name (M,) that a guess of each state is told as: its place, unless a question says else."""
+        return self.place_of if self.naming is None else self.naming.name_of[self.place_of]
+
+    @cached_property
+    def rightness(self) -> Floats:
+        """Whether each name is right in each state (G, M), as kernels take it; only where names overlap."""
+        assert self.naming is not None, "a guess names places"
+        return frozen(np.ascontiguousarray(self.naming.right_as_numbers[:, self.place_of]))
+
+    @property
+    def overlapping(self) -> bool:
+        """Whether several names may be right at one place, so that kernels need the table `rightness`."""
+        return self.naming is not None and not self.naming.apart
+
+    def as_names(self, places: Ints) -> Ints:
+        """Guesses of places, as the names that they are told as."""
+        return places if self.naming is None else np.asarray(self.naming.name_of[places])
+
+    def wrong(self, guesses: Ints, traces: Ints) -> Ints:
+        """How many steps of guesses (..., T) are wrong for traces (n, T) of places."""
+        each = traces != guesses if self.naming is None else self.naming.wrong(guesses, traces)
+        return np.asarray(each.sum(axis=-1))
 
     @cached_property
     def named_logs(self) -> tuple[Floats, Floats]:

@@ -196,7 +196,7 @@ def sample_traces(
     kept = np.empty((0, steps), dtype=np.int64)
     while len(kept) < runs:
         traces = prior.sample(int(1.2 * (runs - len(kept)) / (1 - anchor.success)) + 8, steps, rng)
-        kept = np.concatenate([kept, traces[(traces != anchor.guess).sum(axis=1) > anchor.misses]])
+        kept = np.concatenate([kept, traces[prior.wrong(anchor.guess, traces) > anchor.misses]])
     return kept[:runs]
 
 
@@ -315,4 +315,4 @@ def _case(
     named[guesses == case.best] = len(case.kept)
     if (named >= 0).all():
         return case.initial, case.matrices, case.place_of, case.classes, case.weights, named
-    return prior.initial, prior.matrices, prior.place_of, release.classes(prior), relative(evidence), guesses
+    return prior.initial, prior.matrices, prior.name_of, release.classes(prior), relative(evidence), guesses

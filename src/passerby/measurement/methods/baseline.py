@@ -31,7 +31,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
     found = [finding for finding in plain if finding is not None]
     found = found or [attack(prior, steps, misses) for attack in (prior_attack, constant_attack)]
     best = max(found, key=lambda finding: finding.floor)
-    if misses == 0 and prior.single:
+    if misses == 0 and prior.single and prior.naming is None:
         upper = best.floor if best.floor > FAINT else rounded_up(log_kappa_bound(prior, steps, 0))
         yield _between(best.floor, upper, best.guess)
         return
@@ -44,7 +44,8 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
                 best = exact("ascent", float(search.lower[0]), tuple(search.guesses[0, 2].tolist()))
             yield _between(best.floor, float(search.upper[0]), best.guess)
             return
-    yield _between(best.floor, rounded_up(log_kappa_bound(prior, steps, misses)), best.guess)
+    upper = rounded_up(log_kappa_bound(prior, steps, misses)) if prior.naming is None else 1.0
+    yield _between(best.floor, upper, best.guess)
 
 
 def _between(lower: float, upper: float, guess: tuple[int, ...] | None) -> Finding:

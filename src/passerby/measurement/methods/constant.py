@@ -29,7 +29,7 @@ def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
     named = constants(prior)
     if steps * min(misses + 2, steps - misses + 1) * prior.states**2 * prior.places <= SCORE_ALL:
         places = np.flatnonzero(named)
-        values = score.constants(prior.initial, prior.matrices, prior.place_of, places, steps, misses)
+        values = score.constants(prior.initial, prior.matrices, prior.name_of, places, steps, misses)
         pick = int(np.argmax(values))
         return exact("constant", min(1.0, float(values[pick])), (int(places[pick]),) * steps)
     ceiling = _visits_ceiling(prior, steps, steps - misses)
@@ -46,7 +46,9 @@ def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
 
 
 def constants(prior: MarkovPrior) -> NDArray[np.bool_]:
-    """The places that a constant guess may name."""
+    """The places that a constant guess may name, or what else a guess names."""
+    if prior.naming is not None:
+        return prior.naming.constant
     named = prior.guessable.copy()
     if prior.elsewhere is not None and named.sum() > 1:
         named[prior.elsewhere] = False
@@ -61,9 +63,17 @@ def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
     homogeneous chain, where these are cheap.
     """
     marginals = prior.marginals(steps)
+    if prior.naming is not None:
+        marginals = marginals @ prior.naming.right_as_numbers.T
     margin = 1 + 1e-9  # rounding must not hide the best place
     ceiling = marginals.sum(axis=0) / needed * margin
-    if not prior.homogeneous or not prior.single or steps * prior.places**3 > 1e11 or steps**3 * prior.places > 1e9:
+    if (
+        prior.naming is not None
+        or not prior.homogeneous
+        or not prior.single
+        or steps * prior.places**3 > 1e11
+        or steps**3 * prior.places > 1e9
+    ):
         return np.asarray(ceiling)
     returns = np.empty((steps, prior.places))
     power = np.eye(prior.places)

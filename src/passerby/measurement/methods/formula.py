@@ -18,6 +18,8 @@ def log_baseline(question: Question, known: Known) -> float:
     kappa = known.baseline.ceiling
     if kappa > FAINT:
         return math.log(kappa)
+    if question.prior.naming is not None:
+        return math.log(FAINT)
     # A ceiling that small was rounded up; a formula in logarithms may say less.
     formula = log_kappa_bound(question.prior, question.steps, question.misses)
     return min(math.log(kappa), formula) if kappa > 0 else formula

@@ -41,4 +41,5 @@ LOOSE = Method(
     run,
     bounds=("loose",),
     refuses=refuses,
+    of_places=True,
 )

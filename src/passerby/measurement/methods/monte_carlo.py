@@ -81,4 +81,5 @@ MONTE_CARLO = Method(
     run,
     attacks=("map", "prior", "constant"),
     refuses=refuses,
+    of_places=True,
 )

@@ -29,7 +29,7 @@ def run(question: Question, known: Known) -> Iterator[Finding]:
 
 def log_all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
     """Log of `Σ_y max_x Pr[X = x, Y = y]` for raw counts; None where there are misses, or where it takes too long."""
-    if misses or not release.reveals or not prior.single:
+    if misses or not release.reveals or not prior.single or prior.naming is not None:
         return None
     prior, release = with_one_sensor(prior, release)
     try:
@@ -53,4 +53,5 @@ NO_MISSES = Method(
     attacks=("map", "ascent"),
     bounds=("posterior",),
     refuses=refuses,
+    of_places=True,
 )

@@ -15,7 +15,7 @@ from passerby.outcomes.series import silent_series
 
 def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
     """The likeliest trace under the prior alone. What is published plays no part, so the value is exact."""
-    guess = prior_trace(prior, steps)
+    guess = prior.as_names(prior_trace(prior, steps))
     return exact("prior", unaided_success(prior, guess, misses), tuple(guess.tolist()))
 
 

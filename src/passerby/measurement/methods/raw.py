@@ -89,7 +89,7 @@ def looked_closely(question: Question, known: Known) -> bool:
 def too_dense(question: Question, budget: float) -> bool:
     """Whether raw counts have too many series to list, and guesses for their stretches cost more than is there."""
     prior, counts = question.prior, question.release.as_raw()
-    if not prior.single or not counts.reveals:
+    if not prior.single or not counts.reveals or prior.naming is not None:
         return False
     if not exceeds(log_series(prior, counts), affordable(question, budget)):
         return False

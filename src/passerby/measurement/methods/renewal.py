@@ -105,4 +105,5 @@ RENEWAL = Method(
     needs=("baseline",),
     refuses=refuses,
     cost=lambda question: SHARE * question.budget,
+    of_places=True,
 )

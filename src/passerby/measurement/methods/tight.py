@@ -38,4 +38,5 @@ TIGHT = Method(
     run,
     bounds=("tight",),
     refuses=refuses,
+    of_places=True,
 )
