@@ -39,7 +39,19 @@ SCHEDULES: list[tuple[str, str, list[str] | str]] = [
     ("Windows line ends", "step,place\r\n1,a\r\n", ["a", "", "", ""]),
     ("capitals and blanks", " Step , PLACE \n 1 , a \n", ["a", "", "", ""]),
     ("a comment on top", "# sensors of May\nstep,place\n1,a\n", ["a", "", "", ""]),
-    ("other columns beside", "step,name,place\n2,north,b\n", ["", "b", "", ""]),
+    ("remarks beside", "step,note,place\n2,north,b\n", ["", "b", "", ""]),
+    (
+        "other columns beside",
+        "step,name,place\n2,north,b\n",
+        "schedules have no column 'name'; they may have place, step",
+    ),
+    (
+        "a misspelled step beside a time",
+        "stp,time,place\n1,2024-05-03 18:00,a\n",
+        "no column 'stp' (did you mean step?)",
+    ),
+    ("a misspelled step", "stp,place\n1,a\n", "columns that are not all of these ('stp': did you mean step?)"),
+    ("a column without a name", "step,place,\n1,a,\n", "schedules have no column without a name (column 3)"),
     ("by time, by the clock of the visits", "time,place\n2024-05-03 16:00,a\n2024-05-03 23:59,b\n", ["a", "", "", "b"]),
     ("by time with a zone", "time,place\n2024-05-03T14:00Z,a\n2024-05-03T18:00+02:00,b\n", ["a", "b", "", ""]),
     ("by time within a step", "time,place\n2024-05-03 17:45,a\n", ["a", "", "", ""]),
@@ -64,7 +76,7 @@ SCHEDULES: list[tuple[str, str, list[str] | str]] = [
     (
         "other columns",
         "when,where\n1,a\n",
-        "a schedule needs the columns place and step (or time); its first line names 2",
+        "schedules need the columns place and step (or time); its first line names 2",
     ),
     ("the same column twice", "step,Step,place\n1,1,a\n", "two columns have the same name but for its case"),
     ("JSON", '[{"step": 1, "place": "a"}]', "it is JSON and no table"),
@@ -76,7 +88,7 @@ SCHEDULES: list[tuple[str, str, list[str] | str]] = [
     ("a time of long ago", "time,place\n1970-01-01,a\n", "outside the 4 steps that are published"),
     ("a column twice", "step,place,place\n1,a,b\n", "names 'place' more than once"),
     ("a field too many", "step,place\n1,a,b\n", "line 2: 3 fields where 2 columns are expected"),
-    ("no header, of words", "ann,monday\nbob,tuesday\n", "its first line names 2 columns that are not both of these"),
+    ("no header, of words", "ann,monday\nbob,tuesday\n", "its first line names 2 columns that are not all of these"),
     ("a spreadsheet", "PK\x03\x04", "is a zip archive or spreadsheet"),
 ]
 
@@ -124,6 +136,9 @@ COUNTS: list[tuple[str, str, list[list[float]] | str]] = [
         'step,place,count,note\n1,a,3,"x\ny"\n2,b,z,\n',
         "counts.csv, line 4: the count",
     ),
+    ("a misspelled mechanism", "step,place,count,mechansim\n1,a,3,\n", "'mechansim' (did you mean mechanism?)"),
+    ("two misspelled", "step,place,count,tims,typ\n", "'tims' (did you mean times?), 'typ' (did you mean kind?)"),
+    ("many other columns", "step,place,count,aa,bb,cc,dd,ee,ff,gg\n", "'aa', 'bb', 'cc', 'dd', 'ee', and 2 more; they"),
     ("tabs", "step\tplace\tcount\n1\ta\t3\n", [[3.0], [], [], []]),
     ("bars", "step|place|count\n1|a|3\n", [[3.0], [], [], []]),
     ("blanks", "step place count\n1 a 3\n", [[3.0], [], [], []]),

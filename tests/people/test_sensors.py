@@ -61,7 +61,7 @@ def test_a_schedule_by_step_or_time(people: pb.People, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("place\na", r"needs the columns place and step \(or time\); its first line names 1"),
+        ("place\na", r"need the columns place and step \(or time\); its first line names 1"),
         ("step,place\n9,{0}", "line 2: step 9 is outside the 4 steps that are published; expected 1 to 4"),
         ("step,place\n1,{0}\nsoon,{0}", "line 3: step is 'soon'; expected a whole number from 1 to 4"),
         ("step,place\n1,nowhere", "line 2: 'nowhere' is not one of"),

@@ -6,8 +6,10 @@ import pytest
 
 import passerby as pb
 from passerby.mechanisms.notation import read_mechanism
-from passerby.people.count_rows import RowReader, windows, zone_counts
+from passerby.people.count_rows import COUNTS, PUBLISHED, RowReader, windows, zone_counts
 from passerby.people.zones import Zones, places_of, read_zones
+from passerby.visits.delimited import read_table
+from passerby.visits.header import Header
 from passerby.visits.steps import parse_length
 
 
@@ -145,5 +147,36 @@ def test_rows_of_each_kind(rows: RowReader, people: pb.People) -> None:
 def test_bad_rows(rows: RowReader, row: dict[str, str], message: str) -> None:
     with pytest.raises(pb.InputError, match=f"counts.csv, line 7: .*{message}"):
         rows.counts(row, "counts.csv, line 7")
-    with pytest.raises(pb.InputError, match="counts need a column place or zone, or for flows the columns origin and"):
-        rows.check_columns(["step", "count"], "counts.csv", "counts")
+
+
+@pytest.mark.parametrize("header", [COUNTS, PUBLISHED])
+def test_tables_that_do_not_say_what_is_counted(tmp_path: Path, header: Header) -> None:
+    (tmp_path / "counts.csv").write_text("step,count\n1,2\n")
+    with pytest.raises(pb.InputError, match=r"counts need .*zone.*, or for flows .*origin and destination"):
+        read_table(tmp_path / "counts.csv", header)
+
+
+def test_a_range_of_times_is_of_whole_steps(rows: RowReader) -> None:
+    """Steps last three hours; from a minute before three to a minute after it would be six."""
+    for said, edges in (
+        ("2024-01-05 14:59/2024-01-05 15:01", "2024-01-05T12:00:00 and 2024-01-05T15:00:00"),
+        ("2024-01-05 12:00/2024-01-05 12:01", "2024-01-05T12:00:00 and 2024-01-05T15:00:00"),
+        ("2024-01-05 12:00:01/2024-01-05 18:00", "2024-01-05T12:00:00 and 2024-01-05T15:00:00"),
+    ):
+        with pytest.raises(pb.InputError, match=rf"counts.csv, line 2: no step begins or ends at .*{edges} .UTC."):
+            rows.counts({"kind": "visitors", "zone": "west", "time": said}, "counts.csv, line 2")
+    for how, steps in (
+        ({"time": "2024-01-05 12:00/2024-01-05 15:00"}, (0,)),
+        ({"time": "2024-01-05T15:00+03:00/2024-01-06"}, (0, 1, 2, 3)),
+        ({"step": "2-2"}, (1,)),
+        ({"step": "2"}, (0, 1, 2, 3)),
+        ({"time": "2024-01-05 14:59"}, (0, 1, 2, 3)),
+    ):
+        (found,) = rows.counts({"kind": "visitors", "zone": "west", **how}, "counts.csv, line 2")
+        assert isinstance(found, pb.Visitors)
+        assert tuple(found.steps) == steps
+    before = "2024-01-05 11:59/2024-01-05 15:00"
+    backwards = "2024-01-05 15:00/2024-01-05 12:00"
+    for said in (before, backwards, "2024-01-05 12:00/2024-01-05 12:00", "2023-01-01/2023-01-02"):
+        with pytest.raises(pb.InputError, match="is outside the 12 steps that are published, or ends early"):
+            rows.counts({"zone": "west", "time": said}, "counts.csv, line 2")

@@ -139,6 +139,8 @@ def test_weights_are_what_they_are_to_each_other() -> None:
         ("step,weight\n1,2\n1,2\n", "line 3: the same place and step as in line 2"),
         ("place,step,weight\n{0},,1e200\n,1,1e200\n", "multiply to more than any number"),
         ("place,weight\n{0},nan\n", "expected a number of at least 0"),
+        ("place,stp,weight\n{0},1,2\n", r"weights have no column 'stp' \(did you mean step\?\)"),
+        ("place,wieght\n{0},2\n", r"weights need the columns .*\('wieght': did you mean weight\?\)"),
     ],
 )
 def test_tables_of_weights_that_are_wrong(tmp_path: Path, rows: str, said: str) -> None:

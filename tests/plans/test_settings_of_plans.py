@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,10 +11,11 @@ import passerby as pb
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings_file import as_toml, read_settings
 from passerby.audits.validation import check_settings
+from passerby.audits.wording import Source
 from passerby.plans.cells import without
 from passerby.plans.lever import Choice, Dial, Scene
 from passerby.plans.levers import BY_NAME
-from passerby.plans.settings import PlanSettings
+from passerby.plans.settings import PlanSettings, check_plan
 from passerby.report.plan_folder import audit_settings, write_release
 
 ALONE = [("zones",), ("visitors",), ("places",), ("counts",), ("every",), ("gaussian",), ("suppression",)]
@@ -47,6 +49,20 @@ def moved(release: pb.Release, lever: str, scene: Scene) -> pb.Release:
     assert found.refuses(release, scene) is None
     family = found.family(release, scene)
     return family.build(release, family.positions[len(family.positions) // 2])
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"limits": [{"share": 0.1, "abvoe": 0.5}]}, r"such as 'abvoe' \(did you mean above\?\)"),
+        ({"limits": [{"shar": 0.1, "above": 0.5}]}, r"such as 'shar' \(did you mean share\?\)"),
+        ({"wieghts": "w.csv"}, r"wieghts: there is no such setting; did you mean weights\?"),
+        ({"sensor_plaecs": ["a"]}, r"sensor_plaecs: there is no such setting; did you mean sensor_places\?"),
+    ],
+)
+def test_keys_that_are_misspelled(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(pb.PasserbyError, match=said):
+        check_plan(Source({"visits": "v.csv", "limits": [{"share": 0.1, "above": 0.5}], **values}))
 
 
 @pytest.mark.parametrize("levers", [*ALONE, *product(ONE, OTHER)], ids=" and ".join)

@@ -20,7 +20,7 @@ from passerby.mechanisms.notation import read_mechanism
 from passerby.model.counts import Count
 from passerby.model.forms import LARGEST
 from passerby.model.release import Release
-from passerby.people.count_rows import WHERE, RowReader
+from passerby.people.count_rows import PUBLISHED, WHERE, RowReader
 from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.people.sensors import given
@@ -62,13 +62,7 @@ def read_published(
     given); one that leaves no count empty is refused.
     """
     file, reader = Path(path), reader or RowReader(people, read_mechanism)
-    columns, rows = read_table(file)
-    if "count" not in columns or not {"step", "time"} & set(columns):
-        raise InputError(
-            f"{file}: published counts need the columns step (or time), place and count; its first line names "
-            f"{len(columns)} columns that are not all of these"
-        )
-    reader.check_columns(columns, file, "published counts")
+    _, rows = read_table(file, PUBLISHED)
     found: dict[Count, None] = {}
     values: Counts = [[] for _ in range(people.actual.shape[1])]
     for line, row in rows:

@@ -10,7 +10,7 @@ from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import BY_SETTING
 from passerby.model.counts import Count, Present
 from passerby.model.release import Release
-from passerby.people.count_rows import RowReader, windows, zone_counts
+from passerby.people.count_rows import COUNTS, RowReader, windows, zone_counts
 from passerby.people.habits import People
 from passerby.people.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
 from passerby.people.zones import Zones
@@ -76,9 +76,8 @@ def _of_zones(chosen: ReleaseSettings, people: People, seed: int, zones: Zones |
 def _of_file(chosen: ReleaseSettings, people: People, zones: Zones | None) -> list[Count]:
     """The counts of a file."""
     assert chosen.counts is not None
-    columns, rows = read_table(chosen.counts)
+    _, rows = read_table(chosen.counts, COUNTS)
     reader = row_reader(chosen, people, zones)
-    reader.check_columns(columns, chosen.counts, "counts")
     out = [count for line, row in rows for count in reader.counts(row, f"{chosen.counts}, {line}")]
     if not out:
         raise InputError(f"{chosen.counts}: it holds no count")

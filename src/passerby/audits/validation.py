@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING
 from functools import cache, reduce
 from operator import or_
@@ -25,6 +24,7 @@ from pydantic import (
 from passerby.errors import PasserbyError, SettingsError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import BY_SETTING
+from passerby.support.spelling import nearest
 from passerby.visits.form import check_separator
 from passerby.visits.steps import AUTO, FIRST_VISIT, parse_instant, parse_length
 from passerby.visits.times import check_time_format, check_timezone
@@ -61,10 +61,10 @@ def check_settings(values: Mapping[str, Any], where: str = "settings", wording: 
     return check_sources(Source(values, where, wording or Keys()))
 
 
-def check_sources(*sources: Source) -> AuditSettings:
-    """Settings from several sources, of which later ones prevail."""
+def check_sources(*sources: Source, also: Collection[str] = ()) -> AuditSettings:
+    """Settings from several sources, of which later ones prevail; a misspelled one may mean those of `also`."""
     values = {name: value for source in sources for name, value in source.values.items()}
-    speech = _Speech(sources)
+    speech = _Speech(sources, also)
     checked, faults = _validated(values)
     lines = [line for fault in faults for line in speech.of(fault)]
     wrong = {str(fault["loc"][0]) for fault in faults}
@@ -144,8 +144,8 @@ class _Checks(BaseModel):
         if "(" in value:
             return _told(lambda: read_mechanism(value), value)
         if value not in BY_SETTING:
-            near = difflib.get_close_matches(value, BY_SETTING, 1)
-            hint = f"; did you mean {near[0]}?" if near else ", nor as 'Then(Suppression(10), Rounding(5))'"
+            near = nearest(value, BY_SETTING)
+            hint = f"; did you mean {near}?" if near else ", nor as 'Then(Suppression(10), Rounding(5))'"
             raise ValueError(f"{value!r} is not one of {', '.join(BY_SETTING)}{hint}")
         return value
 
@@ -185,8 +185,8 @@ def _no_flag(value: object) -> object:
 class _Speech:
     """Says what is wrong with settings, each in the words of the source that it comes from."""
 
-    def __init__(self, sources: tuple[Source, ...]) -> None:
-        self.sources = sources
+    def __init__(self, sources: tuple[Source, ...], also: Collection[str] = ()) -> None:
+        self.sources, self.also = sources, also
 
     def _wording(self, name: str) -> Wording:
         return next((source for source in self.sources[::-1] if name in source.values), self.sources[-1]).wording
@@ -213,8 +213,8 @@ class _Speech:
             message = "should be a list"
         one = "".join(f"number {part + 1} of " for part in deeper if isinstance(part, int))
         if fault["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(name, SETTINGS, 1)
-            hint = f"; did you mean {self._wording(name).name(near[0])}?" if near else ""
+            near = nearest(name, (*SETTINGS, *self.also))
+            hint = f"; did you mean {self._wording(name).name(near)}?" if near else ""
             yield f"{self.name(name)}: there is no such setting{hint}"
         elif fault["type"] == "missing":
             yield f"{self.name(name)}: this setting is needed"

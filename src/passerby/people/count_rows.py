@@ -12,16 +12,39 @@ import numpy as np
 from passerby.errors import InputError, PasserbyError
 from passerby.mechanisms import Mechanism
 from passerby.model.counts import Count, Moved, Present, Visitors
+from passerby.visits.header import Header
 from passerby.visits.steps import written
 
 from .habits import People
-from .sensors import by_number, by_time, given, step_number
+from .sensors import by_number, edge_number, given, step_number
 from .zones import Zone
 
 #: The kinds of counts, by the words for them.
 KINDS = ("present", "moved", "visitors")
 #: Columns that may name what is counted; a table has one of them.
 WHERE = ("zone", "place", "zones", "places")
+#: Columns of a row of counts.
+COLUMNS = ("kind", *WHERE, "origin", "destination", "step", "time", "times", "mechanism")
+#: What a row of counts is about: one of these sets of columns.
+ABOUT = (*(frozenset({name}) for name in WHERE), frozenset({"origin", "destination"}))
+#: What else is meant by other names.
+MEANT = {"type": "kind", "typ": "kind", "window": "step", "from": "origin", "to": "destination"}
+#: The columns of a file of counts.
+COUNTS = Header(
+    "counts",
+    COLUMNS,
+    needs=(ABOUT,),
+    needed="a column place or zone, or for flows the columns origin and destination",
+    hints={**MEANT, "count": "kind"},
+)
+#: The columns of a file of counts that were published.
+PUBLISHED = Header(
+    "published counts",
+    ("count", *COLUMNS),
+    needs=((frozenset({"count"}),), (frozenset({"step"}), frozenset({"time"})), ABOUT),
+    needed="the columns step (or time), place and count (or zone, or for flows origin and destination)",
+    hints=MEANT,
+)
 #: A Monday: windows are aligned to the clock, and those of weeks to Mondays.
 MONDAY = np.datetime64("1970-01-05", "us")
 
@@ -78,15 +101,6 @@ class RowReader:
     kind: str = "present"
     windows: Sequence[Sequence[int]] = ()
     times: int = 1
-
-    def check_columns(self, columns: Sequence[str], file: object, what: str) -> None:
-        """Refuse a table without a column that names what is counted."""
-        known = set(columns)
-        if not known & {*WHERE} and not {"origin", "destination"} <= known:
-            raise InputError(
-                f"{file}: {what} need a column place or zone, or for flows the columns origin and destination; its "
-                f"first line names {len(columns)} columns, none of which is"
-            )
 
     def counts(self, row: Mapping[str, Any], where: str) -> list[Count]:
         """The counts of one row: several where it names no step, or a range of them."""
@@ -199,7 +213,7 @@ class RowReader:
         if dash:
             ends = [by_number(part, self._held, where) for part in (first, last)]
         else:
-            ends = [by_time(self.people, begin, where), by_time(self.people, end, where, before=True)]
+            ends = [edge_number(self.people, begin, where), edge_number(self.people, end, where) - 1]
         if not 0 <= ends[0] <= ends[1] < self._held:
             raise InputError(
                 f"{where}: {step or time} is outside the {self._held} steps that are published, or ends early"
@@ -216,7 +230,9 @@ class RowReader:
 
     def _windows(self, row: Mapping[str, Any], times: int, where: str) -> list[Sequence[int]]:
         steps, several = self._steps(row, where), len(self.windows) > 1
-        if len(steps) == 1 and several and ";" not in str(row.get("step")):
+        # One step stands for the window that it is in, and a range for itself, also where it is one step long.
+        ranged = set(";-") & {*str(row.get("step") or "")} or str(row.get("time") or "").count("/") == 1
+        if len(steps) == 1 and several and not ranged:
             found: list[Sequence[int]] = [window for window in self.windows if steps[0] in window]
         else:
             found = [steps] if steps else list(self.windows)

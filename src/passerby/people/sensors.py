@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
 
 from passerby.errors import InputError
 from passerby.support.checks import is_whole, whole
+from passerby.support.spelling import nearest
 from passerby.visits.delimited import read_table
+from passerby.visits.header import Header
 from passerby.visits.steps import on_the_clock, parse_instant
 
 from .habits import People, check_people
 
 Sensors = list[list[int]]
+#: The columns of a schedule.
+SCHEDULE = Header(
+    "schedules",
+    ("place", "step", "time"),
+    needs=((frozenset({"place"}),), (frozenset({"step"}), frozenset({"time"}))),
+    needed="the columns place and step (or time)",
+)
 
 
 def random_sensors(people: People, count: int = 1, seed: int = 0) -> Sensors:
@@ -52,12 +60,7 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     if not isinstance(path, str | Path):
         raise InputError(f"schedule: expected the path of a file, got {path!r}")
     file = Path(path)
-    columns, rows = read_table(file)
-    if "place" not in columns or not {"step", "time"} & set(columns):
-        raise InputError(
-            f"{file}: a schedule needs the columns place and step (or time); its first line names {len(columns)} "
-            "columns that are not both of these"
-        )
+    _, rows = read_table(file, SCHEDULE)
     held = people.actual.shape[1]
     out: Sensors = [[] for _ in range(held)]
     for line, row in rows:
@@ -87,8 +90,8 @@ def place_number(people: People, called: object, where: str) -> int:
     if not name:
         raise InputError(f"{where}: it names no place")
     if name not in people.places[:-1]:
-        near = get_close_matches(name, people.places[:-1], 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"such as {', '.join(map(repr, people.places[:3]))}"
+        near = nearest(name, people.places[:-1])
+        hint = f"did you mean {near!r}?" if near else f"such as {', '.join(map(repr, people.places[:3]))}"
         raise InputError(
             f"{where}: {name!r} is not one of the {people.elsewhere} chosen places ({hint}); choose it, or correct its "
             "spelling"
@@ -131,12 +134,30 @@ def given(value: object) -> bool:
     return value is not None and str(value).strip() != ""
 
 
-def by_time(people: People, time: str, where: str, *, before: bool = False) -> int:
-    """The held-out step, from 0, that a time is in, or the last one `before` it; it may lie outside of them."""
+def by_time(people: People, time: str, where: str) -> int:
+    """The held-out step, from 0, that a time is in; it may lie outside of them."""
+    return int(_since(people, time, where) // np.timedelta64(people.window))
+
+
+def edge_number(people: People, time: str, where: str) -> int:
+    """How many published steps end by a time, at which one of them must begin or end; it may lie outside of them."""
+    size = np.timedelta64(people.window)
+    number, rest = divmod(_since(people, time, where), size)
+    if rest and 0 <= number < people.actual.shape[1]:
+        before = people.starts[people.fitted.shape[1]] + number * size
+        edges = " and ".join(str(each.astype("datetime64[s]")) for each in (before, before + size))
+        raise InputError(
+            f"{where}: no step begins or ends at {time.strip()!r}, and a range is of whole steps; the nearest edges of "
+            f"steps are {edges} ({people.timezone})"
+        )
+    return int(number)
+
+
+def _since(people: People, time: str, where: str) -> np.timedelta64:
+    """How long after the first published step begins a time is, by the clock."""
     instant = on_the_clock(parse_instant(time.strip(), where, people.timezone), people.timezone)
-    first = people.starts[people.fitted.shape[1]]
-    moment = np.datetime64(instant, "us") - np.timedelta64(int(before), "us")
-    return int((moment - first) // np.timedelta64(people.window))
+    first: np.datetime64 = people.starts[people.fitted.shape[1]]
+    return np.datetime64(instant, "us") - first
 
 
 def by_number(value: object, held: int, where: str) -> int:

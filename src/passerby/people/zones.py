@@ -8,12 +8,20 @@ from pathlib import Path
 
 from passerby.errors import InputError
 from passerby.visits.delimited import read_table
+from passerby.visits.header import Header
 
 from .habits import People
 
 #: The names of places by zone, and these by level; one level without a name where the table tells none.
 Levels = dict[str, dict[str, list[str]]]
 Zone = tuple[int, ...]
+#: The columns of a table of zones.
+HEADER = Header(
+    "zones",
+    ("place", "zone", "level"),
+    needs=((frozenset({"place", "zone"}),),),
+    needed="the columns place and zone (and level, where there are several kinds of zones)",
+)
 #: Names that a message quotes, at most.
 QUOTED = 5
 
@@ -24,12 +32,7 @@ def read_zones(path: str | Path) -> Levels:
     A place may be in several zones, also of one level. The order is that of the rows.
     """
     file = Path(path)
-    columns, rows = read_table(file)
-    if not {"place", "zone"} <= set(columns):
-        raise InputError(
-            f"{file}: zones need the columns place and zone (and level, where there are several kinds of zones); its "
-            f"first line names {len(columns)} columns that are not both of these"
-        )
+    columns, rows = read_table(file, HEADER)
     out: Levels = {}
     for line, row in rows:
         place, zone, level = (_text(row.get(name)) for name in ("place", "zone", "level"))

@@ -15,11 +15,14 @@ from passerby.audits.validation import check_sources
 from passerby.audits.wording import Options, Source
 from passerby.errors import ConfigError, PasserbyError, SettingsError
 from passerby.support.checks import number, whole
+from passerby.support.spelling import nearest
 
 from .limit import Limit, check_limits
 from .names import DRAWN, FOLDER, LEFT_OUT, OWN, TITLE
 from .survey import resolving
 
+#: What a limit in a file is made of.
+LIMIT = ("share", "above", "added")
 #: The first line of a file of settings.
 HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml --overwrite"
 
@@ -56,7 +59,7 @@ def check_plan(*sources: Source, folder: str = FOLDER) -> PlanSettings:
     given = {"out": folder, "title": TITLE}
     audit: AuditSettings | None = None
     try:
-        audit = check_sources(Source(given), *rest)
+        audit = check_sources(Source(given), *rest, also=OWN)
     except ConfigError as error:
         lines += [line.strip() for line in str(error).split("\n")[1:]]
     own, wrong = _own(values)
@@ -124,8 +127,13 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
             "settings"
         )
     for each in several:
-        if {*each} - {"share", "above", "added"} or "share" not in each:
-            raise ConfigError(f"limits: {dict(each)} needs a share, and above or added; it can have nothing else")
+        other = next((name for name in each if name not in LIMIT), None)
+        if other is not None or "share" not in each:
+            near = None if other is None else nearest(str(other), LIMIT)
+            raise ConfigError(
+                f"limits: {dict(each)} needs a share, and above or added; it can have nothing else"
+                f"{f', such as {other!r} (did you mean {near}?)' if near else ''}"
+            )
     return check_limits([Limit(**each) for each in several])
 
 

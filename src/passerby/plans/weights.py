@@ -11,8 +11,16 @@ from passerby.errors import InputError
 from passerby.people.habits import People
 from passerby.people.sensors import given, place_number, step_number
 from passerby.visits.delimited import read_table
+from passerby.visits.header import Header
 
 Floats = NDArray[np.float64]
+#: The columns of a table of weights.
+HEADER = Header(
+    "weights",
+    ("weight", "place", "step"),
+    needs=((frozenset({"weight"}),), (frozenset({"place"}), frozenset({"step"}))),
+    needed="the columns weight, and place or step",
+)
 
 
 def read_weights(people: People, path: Path) -> Floats:
@@ -21,9 +29,7 @@ def read_weights(people: People, path: Path) -> Floats:
     Rows about a place, about a step and about one place at one step multiply; what a row is about stands there once.
     The largest weight becomes 1: it is what weights are to each other that counts.
     """
-    columns, rows = read_table(path)
-    if "weight" not in columns or not {"place", "step"} & set(columns):
-        raise InputError(f"{path}: weights need the columns weight, and place or step; it has {', '.join(columns)}")
+    _, rows = read_table(path, HEADER)
     out = np.ones(people.counts.shape)
     seen: dict[tuple[object, object], str] = {}
     for line, row in rows:

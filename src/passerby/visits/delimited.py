@@ -13,6 +13,7 @@ from passerby.errors import InputError
 from passerby.support.workers import Progress
 
 from .files import DAMAGED, check_file, read_chunks
+from .header import ROW_NUMBERS, Header, names_of
 from .layouts import Layout, header_layout
 
 BOM = b"\xef\xbb\xbf"
@@ -86,15 +87,16 @@ def read_batches(
             yield Batch(_parse(path, block, start, layout, roles), start, "line", block, layout)
 
 
-def read_table(path: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
-    """A small table with named columns: Parquet, or text with any usual separator, every column as text.
+def read_table(path: Path, header: Header) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
+    """A small table with the columns of a `header`: Parquet, or text with any usual separator, every column as text.
 
     The names of its columns, in small letters and without blanks around them, and its rows with where each stands, as
     in ("line 17", {"place": "park"}). Blank lines are no rows.
     """
     try:
         if check_file(path)[:4] == b"PAR1":
-            batches = [Batch(pl.read_parquet(path, glob=False), 1)]
+            table = pl.read_parquet(path, glob=False)
+            batches = [Batch(table.select(name for name in table.columns if not ROW_NUMBERS.fullmatch(name)), 1)]
         else:
             line, before = first_line(path)
             layout = replace(header_layout(line, instead="put a line above that names them"), skipped=before)
@@ -105,9 +107,10 @@ def read_table(path: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, obj
         raise InputError(f"{path} is damaged or no table; copy or write it again") from None
     except InputError as error:
         raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
-    names = [name.strip().lower() for name in batches[0].frame.columns]
+    names = names_of(batches[0].frame.columns)
     if len(set(names)) < len(names):
         raise InputError(f"{path}: two columns have the same name but for its case; rename one")
+    header.check(names, path)
     return names, _located_rows(batches, names)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.plans.lever import Dial, Lever, is_usual
+from passerby.support.spelling import nearest
 
 from . import left_out, noise, rules, thinning, visitors, zones
 
@@ -41,7 +42,9 @@ def chosen_levers(
     for what, given in (("levers", names or ()), ("forbid", forbidden), ("fix", fixed)):
         for name in given:
             if name not in BY_NAME:
-                raise InputError(f"{what}: {name!r} is none of {', '.join(BY_NAME)}")
+                near = nearest(str(name), BY_NAME)
+                hint = f"; did you mean {near}?" if near else ""
+                raise InputError(f"{what}: {name!r} is none of {', '.join(BY_NAME)}{hint}")
     both = {*forbidden} & {*(names or ()), *fixed}
     if both:
         raise InputError(f"forbid: {', '.join(map(repr, sorted(both)))} is asked for and forbidden; decide for one")
