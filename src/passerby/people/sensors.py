@@ -156,8 +156,8 @@ def edge_number(people: People, time: str, where: str) -> int:
 def _since(people: People, time: str, where: str) -> np.timedelta64:
     """How long after the first published step begins a time is, by the clock."""
     instant = on_the_clock(parse_instant(time.strip(), where, people.timezone), people.timezone)
-    first: np.datetime64 = people.starts[people.fitted.shape[1]]
-    return np.datetime64(instant, "us") - first
+    first = people.starts[people.fitted.shape[1]].astype("datetime64[us]").item()
+    return np.timedelta64(instant - first, "us")
 
 
 def by_number(value: object, held: int, where: str) -> int:
