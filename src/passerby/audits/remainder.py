@@ -49,7 +49,9 @@ def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
         Present(everywhere, count.read, mechanism=count.mechanism, others=count.others) if count in left else count
         for count in release.listed
     ]
-    return Release(counts=counts, steps=release.steps), min(1.0, sum(open_[window] for window in left))
+    return Release(counts=counts, steps=release.steps, size=release.size), min(
+        1.0, sum(open_[window] for window in left)
+    )
 
 
 def _size(prior: MarkovPrior, release: CountRelease, windows: Sequence[Visitors]) -> int:
@@ -93,7 +95,7 @@ def by_steps(release: Release) -> Release:
     # A raw number tells no more the second time; with noise that is drawn afresh, another count does.
     each = dict.fromkeys(Present(window.places, t, mechanism=Raw()) for window in windows for t in window.steps)
     counts = [*each, *(count for count in release.listed if not isinstance(count, Visitors))]
-    return Release(counts=counts, steps=release.steps)
+    return Release(counts=counts, steps=release.steps, size=release.size)
 
 
 class Measured(NamedTuple):

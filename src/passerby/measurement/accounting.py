@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
 from passerby.mechanisms.bins import ALONE, cut
+from passerby.mechanisms.checks import MOST_NOISE
 from passerby.mechanisms.fixed import Fixed
+from passerby.mechanisms.group import Group
 from passerby.outcomes.channels import coarser, joined
 from passerby.support.ratios import by_ratio
 
@@ -56,15 +58,16 @@ def private_noise(mechanism: Mechanism) -> Mechanism:
     raise UnsupportedRelease(_why_not(mechanism))
 
 
-def shared_noise(ways: Sequence[Mechanism]) -> tuple[Mechanism, dict[Mechanism, float]]:
+def shared_noise(ways: Sequence[Mechanism], size: int = 1) -> tuple[Mechanism, dict[Mechanism, float]]:
     """The noise that all of several mechanisms draw, and how many times each counts; or why there is none.
 
-    Normal noise of deviation σ counts for `(s / σ)²` draws of deviation s: what it tells adds up in squares.
+    Normal noise of deviation σ counts for `(s / σ)²` draws of deviation s: what it tells adds up in squares. For a
+    group of a size that moves as one, it is the noise that hides as much of one person (`noise_for`).
 
     >>> shared_noise([Gaussian(2.0), Gaussian(4.0)])
     (Gaussian(sigma=2.0), {Gaussian(sigma=2.0): 1.0, Gaussian(sigma=4.0): 0.25})
     """
-    noises = {mechanism: private_noise(mechanism) for mechanism in ways}
+    noises = {mechanism: noise_for(private_noise(mechanism), size) for mechanism in ways}
     first = next(iter(noises.values()))
     if isinstance(first, Gaussian) and all(isinstance(noise, Gaussian) for noise in noises.values()):
         return first, {way: (first.sigma / noise.sigma) ** 2 for way, noise in noises.items()}  # type: ignore[attr-defined]
@@ -74,6 +77,24 @@ def shared_noise(ways: Sequence[Mechanism]) -> tuple[Mechanism, dict[Mechanism, 
             "for together, unless all of it is normal"
         )
     return first, dict.fromkeys(noises, 1.0)
+
+
+def noise_for(noise: Mechanism, size: int) -> Mechanism:
+    """Noise for one person that hides as little of them as this one hides of a group of a size that moves as one.
+
+    Normal and Laplace noise are scaled. Of other noise, the law with all of the group is compared with that without
+    it. A sample of the people is left out: noise without it hides less, so that what is said of it is an upper end.
+
+    >>> noise_for(Gaussian(6.0), 3)
+    Gaussian(sigma=2.0)
+    """
+    if size == 1:
+        return noise
+    if isinstance(noise, Then):
+        return noise_for(noise.second, size)
+    if isinstance(noise, (Gaussian, Laplace)) and noise.width * MOST_NOISE >= size:
+        return noise.times(1 / size)
+    return Group(noise, 0, size)
 
 
 #: The noises that are accounted for, each with how.
@@ -246,8 +267,15 @@ def epsilon(noise: Mechanism, times: float, delta: float) -> float:
         return float(get_epsilon_gaussian(noise.sigma / math.sqrt(times), delta))
     if isinstance(noise, (Laplace, Geometric)) and noise.scale < 2 / CERTAIN:
         return times / noise.scale
-    value = float(_losses(noise, round(times)).get_epsilon_for_delta(delta))
+    if isinstance(noise, Group) and isinstance(noise.mechanism, (Laplace, Geometric)):
+        most = times * noise.size / noise.mechanism.scale  # at any delta
+        return most if most > times * CERTAIN / 2 else min(most, _composed(noise, times, delta))
+    value = _composed(noise, times, delta)
     return min(value, epsilon(noise.second, times, delta)) if isinstance(noise, Then) else value
+
+
+def _composed(noise: Mechanism, times: float, delta: float) -> float:
+    return float(_losses(noise, round(times)).get_epsilon_for_delta(delta))
 
 
 def most_added(noise: Mechanism, times: int) -> float:

@@ -43,6 +43,9 @@ def differential_privacy(
 ) -> DifferentialPrivacy:
     """Differential privacy of all steps together, for datasets that differ in one person's whole trace.
 
+    Where people move in groups (`Release(size=g)`), datasets differ in the trace of a whole group, which changes counts
+    by g at a time: pure epsilon is g times that of one person.
+
     The formula is `sqrt(2 ln(1.25/δ) T) / σ` (Dwork and Roth 2014, as quoted by Koga et al. 2024, section 2.2), which
     holds only where it gives at most 1; the exact value comes from `accounting.epsilon`. One person changes one count
     by one at a step with one sensor, and two counts at a step with several; with zones, flows and visitors, as many as
@@ -63,7 +66,7 @@ def differential_privacy(
     try:
         if not any(release.sensors) and release.fixed:
             return DifferentialPrivacy(delta, 0.0, 0.0, "nothing is published", None if prior is None else 0.0, 0.0)
-        noise, weights = shared_noise(release.ways)
+        noise, weights = shared_noise(release.ways, release.size)
         changed, added = sensitivity(release, weights)
         counts = (changed, added) if set(weights.values()) == {1.0} else sensitivity(release)
         person = None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Raw
 from passerby.model.adaptive import as_history
-from passerby.model.count_release import mechanism_of
+from passerby.model.count_release import mechanism_of, told_by
 from passerby.model.counts import Count
 from passerby.model.policy import History
 from passerby.model.prior import MarkovPrior
@@ -69,7 +69,8 @@ class HoldBack:
             raise InputError(f"hold_back: {len(history)} steps were published, and there are {self.wanted.steps}")
         wanted = self._counts[len(history)]
         if history not in self._known:
-            self._known[history] = not wanted or self.keeps(self._told(history, [*map(_to_come, wanted)]))
+            ahead = [_to_come(count, self.wanted.size) for count in wanted]
+            self._known[history] = not wanted or self.keeps(self._told(history, ahead))
         return list(wanted) if self._known[history] else []
 
     def _told(self, history: History, ahead: list[Floats]) -> list[list[Floats]]:
@@ -80,7 +81,7 @@ class HoldBack:
                 raise InputError(
                     f"hold_back: {len(values)} values at step {t}, where {len(counts)} are published, or none"
                 )
-            out.append([_came(count, value) for count, value in zip(counts, values, strict=False)])
+            out.append([_came(count, value, self.wanted.size) for count, value in zip(counts, values, strict=False)])
         return [*out, ahead] + [[] for _ in self._counts[len(history) + 1 :]]
 
     def keeps(self, told: list[list[Floats]]) -> bool:
@@ -119,7 +120,8 @@ def hold_back(
     guess with `misses` steps wrong at most, given all that was published, for each of them as the person whom the
     adversary does not know. Every value that might come is looked at (but for those of a probability of 1e-16 in all),
     and the decision uses published values alone. Where `wanted` tells the number of others of a count, what its value
-    told is known; where it does not, anybody may have been in it or not, unless nobody was (a raw count of 0).
+    told is known; where it does not, anybody may have been in it or not, unless nobody was (a raw count of 0). Where
+    `wanted` is of groups, so is the release: `Release.adaptive(policy, steps, size=wanted.size)`.
 
     >>> from passerby import line_prior
     >>> prior, wanted = line_prior(6, 0.3), Release([2, 3, 2])
@@ -159,21 +161,21 @@ def _listed(priors: Any) -> Iterable[MarkovPrior]:
     return priors
 
 
-def _to_come(count: Count) -> Floats:
+def _to_come(count: Count, size: int) -> Floats:
     """What a value may tell at most, either way: for each guess, success rises or falls with the likelihood ratio."""
-    pair = stand_ins(mechanism_of(count), count.others or 0)
+    pair = stand_ins(*told_by(count, size))
     if pair is None:
         raise UnsupportedRelease(f"hold_back: what {count.mechanism!r} tells at most is not known")
     return logs(pair[1][[0, -1] if len(pair[1]) > 1 else [0]])
 
 
-def _came(count: Count, value: float) -> Floats:
+def _came(count: Count, value: float, size: int) -> Floats:
     """What a value that was published may have told of a person."""
-    mechanism = mechanism_of(count)
     if count.others is None:
-        nobody = isinstance(mechanism, Raw) and value == 0
-        return np.array([[0.0, -np.inf]]) if nobody else _to_come(count)
-    out = np.array([[float(mechanism.log_likelihood(value, count.others + there)) for there in (0, 1)]])
+        nobody = isinstance(mechanism_of(count), Raw) and value < size
+        return np.array([[0.0, -np.inf]]) if nobody else _to_come(count, size)
+    mechanism, others = told_by(count, size)
+    out = np.array([[float(mechanism.log_likelihood(value, others + there)) for there in (0, 1)]])
     if np.isneginf(out).all():
         raise InputError(f"hold_back: {value:g} cannot be published for {count!r}")
     return out

@@ -131,14 +131,14 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     """`Σ_t -Σ_a p_a log Σ_b p_b exp(-KL(a, b))` over what a step's sensors tell apart.
 
     With one sensor this is equation 4 of Koga et al. (2024); with several, the same step of its proof (appendix C)
-    for Gaussian vectors: two different sensors are at squared distance 2.
+    for Gaussian vectors: two different sensors are at squared distance 2. A group of g is at g times the distances.
     """
     check_single(prior, release)
     if not isinstance(release.mechanism, Gaussian) or release.crowd is not None:
         raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.words}")
     total = 0.0
     for law in sighting_probabilities(prior, release):
-        unlike, like = _likeness(law.size, release.mechanism.sigma)
+        unlike, like = _likeness(law.size, release.mechanism.sigma / release.size)
         # `log Σ_b p_b e^{-KL}`, from one minus the sum where that is small.
         apart, mixed = unlike @ law, like @ law
         log_mixed = np.where(apart < 0.5, np.log1p(-np.minimum(apart, 0.5)), np.log(np.where(law > 0, mixed, 1.0)))

@@ -15,6 +15,7 @@ from passerby.support.checks import is_number, is_whole, whole
 from .count_release import MOST_STEPS, CountRelease, Counts, mechanism_of
 from .counts import Count, Present
 from .forms import checked_mechanism
+from .groups import check_sizes, checked_size, of_size
 from .policy import History, JointPolicy, Policy
 from .prior import MarkovPrior
 from .release import Release
@@ -35,18 +36,29 @@ class AdaptiveRelease(Release):
     among: Release | None
 
     @classmethod
-    def of(cls, policy: Policy, steps: int, mechanism: Mechanism | None, among: Iterable[Count] | None) -> Release:
+    def of(
+        cls,
+        policy: Policy,
+        steps: int,
+        mechanism: Mechanism | None,
+        among: Iterable[Count] | None,
+        size: int = 1,
+    ) -> Release:
         """See `Release.adaptive`."""
         if not callable(policy):
             raise InputError(f"policy: expected a function of what was published so far, got {policy!r}")
         out = object.__new__(cls)
-        out._hold(((),) * whole(steps, "steps", 1, MOST_STEPS), checked_mechanism(mechanism), None)
+        out._hold(
+            ((),) * whole(steps, "steps", 1, MOST_STEPS), checked_mechanism(mechanism), None, checked_size(size, None)
+        )
         every = getattr(policy, "among", None) if among is None else among
         object.__setattr__(out, "policy", policy)
         if every is not None and not isinstance(every, Release):
-            every = Release(counts=every, steps=steps, mechanism=out.mechanism)
+            every = Release(counts=every, steps=steps, mechanism=out.mechanism, size=size)
         if every is not None and every.steps != steps:
             raise InputError(f"among: counts over {every.steps} steps, but the release has {steps}")
+        if every is not None:
+            check_sizes(every.size, size)
         object.__setattr__(out, "among", every)
         return out
 
@@ -141,7 +153,7 @@ class AdaptiveRelease(Release):
             history = (*history, values)
         if len(history) < self.steps:
             raise InputError(f"published: {len(history)} steps, but the release has {self.steps}")
-        return CountRelease.of([count for step in counts for count in step], self.steps)
+        return CountRelease.of([count for step in counts for count in step], self.steps, size=self.size)
 
     def __add__(self, other: Release) -> Release:
         """Both releases about the same people, each going its own way: what somebody sees who has both."""
@@ -157,10 +169,11 @@ class AdaptiveRelease(Release):
             return NotImplemented
         if first.steps != second.steps:
             raise InputError(f"releases of {first.steps} and {second.steps} steps cannot be put together")
+        check_sizes(first.size, second.size)
         crowd = first.crowd or second.crowd
         if crowd is not None:
             raise UnsupportedRelease(f"counts that are chosen as one goes beside counts of {crowd!r} are not modelled")
-        return self.of(JointPolicy(parts), self.steps, None, None)
+        return self.of(JointPolicy(parts), self.steps, None, None, self.size)
 
     @property
     def fixed(self) -> bool:
@@ -188,7 +201,7 @@ class AdaptiveRelease(Release):
 
     def __repr__(self) -> str:
         name = getattr(self.policy, "__name__", type(self.policy).__name__)
-        return f"Release.adaptive({name}, steps={self.steps})"
+        return f"Release.adaptive({name}, steps={self.steps}{of_size(self.size)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AdaptiveRelease) and self._key == other._key
@@ -197,8 +210,8 @@ class AdaptiveRelease(Release):
         return hash(self._key)
 
     @property
-    def _key(self) -> tuple[Policy, int, Mechanism]:
-        return self.policy, self.steps, self.mechanism
+    def _key(self) -> tuple[Policy, int, Mechanism, int]:
+        return self.policy, self.steps, self.mechanism, self.size
 
 
 def _refused(release: AdaptiveRelease) -> NoReturn:
@@ -235,10 +248,10 @@ def as_values(step: Iterable[float]) -> tuple[float, ...]:
     return tuple(math.nan if math.isnan(value) else float(value) for value in step)
 
 
-def union_of(paths: Iterable[Counts], steps: int) -> CountRelease:
+def union_of(paths: Iterable[Counts], steps: int, size: int) -> CountRelease:
     """The release of all counts on any of these paths, each once."""
     every: list[dict[Count, None]] = [{} for _ in range(steps)]
     for path in paths:
         for t, step in enumerate(path):
             every[t].update(dict.fromkeys(step))
-    return CountRelease._made(tuple(tuple(step) for step in every), None)
+    return CountRelease._made(tuple(tuple(step) for step in every), None, size=size)

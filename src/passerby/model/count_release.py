@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
+from passerby.mechanisms.group import grouped
 from passerby.support.checks import whole
 
 from .counts import Count, Present, changed, moved
 from .crowd import Crowd, channel_of, same_people
 from .forms import checked_mechanism, known_others
+from .groups import checked_size, in_words, of_size
 from .memory import Watch, remember
 from .prior import MarkovPrior
 from .release import Release
@@ -47,6 +49,7 @@ class CountRelease(Release):
         sensors: None = None,
         mechanism: Mechanism | None = None,
         others: Crowd | None = None,
+        size: int = 1,
     ) -> Release:
         """The release of such counts; where all are of single places, it is one of sensors."""
         mechanism = checked_mechanism(mechanism)
@@ -71,13 +74,14 @@ class CountRelease(Release):
             # From here on every count has its own mechanism: that of the release is no more than a default.
             by_step[count.read].append(count if count.mechanism is not None else replace(count, mechanism=mechanism))
         found = drawn_once(tuple(tuple(step) for step in by_step))
-        made = _as_sensors(found, others) or cls._made(found, None, others)
+        size = checked_size(size, others)
+        made = _as_sensors(found, others, size) or cls._made(found, None, others, size)
         if others is not None and made.crowd is not None:
             made.crowd.check(made.sensors)
         return made
 
     @classmethod
-    def _made(cls, counts: Counts, watch: Watch | None, crowd: Crowd | None = None) -> CountRelease:
+    def _made(cls, counts: Counts, watch: Watch | None, crowd: Crowd | None = None, size: int = 1) -> CountRelease:
         """Counts that have a mechanism each; that of the release is theirs where they share one, else that of one."""
         out = object.__new__(cls)
         ways = _ways(counts)
@@ -85,8 +89,12 @@ class CountRelease(Release):
         object.__setattr__(out, "counts", counts)
         object.__setattr__(out, "watch", watch)
         sensors = tuple(tuple(next(numbers) for _ in step) for step in counts)
-        out._hold(sensors, next(iter(ways), Raw()), None if crowd is None else crowd.of_counts(counts))
+        out._hold(sensors, next(iter(ways), Raw()), None if crowd is None else crowd.of_counts(counts), size)
         return out
+
+    def _same(self, counts: Counts, watch: Watch | None) -> CountRelease:
+        """Other counts, of the same people."""
+        return self._made(counts, watch, self.crowd, self.size)
 
     @property
     def reveals(self) -> bool:
@@ -101,8 +109,7 @@ class CountRelease(Release):
     @property
     def words(self) -> str:
         """In words, what is published."""
-        crowd = "" if self.crowd is None else f" with {self.crowd!r}"
-        return f"{', '.join(map(repr, self.ways))} of zones, flows or visitors{crowd}"
+        return in_words(f"{', '.join(map(repr, self.ways))} of zones, flows or visitors", self.crowd, self.size)
 
     @property
     def ways(self) -> tuple[Mechanism, ...]:
@@ -116,7 +123,7 @@ class CountRelease(Release):
         if self.crowd is not None:
             both = (zip(*pair, strict=True) for pair in zip(self.counts, self.crowd.laws(self.sensors), strict=True))
             return tuple(tuple(channel_of(mechanism_of(count), law) for count, law in step) for step in both)
-        return tuple(tuple(Channel(mechanism_of(count), count.others or 0) for count in step) for step in self.counts)
+        return tuple(tuple(told_by(count, self.size) for count in step) for step in self.counts)
 
     @property
     def numbers(self) -> tuple[tuple[int, ...], ...]:
@@ -152,12 +159,12 @@ class CountRelease(Release):
         if self.watch is not None and self.watch.classes.shape[1] == prior.states:
             return prior, self
         chain, watch = remember(prior, self.counts)
-        return chain, self._made(self.counts, watch, self.crowd)
+        return chain, self._same(self.counts, watch)
 
     def of_states(self, states: Ints) -> Release:
         """The release over some states of the chain that it is measured over; -1 are states that nobody is in."""
         classes = np.ascontiguousarray(self.told.classes[:, np.maximum(states, 0)])
-        return self._made(self.counts, replace(self.told, classes=classes), self.crowd)
+        return self._same(self.counts, replace(self.told, classes=classes))
 
     @property
     def told(self) -> Watch:
@@ -182,7 +189,7 @@ class CountRelease(Release):
         """The same counts with these numbers of other people, in the form of `sensors`, or in this crowd."""
         if others is None or isinstance(others, Crowd):
             bare = tuple(tuple(changed(count, others=None) for count in step) for step in self.counts)
-            return self._made(bare, self.watch, others)
+            return self._made(bare, self.watch, others, checked_size(self.size, others))
         known = known_others(others)
         if [len(step) for step in known] != [len(step) for step in self.counts]:
             raise InputError("others: expected one number for each count of each step, in the form of sensors")
@@ -192,13 +199,18 @@ class CountRelease(Release):
                 for step, numbers in zip(self.counts, known, strict=True)
             ),
             self.watch,
+            size=self.size,
         )
 
     def through(self, mechanism: Mechanism) -> Release:
         """The same counts, all of them published by this mechanism."""
         mechanism = checked_mechanism(mechanism)
         counts = tuple(tuple(changed(count, mechanism=mechanism) for count in step) for step in self.counts)
-        return self._made(counts, self.watch, self.crowd)
+        return self._same(counts, self.watch)
+
+    def of_groups(self, size: int) -> Release:
+        """The same counts, where the target is one of a group of so many people who move as one."""
+        return self._made(self.counts, self.watch, self.crowd, checked_size(size, self.crowd))
 
     @cached_property
     def zones(self) -> tuple[tuple[int, ...], ...]:
@@ -222,7 +234,7 @@ class CountRelease(Release):
         new = {zone: tuple(sorted({int(state_of[place]) for place in zone})) for zone in self.zones}
         counts = tuple(tuple(moved(count, new) for count in step) for step in self.counts)
         # The others go by the old numbers, which the crowd knows.
-        return self._made(counts, None, self.crowd)
+        return self._same(counts, None)
 
     @property
     def listed(self) -> tuple[Count, ...]:
@@ -232,7 +244,9 @@ class CountRelease(Release):
     def as_raw(self) -> Release:
         """The same counts, published as they are, of others who are known."""
         return self._made(
-            tuple(tuple(changed(count, mechanism=Raw()) for count in step) for step in self.counts), self.watch
+            tuple(tuple(changed(count, mechanism=Raw()) for count in step) for step in self.counts),
+            self.watch,
+            size=self.size,
         )
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
@@ -255,6 +269,7 @@ class CountRelease(Release):
                 for step in self.counts
             ),
             self.watch,
+            size=self.size,
         )
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
@@ -293,7 +308,7 @@ class CountRelease(Release):
         sees = np.zeros((*watch.sees.shape[:2], max(map(len, kept), default=0)), dtype=np.int64)
         for t, chosen in enumerate(kept):
             sees[t, :, : len(chosen)] = watch.sees[t][:, chosen]
-        return self._made(counts, Watch(watch.classes, sees, watch.kinds)).as_raw()
+        return self._made(counts, Watch(watch.classes, sees, watch.kinds), size=self.size).as_raw()
 
     def stacked_signals(self) -> tuple[Floats, Ints] | None:
         """Likelihoods of each step's outcomes (T, outcomes, C), and how many outcomes (T,)."""
@@ -307,10 +322,11 @@ class CountRelease(Release):
     def __repr__(self) -> str:
         ways = self.ways
         how = f"mechanism={self.mechanism!r}" if len(ways) < 2 else f"mechanisms={len(ways)}"
-        return f"Release(steps={self.steps}, counts={sum(map(len, self.counts))}, {how})"
+        return f"Release(steps={self.steps}, counts={sum(map(len, self.counts))}, {how}{of_size(self.size)})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CountRelease) and self.counts == other.counts and same_people(self.crowd, other.crowd)
+        same = isinstance(other, CountRelease) and (self.counts, self.size) == (other.counts, other.size)
+        return same and same_people(self.crowd, other.crowd)  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return hash(self.counts)
@@ -322,11 +338,17 @@ def mechanism_of(count: Count) -> Mechanism:
     return count.mechanism
 
 
+def told_by(count: Count, size: int) -> Channel:
+    """What a count tells of a group of a size; nobody is as good as any number of others where it does not matter."""
+    others = count.others or 0
+    return Channel(grouped(mechanism_of(count), others, size), others)
+
+
 def _ways(counts: Counts) -> tuple[Mechanism, ...]:
     return tuple(dict.fromkeys(mechanism_of(count) for step in counts for count in step))
 
 
-def _as_sensors(counts: Counts, crowd: Crowd | None) -> Release | None:
+def _as_sensors(counts: Counts, crowd: Crowd | None, size: int) -> Release | None:
     """The same as sensors: where every count is of one place at one step, of which no other is, in the same way."""
     every = [count for step in counts for count in step]
     single = all(isinstance(count, Present) and len(count.places) == 1 for count in every)
@@ -337,7 +359,7 @@ def _as_sensors(counts: Counts, crowd: Crowd | None) -> Release | None:
     if not single or twice or len(ways) > 1 or len(others) > 1:
         return None
     known = None if others != {False} else [[count.others for count in step] for step in counts]
-    return Release(places, next(iter(ways), Raw()), known if crowd is None else crowd)  # type: ignore[arg-type]
+    return Release(places, next(iter(ways), Raw()), known if crowd is None else crowd, size=size)  # type: ignore[arg-type]
 
 
 def drawn_once(counts: Counts) -> Counts:

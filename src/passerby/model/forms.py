@@ -64,6 +64,23 @@ def known_others(others: Iterable[Any]) -> Numbers:
     return numbers
 
 
+def check_within(sensors: Numbers, places: int) -> None:
+    """Refuse, with an `InputError`, a sensor at none of so many places."""
+    for t, step in enumerate(sensors):
+        for place in step:
+            if place >= places:
+                raise InputError(f"sensors[{t}] = {place}: the prior has {places} places, numbered 0 to {places - 1}")
+
+
+def checked_misses(misses: Any, steps: int) -> int:
+    """A number of misses that is within 0..T-1; else an `InputError`."""
+    if not is_whole(misses) or not 0 <= misses < steps:
+        raise InputError(
+            f"misses: expected a whole number from 0 to {steps - 1} (one less than the {steps} steps), got {misses!r}"
+        )
+    return int(misses)
+
+
 @lru_cache(maxsize=1000)
 def padded(steps: Numbers, rest: int) -> Ints:
     """Numbers of each step as an array (T, S), filled up with `rest`."""

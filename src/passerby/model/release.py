@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
-from passerby.support.checks import is_whole
 
 from .counts import Count, Present
 from .crowd import Crowd, same_crowd
-from .forms import Numbers, checked_mechanism, checked_others, checked_sensors, padded
+from .forms import Numbers, check_within, checked_mechanism, checked_misses, checked_others, checked_sensors, padded
+from .groups import check_sizes, checked_size, in_words, of_size
 from .prior import MarkovPrior
 from .signals import Channels, alike, apart, by_channel, combined, each_its_own, seen_at, sightings, stacked, tables
 
@@ -34,7 +34,8 @@ class Release:
     `sensors` has an entry per step: a place, several places, or an empty list for a step with no sensor.
     `others` has the same form and holds the number of other people that the adversary knows to be there; it may be
     left out (None) for mechanisms that treat all counts alike (raw counts, additive noise), and in an audit, where it
-    is counted from the traces. With a `Crowd`, the adversary knows the others only by their habits.
+    is counted from the traces. With a `Crowd`, the adversary knows the others only by their habits. With a `size`, the
+    target is one of a group of so many people who move as one, and everybody else is known.
 
     >>> Release(sensors=[7, [2, 3], []]).sensors
     ((7,), (2, 3), ())
@@ -50,6 +51,7 @@ class Release:
     sensors: Numbers
     mechanism: Mechanism
     others: Numbers | Crowd | None
+    size: int
 
     def __new__(
         cls, *args: Any, counts: Iterable[Count] | None = None, steps: int | None = None, **more: Any
@@ -69,6 +71,7 @@ class Release:
         *,
         counts: Iterable[Count] | None = None,
         steps: int | None = None,
+        size: int = 1,
     ) -> None:
         if counts is not None or steps is not None:
             return  # made by `__new__`
@@ -79,19 +82,18 @@ class Release:
             others.check(where)
         elif others is not None:
             others = checked_others(others, where)
-        self._hold(where, mechanism, others)
+        self._hold(where, mechanism, others, checked_size(size, others))
 
-    def _hold(self, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> None:
+    def _hold(self, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None, size: int) -> None:
         """Set the fields, once."""
-        object.__setattr__(self, "sensors", sensors)
-        object.__setattr__(self, "mechanism", mechanism)
-        object.__setattr__(self, "others", others)
+        for name, value in (("sensors", sensors), ("mechanism", mechanism), ("others", others), ("size", size)):
+            object.__setattr__(self, name, value)
 
     @classmethod
-    def _valid(cls, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> Release:
+    def _valid(cls, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None, size: int) -> Release:
         """Without the checks: in an audit, checking again what is known to be valid takes its time."""
         out = object.__new__(cls)
-        out._hold(sensors, mechanism, others)
+        out._hold(sensors, mechanism, others, size)
         return out
 
     @classmethod
@@ -101,9 +103,9 @@ class Release:
         return cls([[]] * steps)
 
     @classmethod
-    def raw(cls, sensors: Numbers) -> Release:
+    def raw(cls, sensors: Numbers, size: int = 1) -> Release:
         """Raw counts from sensors that are known to be valid."""
-        return cls._valid(sensors, Raw(), None)
+        return cls._valid(sensors, Raw(), None, size)
 
     @classmethod
     def adaptive(
@@ -113,6 +115,7 @@ class Release:
         mechanism: Mechanism | None = None,
         *,
         among: Iterable[Count] | None = None,
+        size: int = 1,
     ) -> Release:
         """The release of the counts, or places, that `policy(history)` names for each step as one goes.
 
@@ -124,7 +127,7 @@ class Release:
         """
         from .adaptive import AdaptiveRelease
 
-        return AdaptiveRelease.of(policy, steps, mechanism, among)
+        return AdaptiveRelease.of(policy, steps, mechanism, among, size)
 
     @property
     def fixed(self) -> bool:
@@ -165,7 +168,7 @@ class Release:
     @property
     def words(self) -> str:
         """In words, what is published of whom."""
-        return repr(self.mechanism) if self.crowd is None else f"{self.mechanism!r} with {self.crowd!r}"
+        return in_words(self.mechanism, self.crowd, self.size)
 
     @property
     def ways(self) -> tuple[Mechanism, ...]:
@@ -183,7 +186,7 @@ class Release:
         self._check_counted()
         if self.crowd is not None:
             return self.crowd.channels(self.sensors, self.mechanism)
-        return alike(self.mechanism, self.numbers)
+        return alike(self.mechanism, self.numbers, self.size)
 
     @cached_property
     def apart(self) -> Floats:
@@ -254,12 +257,13 @@ class Release:
             return NotImplemented
         if other.steps != self.steps:
             raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
-        counts = [*self.listed, *other.listed]
-        return Release(counts=counts, steps=self.steps, others=same_crowd(self.crowd, other.crowd))
+        check_sizes(self.size, other.size)
+        counts, crowd = [*self.listed, *other.listed], same_crowd(self.crowd, other.crowd)
+        return Release(counts=counts, steps=self.steps, others=crowd, size=self.size)
 
     def as_raw(self) -> Release:
         """Raw counts from the same sensors."""
-        return Release.raw(self.sensors)
+        return Release.raw(self.sensors, self.size)
 
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior that does not fit this release, or a release without its counts."""
@@ -269,14 +273,8 @@ class Release:
     def check_places(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior of other steps or places."""
         prior.check_steps(self.steps)
-        if self._last_place < prior.places:
-            return
-        for t, step in enumerate(self.sensors):
-            for place in step:
-                if place >= prior.places:
-                    raise InputError(
-                        f"sensors[{t}] = {place}: the prior has {prior.places} places, numbered 0 to {prior.places - 1}"
-                    )
+        if self._last_place >= prior.places:
+            check_within(self.sensors, prior.places)
 
     @cached_property
     def _last_place(self) -> int:
@@ -293,33 +291,33 @@ class Release:
 
     def with_others(self, others: Iterable[int | Iterable[int]] | Crowd | None) -> Release:
         """The same release with these numbers of other people."""
-        return Release(self.sensors, self.mechanism, others)
+        return Release(self.sensors, self.mechanism, others, size=self.size)
 
     def through(self, mechanism: Mechanism) -> Release:
         """The same counts of the same people, published by this mechanism."""
-        return Release(self.sensors, mechanism, self.others)
+        return Release(self.sensors, mechanism, self.others, size=self.size)
+
+    def of_groups(self, size: int) -> Release:
+        """The same counts, where the target is one of a group of so many people who move as one."""
+        size = checked_size(size, self.others)
+        return self if size == self.size else self._valid(self.sensors, self.mechanism, self.others, size)
 
     def check_misses(self, misses: int) -> int:
         """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
-        if not is_whole(misses) or not 0 <= misses < self.steps:
-            raise InputError(
-                f"misses: expected a whole number from 0 to {self.steps - 1} (one less than the {self.steps} steps), "
-                f"got {misses!r}"
-            )
-        return int(misses)
+        return checked_misses(misses, self.steps)
 
     def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
         sensors = tuple(tuple(int(state_of[place]) for place in step) for step in self.sensors)
         if self.crowd is None:
-            return _numbered(sensors, self.mechanism, self.others)
+            return _numbered(sensors, self.mechanism, self.others, self.size)
         # The others go by the old numbers.
-        return self._valid(sensors, self.mechanism, self.crowd.at(self.sensors))
+        return self._valid(sensors, self.mechanism, self.crowd.at(self.sensors), self.size)
 
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
         self._check_counted()
-        there = self.there(traces)
+        there = self.size * self.there(traces)
         if self.crowd is not None:
             return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
         return self.published(padded(self.numbers, 0) + there, rng)
@@ -334,7 +332,7 @@ class Release:
     def of_nobody(self) -> Release:
         """The release without others whose number does not matter: values then keep all their digits."""
         same = self.crowd is None and self.mechanism.shift_invariant
-        return self._valid(self.sensors, self.mechanism, None) if same else self
+        return self._valid(self.sensors, self.mechanism, None, self.size) if same else self
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
@@ -375,7 +373,7 @@ class Release:
             if not {0.0, 1.0}.issuperset(told):
                 return None
             kept.append(tuple(place for place, apart in zip(step, told, strict=True) if apart))
-        return Release.raw(tuple(kept))
+        return Release.raw(tuple(kept), self.size)
 
     def signals(self) -> list[Floats] | None:
         """For each step, the likelihoods of each possible outcome: arrays (outcomes, sensors at the step + 1).
@@ -391,10 +389,10 @@ class Release:
 
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
-        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r})"
+        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r}{of_size(self.size)})"
 
 
 @lru_cache(maxsize=16)
-def _numbered(sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None) -> Release:
+def _numbered(sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None, size: int) -> Release:
     """Remembered, with what it remembers: to many people of an audit, sensors have the same numbers."""
-    return Release._valid(sensors, mechanism, others)
+    return Release._valid(sensors, mechanism, others, size)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms import Mechanism
+from passerby.mechanisms.group import grouped
 from passerby.mechanisms.memory import paired
 from passerby.support.ratios import by_ratio, without_the_faintest
 
@@ -27,7 +28,8 @@ class Channel(NamedTuple):
     """One published count: two laws of its value, at `others` people (without the target) and at one more.
 
     They are the others who are known to be there. Where more of them may be, the `mechanism` adds an unknown number to
-    the count before it does anything else (`headcount.Headcount`).
+    the count before it does anything else (`headcount.Headcount`). Where a group moves as one, one more stands for all
+    of it (`mechanisms.group.Group`).
     """
 
     mechanism: Mechanism
@@ -57,9 +59,9 @@ Channels = tuple[tuple[Channel, ...], ...]
 
 
 @lru_cache(maxsize=1000)
-def alike(mechanism: Mechanism, others: tuple[tuple[int, ...], ...]) -> Channels:
-    """The channels of counts that one mechanism publishes, with so many others each."""
-    return tuple(tuple(Channel(mechanism, count) for count in step) for step in others)
+def alike(mechanism: Mechanism, others: tuple[tuple[int, ...], ...], size: int = 1) -> Channels:
+    """The channels of counts that one mechanism publishes, with so many others each, of groups of a size."""
+    return tuple(tuple(Channel(grouped(mechanism, count, size), count) for count in step) for step in others)
 
 
 def counts_of(channels: Channels) -> Iterator[tuple[Channel, tuple[Ints, Ints]]]:

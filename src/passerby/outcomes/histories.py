@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.model.adaptive import AdaptiveRelease, as_values, union_of
-from passerby.model.count_release import Counts, mechanism_of
+from passerby.model.count_release import Counts, told_by
 from passerby.model.counts import Count
 from passerby.model.memory import remember
 from passerby.model.policy import History
@@ -78,7 +78,7 @@ def listed_histories(
         every = after[:most]
     _ask_again(release, every[0].counts[0])
     mass = np.array([beginning.mass for beginning in every])
-    chain, union = union_of((b.counts for b in every), release.steps).over(prior)
+    chain, union = union_of((b.counts for b in every), release.steps, release.size).over(prior)
     evidence = _evidence(union, [(b.counts, b.told) for b in every])
     return chain, union, Series(evidence, mass, sampled=False, left_over=dropped)
 
@@ -89,7 +89,7 @@ def _grown(
     """All that may follow at step t, and the log of how many they are at most; None where they are too many."""
     last = t == release.steps - 1
     named = [checked(prior, release.named(beginning.history)) for beginning in every]
-    laws = [[_law(count, last) for count in counts] for counts in named]
+    laws = [[_law(told_by(count, release.size), last) for count in counts] for counts in named]
     ways = [log_product(math.inf if law is None else len(law[1]) for law in each) for each in laws]
     number = float(np.logaddexp.reduce(ways))
     if exceeds(number, most):
@@ -113,17 +113,17 @@ def checked(prior: MarkovPrior, counts: tuple[Count, ...]) -> tuple[Count, ...]:
     return counts
 
 
-def _law(count: Count, last: bool) -> tuple[Floats, Floats] | None:
+def _law(channel: Channel, last: bool) -> tuple[Floats, Floats] | None:
     """Values and their log-likelihoods (values, 2) without and with the target; None for a continuum.
 
     Nothing follows the last step, so that values which tell the same are one there.
     """
-    mechanism, others = mechanism_of(count), count.others or 0
+    mechanism, others = channel
     values = mechanism.outputs(others)
     if values is None:
         return None
     if last:
-        table = logs(single_table(Channel(mechanism, others)))
+        table = logs(single_table(channel))
         return np.full(len(table), np.nan), table
     return values, np.stack([mechanism.log_likelihood(values, n) for n in (others, others + 1)], axis=1)
 
@@ -206,22 +206,22 @@ def drawn_histories(
         for i, each in enumerate(history):
             groups.setdefault(answers[each], []).append(i)
         for counts, members in groups.items():
-            values, found = _published(counts, traces[members], rng)
+            values, found = _published(counts, release.size, traces[members], rng)
             for i, value, likelihood in zip(members, values, found, strict=True):
                 history[i] = (*history[i], as_values(value))
                 paths[i].append(counts)
                 told[i].append(likelihood)
     _ask_again(release, paths[0][0])
-    chain, union = union_of(map(tuple, paths), release.steps).over(prior)
+    chain, union = union_of(map(tuple, paths), release.steps, release.size).over(prior)
     evidence = _evidence(union, list(zip(paths, told, strict=True)))
     return chain, union, sampled_series(chain, union, evidence, anchor)
 
 
-def _published(counts: tuple[Count, ...], traces: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Values (n, counts) drawn for traces (n, T), and their log-likelihoods (n, counts, 2)."""
+def _published(counts: tuple[Count, ...], size: int, traces: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Values (n, counts) drawn for traces (n, T) of groups of a size, and their log-likelihoods (n, counts, 2)."""
     values, found = np.empty((len(traces), len(counts))), np.empty((len(traces), len(counts), 2))
     for j, count in enumerate(counts):
-        mechanism, others = mechanism_of(count), count.others or 0
+        mechanism, others = told_by(count, size)
         values[:, j] = mechanism.sample(others + count.bits(traces), rng)
         for there in (0, 1):
             found[:, j, there] = mechanism.log_likelihood(values[:, j], others + there)

@@ -48,7 +48,7 @@ def of_counts(release: Release, change: Callable[[Count], Count | None]) -> Rele
     first: dict[Count, Count] = {}
     pairs = [(found, count) for count in release.listed if (found := change(count)) is not None]
     made = [found for found, count in pairs if first.setdefault(found, count) == count]
-    return Release(counts=made, steps=release.steps, others=release.crowd)
+    return Release(counts=made, steps=release.steps, others=release.crowd, size=release.size)
 
 
 def _check_others(release: Release) -> None:
@@ -81,9 +81,9 @@ def without(release: Release, cells: frozenset[Cell]) -> Release:
         return [[value for value, keep in zip(*both, strict=True) if keep] for both in zip(rows, kept, strict=True)]
 
     if isinstance(release.others, tuple):
-        return Release(some(release.sensors), release.mechanism, some(release.others))
+        return Release(some(release.sensors), release.mechanism, some(release.others), size=release.size)
     _check_others(release)
-    return Release(some(release.sensors), release.mechanism, release.others)
+    return Release(some(release.sensors), release.mechanism, release.others, size=release.size)
 
 
 @lru_cache(maxsize=65536)

@@ -33,7 +33,7 @@ def tells_less(coarse: Release, fine: Release) -> bool:
     Of a crowd, ends are given where others were at some steps, which follow from the sensors. So releases with other
     sensors are not compared.
     """
-    if coarse.crowd != fine.crowd or coarse.steps != fine.steps:
+    if coarse.crowd != fine.crowd or (coarse.steps, coarse.size) != (fine.steps, fine.size):
         return False
     if coarse.crowd is not None:
         same = coarse.reveals and fine.reveals and coarse.sensors == fine.sensors

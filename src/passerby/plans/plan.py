@@ -184,7 +184,7 @@ def _found(
         if tally.verdict == "refused":
             raise InputError(broken(tally, "everyone"))
     first = Plan(fixed, base, tuple(whole(survey, base, task.limits)), task.cost(base), len(task.people), True)
-    empty = Plan((), Release.silent(base.steps), tuple(without), NOTHING, len(task.people), True)
+    empty = Plan((), Release.silent(base.steps).of_groups(base.size), tuple(without), NOTHING, len(task.people), True)
     panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
     end = math.inf if task.minutes is None else began + 60 * task.minutes
     # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
@@ -218,7 +218,7 @@ def _check_baseline(task: Task, survey: Survey) -> None:
         return
     everyone, rng = len(task.people), np.random.default_rng([task.measurement.seed, 2])
     some = np.sort(rng.choice(everyone, min(task.drawn, everyone), replace=False))
-    ends = survey.ends(Release.silent(task.wanted.steps), some)
+    ends = survey.ends(Release.silent(task.wanted.steps).of_groups(task.wanted.size), some)
     for limit in task.limits:
         if limit.above is not None:
             seen = int(limit.exceeded(ends.known[0]).sum())

@@ -16,6 +16,7 @@ from passerby.audits.stages import Tell
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Raw
 from passerby.model.counts import Count
+from passerby.model.groups import check_sizes
 from passerby.model.release import Release
 from passerby.support.numerals import percent
 
@@ -71,6 +72,8 @@ def together(releases: Sequence[Release]) -> tuple[Release, bool]:
         )
     if any(release.crowd is not None for release in releases):
         raise UnsupportedRelease("releases of a Crowd are not looked at together; give what is known of the others")
+    for release in releases:
+        check_sizes(release.size, releases[0].size)
     counts = [pair for release in releases for pair in zip(cells_of(release), ways_of(release), strict=True)]
     exact = all(way.shift_invariant for _, way in counts)
     raw = {cell for cell, way in counts if isinstance(way, Raw) or not way.shift_invariant}
@@ -79,7 +82,7 @@ def together(releases: Sequence[Release]) -> tuple[Release, bool]:
         count = replace(cell, mechanism=Raw() if cell in raw else way)
         if cell not in raw or count not in told:
             told.append(count)
-    return Release(counts=told, steps=steps.pop()), exact
+    return Release(counts=told, steps=steps.pop(), size=releases[0].size), exact
 
 
 def decide(
@@ -123,7 +126,7 @@ def _said(plan: Plan) -> str:
 
 def _so_far(task: Task, workers: int | None, folder: Path | None) -> Plan:
     """What is published already, measured on everyone."""
-    nothing = Release.silent(task.wanted.steps)
+    nothing = Release.silent(task.wanted.steps).of_groups(task.wanted.size)
     with surveying(task.people, task.measurement, workers, folder=folder, beside=task.beside) as survey:
         tallies = tuple(whole(survey, nothing, task.limits))
     return Plan((), nothing, tallies, NOTHING, len(task.people), True)

@@ -20,7 +20,7 @@ def dp_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float
     The noise counts as often as this person can be counted, at most (`accounting.success_bound`,
     `sensitivity.most_counted`).
     """
-    noise, weights = shared_noise(release.ways)
+    noise, weights = shared_noise(release.ways, release.size)
     if log_kappa is None:
         log_kappa = log_kappa_bound(prior, release.steps, misses)
     return success_bound(noise, most_counted(prior, release, weights), log_kappa)

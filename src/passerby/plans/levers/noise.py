@@ -61,27 +61,31 @@ def private_scale(make: Make, release: Release, added: float | None) -> float | 
     """
     from scipy.special import ndtri
 
-    from passerby.measurement.accounting import most_added
+    from passerby.measurement.accounting import most_added, noise_for
 
     steps = sum(1 for step in release.sensors if step)
     # In zones that overlap, in flows and among visitors, a person is counted more often than once a step.
     if added is None or not 0 < added < 1 or not steps or not release.reveals:
         return None
     if make is Gaussian:
-        exact = math.sqrt(steps) / (2 * float(ndtri((1 + added) / 2)))
+        exact = release.size * math.sqrt(steps) / (2 * float(ndtri((1 + added) / 2)))
         return math.ceil(exact * 1e6) / 1e6
     if make not in (Laplace, Geometric):
         return None
     # One count alone adds `1 - exp(-1 / (2 b))` for Laplace noise, and several no more than as many times that.
     most = float(MOST_WHOLE)
-    low, high = 0.0, min(most, -1 / (2 * math.log1p(-added / steps)))
-    while most_added(make(high), steps) > added:
+    low, high = 0.0, min(most, -release.size / (2 * math.log1p(-added / steps)))
+
+    def adds(scale: float) -> float:
+        return most_added(noise_for(make(scale), release.size), steps)
+
+    while adds(high) > added:
         if high == most:
             return None  # more noise than is ever added
         low, high = high, min(most, 2 * high)
     while high - low > 1e-4 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if most_added(make(middle), steps) <= added else (middle, high)
+        low, high = (low, middle) if adds(middle) <= added else (middle, high)
     return math.ceil(high * 1e6) / 1e6
 
 
