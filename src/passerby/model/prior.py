@@ -57,7 +57,7 @@ class MarkovPrior:
     merged_entropy: Floats = field(kw_only=True)
     elsewhere: int | None = field(kw_only=True)
     #: What a guess names, if that is not the place: what a question asks for, never a part of the habits.
-    naming: Naming | None = field(kw_only=True)
+    naming: Naming | None = field(init=False)
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ class Trace(Question):
     >>> import passerby as pb
     >>> east_or_west = pb.Trace(zones=[0, 0, 1, 1])
     >>> round(pb.measure(pb.line_prior(4), pb.Release([0, 3, 1]), east_or_west).lower, 3)
-    0.586
+    0.887
     """
 
     misses: int = 0
