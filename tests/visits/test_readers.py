@@ -18,7 +18,7 @@ from passerby.visits import Skipped, Visits, read_visits, write_city
 from passerby.visits import delimited as delimited_module
 from passerby.visits import files as files_module
 from passerby.visits.delimited import blocks
-from passerby.visits.gather import drop_duplicates
+from passerby.visits.repeats import drop_duplicates
 from passerby.visits.sieve import NA, NO_NAMES
 
 FOURSQUARE = "7\tvenueB\tTue Apr 03 18:00:08 +0000 2012\t120\n12\tvenueA\tWed Apr 04 18:00:08 +0000 2012\t-60\n"

@@ -19,6 +19,7 @@ DIFFERENT = 0.15
 MANY_GONE = 0.1
 MANY_IMPOSSIBLE = 0.5
 SOME_ROWS = 0.001
+SOME_TIES = 0.01
 
 
 def alerts(
@@ -112,6 +113,12 @@ def _about_people(coverage: Coverage, exact: bool) -> Iterator[str]:
 def _about_steps(coverage: Coverage, name_elsewhere: bool) -> Iterator[str]:
     if coverage.partial_step:
         yield "The last step is left out, since the visits cover it only in part; give an end to keep it."
+    if (coverage.tied or 0.0) > SOME_TIES:
+        yield (
+            f"In {percent(coverage.tied)} of the steps in which people are at chosen places, several places were "
+            "visited equally often, and times do not tell which came first. The place chosen first is taken (the most "
+            "visited of all, or the one listed first). Finer times tell more."
+        )
     fitted, published = coverage.elsewhere_fitted, coverage.elsewhere_published
     if fitted is None or published is None:
         return

@@ -69,6 +69,11 @@ class Coverage(Record):
         "than five people are kept."
     )
     elsewhere_published: float | None = Field(description="Share of the published person-steps that are elsewhere.")
+    tied: float | None = Field(
+        default=None,
+        description="Share of the person-steps at chosen places in which several places were visited equally often, "
+        "and times do not tell which came first.",
+    )
 
     @property
     def shared(self) -> Coverage:
@@ -80,7 +85,7 @@ class Coverage(Record):
         groups |= {name: _among(getattr(self, name), self.kept) for name in ("absent_before", "absent_after")}
         days = {name: (getattr(self, name) or "")[:10] or None for name in ("first_visit", "last_visit")}
         # In fives of people and to a hundredth, so that no single step of somebody is told.
-        shares = {name: self._share(name) for name in ("elsewhere_fitted", "elsewhere_published")}
+        shares = {name: self._share(name) for name in ("elsewhere_fitted", "elsewhere_published", "tied")}
         everyone = self.kept + groups["seldom"] + groups["unseen"]
         return self.model_copy(update={**groups, **days, **shares, "people": everyone})
 
@@ -118,6 +123,8 @@ class Coverage(Record):
                 f"{percent(self.elsewhere_fitted)} of the fitted person-steps, "
                 f"{percent(self.elsewhere_published)} of the published ones",
             )
+        if self.tied:
+            yield "ties", f"{percent(self.tied)} of the person-steps at chosen places; the place chosen first is taken"
         if self.absent_before or self.absent_after:
             yield (
                 "absent",
@@ -200,6 +207,7 @@ def coverage_of(
         absent_after=absence.absent_after,
         elsewhere_fitted=round(fitted, 3),
         elsewhere_published=round(published, 3),
+        tied=left.tied / left.seen if left.seen else 0.0,
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from .delimited import Batch
+from .repeats import CUT, drop_duplicates, repeats_of
 from .sieve import Sieve
 from .table import Visits
 
@@ -39,50 +40,21 @@ class Gatherer(Sieve):
         self._parts.clear()
         if not table.height:
             raise self.nothing()
-        unique, people, places = encoded(table)
-        return Visits(
-            unique,
-            people,
-            places,
-            self.skipped(table.height - unique.height),
-            self.timezone,
-            dict(self.columns),
-            self.span.until,
-            self.told,
-        )
+        codes, people, places = encoded(table)
+        del table
+        kept = drop_duplicates(codes, len(people))
+        cut = self.even and repeats_of(codes, kept.height, len(people)).visits
+        kept = codes if cut else kept
+        skipped, remarks = self.skipped(codes.height - kept.height), (*self.told, CUT) if cut else self.told
+        columns, until = dict(self.columns), self.span.until
+        return Visits(kept, people, places, skipped, self.timezone, columns, until, remarks)
 
 
 def encoded(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
-    """Rows (person, time, place) by codes and without repetitions, the people and the places, both sorted."""
+    """Rows (person, time, place) by codes, the people and the places, both sorted."""
     person, people = _encode(table["person"], numbers=True)
     place, places = _encode(table["place"])
-    codes = pl.DataFrame({"person": person, "time": table["time"], "place": place})
-    return drop_duplicates(codes, len(people)), people, places
-
-
-def drop_duplicates(table: pl.DataFrame, people: int, rows: int = 4_000_000) -> pl.DataFrame:
-    """The table without rows that repeat another in person, time and place.
-
-    A row with a hash of its own repeats no other, and nearly all rows have one: only the rest is compared.
-    """
-    hashes = table.hash_rows()
-    ordered = hashes.sort()
-    shared = ordered.filter(ordered == ordered.shift())
-    if not len(shared):
-        return table
-    doubtful = hashes.is_in(shared.unique().implode())
-    return pl.concat([table.filter(~doubtful), _compared(table.filter(doubtful), people, rows)])
-
-
-def _compared(table: pl.DataFrame, people: int, rows: int) -> pl.DataFrame:
-    """The different rows, by ranges of people: one hash table over tens of millions of rows takes gigabytes."""
-    parts = max(1, round(table.height / rows))
-    if parts == 1:
-        return table.unique()
-    # Ranges hold about equally many rows, however unequal people are.
-    ends = np.cumsum(np.bincount(table["person"].to_numpy(), minlength=people)) * parts // (table.height + 1)
-    part_of = pl.Series(ends.astype(np.uint32)).gather(table["person"])
-    return pl.concat([table.filter(part_of == part).unique() for part in range(parts)])
+    return pl.DataFrame({"person": person, "time": table["time"], "place": place}), people, places
 
 
 def _encode(values: pl.Series, *, numbers: bool = False) -> tuple[pl.Series, pl.Series]:

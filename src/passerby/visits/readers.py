@@ -64,9 +64,10 @@ def read_visits(
     Times without a zone are read in `timezone`; all become UTC. `time_format` is "day-first", "month-first" or a
     pattern such as "%d.%m.%Y %H:%M". Rows whose time cannot be read are left out and counted in `Visits.skipped`, and
     refused where they are more than a share `max_unparsable` of all rows; the same holds for bad coordinates, and for
-    rows without a person or place. Repeated rows are left out and counted. Visits count from `since` to `until`, where
-    these are given; where not, a few visits that lie far from all others in time are refused, since they would stretch
-    the steps. `progress(done, all)` is told how many bytes have been read.
+    rows without a person or place. Repeated rows (of a person, a time and a place) are left out and counted, unless
+    times are cut, so that people are at several places at one time: each row is then a visit. Visits count from `since`
+    to `until`, where these are given; where not, a few visits that lie far from all others in time are refused, since
+    they would stretch the steps. `progress(done, all)` is told how many bytes have been read.
 
     >>> table = pl.DataFrame({"user": [7, 7, 3], "time": ["2024-05-01 08:00", "2024-05-01 09:00", "2024-05-02"],
     ...                       "place": ["café", "park", "park"]})

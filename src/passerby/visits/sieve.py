@@ -66,6 +66,8 @@ class Sieve:
     """Times that can be read and name no zone."""
     dated: bool = True
     """Whether all times so far are at midnight, by the clock of the zone."""
+    even: bool = True
+    """Whether all times so far are at full minutes, so that they may have been cut."""
     bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read"))
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
     stray: "Bad" = field(default_factory=lambda: Bad(STRAY))
@@ -103,6 +105,7 @@ class Sieve:
         self._note_outside(kept["at"].filter(~inside))
         kept = kept.filter(inside)
         self.dated = self.dated and _at_midnight(kept["at"], self.timezone)
+        self.even = self.even and _at_minutes(kept["at"])
         self.stray.note(batch, kept.filter(self.span.strays(kept["at"])), lambda row: f"{row['at']:%Y-%m-%d}")
         return kept.select("person", pl.col("at").alias("time"), "place", "row")
 
@@ -166,6 +169,7 @@ class Sieve:
             self._reaches(*other.reach)
         self.bare += other.bare
         self.dated = self.dated and other.dated
+        self.even = self.even and other.even
         self.columns.update(other.columns)
         self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
         for name in ("bad_times", "bad_coordinates", "stray", "missing"):
@@ -206,6 +210,11 @@ def _at_midnight(times: pl.Series, timezone: str) -> bool:
     """Whether all times are at midnight, by the clock of a zone; mostly the first few tell."""
     parts = times.head(100), times
     return all((part.dt.convert_time_zone(timezone).dt.time() == time()).all() for part in parts)
+
+
+def _at_minutes(times: pl.Series) -> bool:
+    """Whether all times are at full minutes; mostly the first few tell."""
+    return all((part.to_physical() % 60_000_000 == 0).all() for part in (times.head(100), times))
 
 
 @dataclass(repr=False)

@@ -12,8 +12,8 @@ from passerby.support.files import make_folder
 from passerby.support.workers import Progress
 
 from .everybody import Everybody
-from .gather import drop_duplicates
 from .readers import Reading
+from .repeats import CUT, Repeats, drop_duplicates, repeats_of
 from .runs import DRAWN, Run, damage_told, load_table, write_runs, write_sorted
 from .table import Skipped, Visits
 
@@ -48,15 +48,19 @@ def store_visits(reading: Reading, folder: Path, team: Team, progress: Progress 
     runs_in, blocks_in = (make_folder(folder / name, "folder", private=True) for name in ("runs", "visits"))
     sieve, runs = write_runs(reading, runs_in, team, progress)
     ranges = _ranges(runs, blocks_in)
-    counts = Blocks.of(ranges, team).map(_sorted, [run.path for run in runs])
+    counts = Blocks.of(ranges, team).map(_sorted, _Sorting([run.path for run in runs], sieve.even))
     for run in runs:
         run.path.unlink()
     runs_in.rmdir()
-    there = [each.path for each, rows in zip(ranges, counts, strict=True) if rows[0]]
+    cut = sum((repeats for _, repeats in counts), Repeats()).visits
+    if sieve.even and not cut:
+        repeated = [each.path for each, (_, repeats) in zip(ranges, counts, strict=True) if repeats.rows]
+        Blocks.of(repeated, team).map(_without_repeats, None)
+    there = [each.path for each, (rows, _) in zip(ranges, counts, strict=True) if rows]
     load = partial(load_visits, timezone=sieve.timezone)
     everybody = Everybody(Blocks(there, load, team), sieve.timezone, sieve.span.until)
-    duplicates = sum(read - kept for read, kept in counts)
-    return StoredVisits(everybody, sieve.skipped(duplicates), sieve.told)
+    duplicates = 0 if cut else sum(repeats.rows for _, repeats in counts)
+    return StoredVisits(everybody, sieve.skipped(duplicates), (*sieve.told, CUT) if cut else sieve.told)
 
 
 def _ranges(runs: list[Run], folder: Path) -> list[_Range]:
@@ -75,22 +79,43 @@ def _ranges(runs: list[Run], folder: Path) -> list[_Range]:
     ]
 
 
-def _sorted(runs: list[Path], each: _Range) -> tuple[int, int]:
-    """Write the block of a range of people, without repeated rows: how many rows were read, and how many are kept."""
-    with damage_told(runs[0].parent):
-        rows = pl.scan_parquet(runs, glob=False)
+@dataclass(frozen=True)
+class _Sorting:
+    """The runs, and whether times may be cut, so that equal rows stay until all of them are known."""
+
+    runs: list[Path]
+    even: bool
+
+
+def _sorted(work: _Sorting, each: _Range) -> tuple[int, Repeats]:
+    """Write the block of a range of people: how many rows were read, and how many of them repeat others."""
+    with damage_told(work.runs[0].parent):
+        rows = pl.scan_parquet(work.runs, glob=False)
         if each.first is not None:
             rows = rows.filter(pl.col("person") >= each.first)
         if each.stop is not None:
             rows = rows.filter(pl.col("person") < each.stop)
         table = rows.collect().sort("person")
     if not table.height:
-        return 0, 0
+        return 0, Repeats()
     codes, people, places = _coded(table)
     unique = drop_duplicates(codes, len(people))
-    names = {"person": people.gather(unique["person"]), "place": places.gather(unique["place"])}
-    write_sorted(unique.with_columns(**names), each.path)
-    return table.height, unique.height
+    if work.even:
+        write_sorted(table, each.path)
+        return table.height, repeats_of(codes, unique.height, len(people))
+    _write(unique, people, places, each.path)
+    return table.height, Repeats(table.height - unique.height)
+
+
+def _without_repeats(_: None, path: Path) -> None:
+    """Write a block anew, with one of equal rows."""
+    codes, people, places = _coded(load_table(path))
+    _write(drop_duplicates(codes, len(people)), people, places, path)
+
+
+def _write(codes: pl.DataFrame, people: pl.Series, places: pl.Series, path: Path) -> None:
+    names = {"person": people.gather(codes["person"]), "place": places.gather(codes["place"])}
+    write_sorted(codes.with_columns(**names), path)
 
 
 def _coded(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:

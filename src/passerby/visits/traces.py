@@ -28,6 +28,10 @@ class LeftOut:
     """People who are at none of the chosen places in any step."""
     seldom: int = 0
     """People who are there in fewer than `min_active` steps."""
+    seen: int = 0
+    """Steps in which somebody is at a chosen place, over all people."""
+    tied: int = 0
+    """Those of them in which a place was left out that nothing told from the one that was taken."""
     partial_step: bool = False
     """Whether a last step was left out that the visits cover only in part."""
 

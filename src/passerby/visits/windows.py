@@ -78,8 +78,10 @@ def window_visits(
     `places` are the K most visited (of equally visited ones those that sort first by name; all where there are
     fewer), or a list of names. Visits to other places do not count. People seen at the chosen places in fewer than
     `min_active` steps, or in none, are left out. Of a person's visits in a step the `rule` takes the most visited
-    place, on a tie the one visited first; or the place of the "first" or "last" visit. Steps without a visit to a
-    chosen place are `elsewhere`, which is the last place. Nothing depends on the order of the rows.
+    place, on a tie the one visited first; or the place of the "first" or "last" visit. Where times do not tell which
+    came first, it is the place with most visits at that time, and then the one chosen first: `left_out.tied` tells
+    how often. Steps without a visit to a chosen place are `elsewhere`, which is the last place. Nothing depends on the
+    order of the rows.
 
     >>> from passerby.visits import simulate_city
     >>> window_visits(simulate_city(people=50, places=40, days=3), window="1h", places=20, min_active=1)
@@ -130,7 +132,7 @@ def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.
     table = _within(local, how.steps.origin, how.stop)
     number = {name: at for at, name in enumerate(how.places)}
     index = np.array([number.get(name, -1) for name in visits.places.to_list()], dtype=np.int32)
-    seen = _one_place(table, pl.Series(index), how.steps, how.rule)
+    seen, tied = _one_place(table, pl.Series(index), how.steps, how.rule)
     elsewhere, people, known = len(how.places), len(visits.people), seen["person"].n_unique()
     codes, array, active, most = _fill(seen, elsewhere, people, how.steps.count, how.min_active)
     part = Part(
@@ -144,6 +146,8 @@ def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.
             people=people,
             unseen=people - known,
             seldom=known - len(codes),
+            seen=seen.height,
+            tied=tied,
         ),
         most,
     )
@@ -237,23 +241,35 @@ def _choose(counts: pl.DataFrame, places: int | Sequence[str]) -> tuple[str, ...
     return tuple(names.to_list())
 
 
-def _one_place(table: pl.DataFrame, index: pl.Series, steps: Steps, rule: Rule) -> pl.DataFrame:
-    """Rows (person, step, place), one per person and step with a visit to a chosen place.
+def _one_place(table: pl.DataFrame, index: pl.Series, steps: Steps, rule: Rule) -> tuple[pl.DataFrame, int]:
+    """Rows (person, step, place), one per person and step with a visit to a chosen place, and how many are by a tie.
 
-    Steps are by the clock (`time`), and what comes first by the instant (`at`): clocks are set back. The last tie, two
-    places at the same instant, goes to the one chosen first.
+    Steps are by the clock (`time`), and what comes first by the instant (`at`): clocks are set back. Of places at the
+    same instant the one with most rows is taken; the last tie goes to the one chosen first.
     """
     places = index.gather(table["place"])
     chosen = table.select("person", "time", "at", place=places).filter(places >= 0)
     chosen = chosen.select("person", "at", "place", step=steps.of("time"))
+    rows = pl.len().cast(pl.Int64).neg()
     if rule == "most-visited":
-        chosen = chosen.group_by("person", "step", "place").agg(n=pl.len(), at=pl.col("at").min())
-        best = [pl.col("n").cast(pl.Int64).neg(), pl.col("at")]
+        chosen = chosen.group_by("person", "step", "place").agg(rows=rows, at=pl.col("at").min().to_physical())
+        best = ["rows", "at"]
     else:
-        best = [pl.col("at") if rule == "first" else pl.col("at").to_physical().neg()]
+        at = pl.col("at").to_physical()
+        chosen = chosen.with_columns(at=at if rule == "first" else at.neg())
+        chosen = chosen.group_by("person", "step", "place", "at").agg(rows=rows)
+        best = ["at", "rows"]
     ranked = chosen.sort("person", "step", *best, "place")
-    same = (pl.col("person") == pl.col("person").shift()) & (pl.col("step") == pl.col("step").shift())
-    return ranked.filter(~same.fill_null(False)).select("person", "step", "place")
+    same = _as_before(ranked, ["person", "step"])
+    # The second of a step ties with the first where nothing that ranks them is different.
+    tied = same & ~same.shift(fill_value=False) & _as_before(ranked, best)
+    return ranked.filter(~same).select("person", "step", "place"), int(tied.sum())
+
+
+def _as_before(table: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
+    """Whether each row has the same in these columns as the one before it."""
+    same = pl.all_horizontal(pl.col(name) == pl.col(name).shift() for name in columns)
+    return table.select(same.fill_null(False)).to_series()
 
 
 def _count(seen: pl.DataFrame, elsewhere: int, steps: int) -> NDArray[np.int64]:
