@@ -13,6 +13,7 @@ from passerby.support.checks import number
 from passerby.support.workers import Progress
 
 from .delimited import Batch, first_line, read_batches
+from .file_names import people_of_files
 from .files import DAMAGED, check_file
 from .form import FILE_NAME, Form
 from .frames import as_polars
@@ -57,9 +58,9 @@ def read_visits(
     columns) or "auto", which looks at the first line. Files may be compressed (gzip, bzip2, xz, zstd). Columns of a
     table are recognised by usual names, scikit-mobility's and trackintel's among them, or named by `person`, `time`,
     `place`, `latitude` and `longitude`; `person="{file}"` takes each file's own name for the person, where there is a
-    file for each. Where the first line is no header, `columns` names all columns in order; `skip_lines` passes over
-    lines on top, and `separator` says what is between columns where that cannot be seen. With `grid_metres` or
-    `h3_resolution` the coordinates become places.
+    file for each (and its folder, where names are the same in several). Where the first line is no header, `columns`
+    names all columns in order; `skip_lines` passes over lines on top, and `separator` says what is between columns
+    where that cannot be seen. With `grid_metres` or `h3_resolution` the coordinates become places.
 
     Times without a zone are read in `timezone`; all become UTC. `time_format` is "day-first", "month-first" or a
     pattern such as "%d.%m.%Y %H:%M". Rows whose time cannot be read are left out and counted in `Visits.skipped`, and
@@ -93,6 +94,10 @@ class Reading:
     form: Form
     how: tuple[str, str, str | None, Cells | None, float, Span]
     """The arguments of a `Sieve`."""
+    people: list[str] | None = None
+    """The person of each file, where it is named after one."""
+    remarks: tuple[str, ...] = ()
+    """What a reader should know of the files."""
 
     @classmethod
     def of(cls, source: Any, options: Mapping[str, Any]) -> "Reading":
@@ -109,7 +114,12 @@ class Reading:
         files = list_files(source)
         name = "the table" if files is None else str(source) if isinstance(source, str | Path) else "the files"
         span = _span(options["since"], options["until"], zone)
-        return cls(files, form, (name, zone, options["time_format"], cells, share, span))
+        how = (name, zone, options["time_format"], cells, share, span)
+        if options["person"] != FILE_NAME:
+            return cls(files, form, how)
+        if files is None:
+            raise InputError(f"person={FILE_NAME!r} takes the name of a file, and a table has none; name a column")
+        return cls(files, form, how, *people_of_files(files))
 
     def batches(self, at: int, sieve: Sieve, progress: Progress | None = None) -> Iterator[Batch]:
         """The batches of the file of this number, in order; `progress` is told of all files."""
@@ -118,7 +128,9 @@ class Reading:
         if progress:
             sizes = [file.stat().st_size for file in self.files]
             told = _part_of(progress, sum(sizes[:at]), sum(sizes))
-        return _file_batches(self.files[at], self.form, sieve, told, several=len(self.files) > 1)
+        sieve.remarks += [remark for remark in self.remarks if remark not in sieve.remarks]
+        person = None if self.people is None else self.people[at]
+        return _file_batches(self.files[at], self.form, sieve, told, person, several=len(self.files) > 1)
 
 
 #: What tells a folder of results from one of visits, also where they are not finished.
@@ -173,7 +185,9 @@ def _span(since: str | datetime | None, until: str | datetime | None, timezone: 
     return Span(first, last)
 
 
-def _file_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | None, *, several: bool) -> Iterator[Batch]:
+def _file_batches(
+    path: Path, form: Form, sieve: Sieve, progress: Progress | None, person: str | None, *, several: bool
+) -> Iterator[Batch]:
     named = [role for role, column in form.given.items() if column not in (None, FILE_NAME)]
     if form.layout in FIXED and (named or form.columns):
         raise InputError(f"layout={form.layout!r} has its own columns, so naming them has no meaning; leave it out")
@@ -184,8 +198,8 @@ def _file_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | Non
             batches = _text_batches(path, form, sieve, progress)
         for batch in batches:
             frame = batch.frame
-            if form.given["person"] == FILE_NAME:
-                frame = frame.with_columns(person=pl.lit(path.name.split(".")[0]))
+            if person is not None:
+                frame = frame.with_columns(person=pl.lit(person))
             yield replace(batch, frame=frame, file=path.name if several else "")
     except InputError as error:
         raise _located(error, path) from None
