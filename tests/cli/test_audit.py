@@ -36,7 +36,7 @@ def test_the_summary_follows_its_schema(made: Made) -> None:
     folder, _ = made
     record = json.loads((folder / "result" / "summary.json").read_text())
     summary = Summary.model_validate(record)
-    assert summary.schema_version == 2
+    assert summary.schema_version == 3
     assert (summary.people, summary.steps, summary.misses, summary.places, summary.sensors) == (40, 4, 1, 13, 12)
     assert (summary.mechanism, summary.seed) == ("Raw()", 0)
     table = pl.read_parquet(folder / "result" / "people.parquet")

@@ -180,10 +180,10 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
     """What would be published about these people, or was."""
     if settings.published is None:
-        return build_release(settings, people, settings.seed, zones), None
+        return build_release(settings, people, settings.seed, zones).of_groups(settings.together), None
     mechanism, steps = build_mechanism(settings), people.actual.shape[1]
     published = read_published(people, settings.published, row_reader(settings, people, zones), mechanism)
-    return Release(counts=published.counts, steps=steps, mechanism=mechanism), published
+    return Release(counts=published.counts, steps=steps, mechanism=mechanism, size=settings.together), published
 
 
 def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:

@@ -70,6 +70,8 @@ def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
         yield Idle("origins", "backtest")
     if not settings.adversaries:
         yield Idle("known_steps", "adversaries")
+    if not settings.presence:
+        yield Idle("sensitive", "presence")
     if settings.engine != "dask":
         yield Idle("scheduler", "engine", ("engine", ("dask",)))
     cells = [name for name in ("grid_metres", "h3_resolution") if getattr(settings, name) is not None]

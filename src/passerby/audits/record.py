@@ -26,6 +26,28 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Statistics(Record):
+    """Four numbers over all measured people, none of them the value of one person."""
+
+    mean: float
+    median: float = Field(description="Mean of the five people around the middle.")
+    percentile_95: float | None = Field(
+        description="The value that 5 % of the people exceed: mean of the five people around this rank; null where "
+        "fewer than five are above them."
+    )
+    reached_by_five: float | None = Field(
+        description="At least five people have this value or more: mean of the five people up to the fifth from above, "
+        "rounded down to 0.01; null where fewer than five are below them."
+    )
+
+
+class Ends(Record):
+    """Both ends of everybody's interval: the best attack found, and a bound on all if the habits are right."""
+
+    lower: Statistics
+    upper: Statistics
+
+
 class Promise(Record):
     """What one attack promised with so many misses, and how many people it really found."""
 

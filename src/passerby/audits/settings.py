@@ -200,6 +200,29 @@ class MeasurementSettings(Measurement):
 
 
 @dataclass(frozen=True)
+class QuestionSettings:
+    """What is asked of people beside their traces, and of whom."""
+
+    question: tuple[str, ...] = setting(
+        (),
+        "What is asked besides, of everybody: visited:PLACE (were they ever there), 'visited 3 times:PLACE', "
+        "never:PLACE or moved:PLACE>PLACE; several.",
+        shown="the trace, whether somebody is counted, each step, and presence at each counted place",
+    )
+    sensitive: tuple[str, ...] = setting(
+        (),
+        "Names of places that nobody wants to be seen at, or one file of them: columns place, and label. Alerts come "
+        "earlier for these.",
+    )
+    together: int = setting(1, "How many people move as one, such as a family, of whom each is asked about.", ge=1)
+    presence: int = setting(
+        200,
+        "On how many people presence at counted places is measured, for each kind of adversary; 0 for none.",
+        ge=0,
+    )
+
+
+@dataclass(frozen=True)
 class BacktestSettings:
     """Tests of the habits: whether such predictions came true, and what other adversaries would know."""
 
@@ -257,6 +280,7 @@ GROUPS: dict[str, type[Any]] = {
     "Steps and places": StepSettings,
     "Release": ReleaseSettings,
     "Measurement": MeasurementSettings,
+    "Questions": QuestionSettings,
     "Backtest": BacktestSettings,
     "Report": ReportSettings,
     "Engine": EngineSettings,
@@ -265,7 +289,14 @@ GROUPS: dict[str, type[Any]] = {
 
 @dataclass(frozen=True)
 class AuditSettings(
-    EngineSettings, ReportSettings, BacktestSettings, MeasurementSettings, ReleaseSettings, StepSettings, DataSettings
+    EngineSettings,
+    ReportSettings,
+    BacktestSettings,
+    QuestionSettings,
+    MeasurementSettings,
+    ReleaseSettings,
+    StepSettings,
+    DataSettings,
 ):
     """Everything that an audit depends on. `check_settings` makes it from plain values, and checks them.
 

@@ -17,6 +17,7 @@ from passerby.errors import ConfigError
 from passerby.support.files import whole_or_nothing
 
 from .misfits import idle_settings
+from .sensitive import is_file
 from .settings import GROUPS, SETTINGS, AuditSettings, group_of
 from .validation import PATHS
 
@@ -38,6 +39,7 @@ def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{file} is not a settings file (TOML): {error}") from None
+    _placed(values, file.parent)
     for name in (*PATHS, *also):
         value = values.get(name)
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
@@ -45,6 +47,14 @@ def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:
         if isinstance(value, str) and value:
             values[name] = Path(os.path.relpath(file.parent / value))
     return values
+
+
+def _placed(values: dict[str, Any], folder: Path) -> None:
+    """Sensitive places in a file are in one beside the settings."""
+    value = values.get("sensitive")
+    several = [value] if isinstance(value, str) else value
+    if isinstance(several, list) and all(isinstance(each, str) for each in several):
+        values["sensitive"] = [os.path.relpath(folder / each) if is_file(each) else each for each in several]
 
 
 def write_settings(settings: AuditSettings, path: str | Path) -> None:
@@ -59,7 +69,13 @@ def as_toml(settings: AuditSettings, folder: Path = Path(), head: str = HEAD, le
 
     Settings that are not given are left out, and so are those that change nothing beside the others, and some by name.
     """
-    return _written(settings, head, lambda name, value: None if name in leave else _relative(value, folder))
+
+    def told(name: str, value: Any) -> Any:
+        if name == "sensitive":
+            value = tuple(Path(each) if is_file(each) else each for each in value)
+        return None if name in leave else _relative(value, folder)
+
+    return _written(settings, head, told)
 
 
 def as_shown(settings: AuditSettings, *, internal: bool, what: str = "audit", leave: Collection[str] = ()) -> str:
@@ -72,6 +88,8 @@ def as_shown(settings: AuditSettings, *, internal: bool, what: str = "audit", le
     def told(name: str, value: Any) -> Any:
         if group_of(name) == "Engine" or name in leave:
             return None
+        if name == "sensitive" and any(map(is_file, value)):
+            return (Path(value[0]).name,) if internal else None
         if name not in PATHS:
             return value
         return _names(value) if internal and name != "out" else None

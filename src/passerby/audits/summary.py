@@ -21,36 +21,15 @@ from passerby.visits.table import Skipped
 
 from .coverage import Coverage, coverage_of
 from .population import limits_around
-from .record import Adversary, Backtest, Mean, Record
+from .question_record import Answers, PlaceAnswers
+from .record import Adversary, Backtest, Ends, Mean, Record, Statistics
 from .results import LEVELS, ColumnStatistics, Results, Tally
 from .settings import Measurement, ReportSettings
 
 #: Of shares that differ by few people, those with the release come before those without it (numbers of `LEVELS`).
 TOLD_FIRST = (1, 2, 0)
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
-VERSION = 2
-
-
-class Statistics(Record):
-    """Four numbers over all measured people, none of them the value of one person."""
-
-    mean: float
-    median: float = Field(description="Mean of the five people around the middle.")
-    percentile_95: float | None = Field(
-        description="The value that 5 % of the people exceed: mean of the five people around this rank; null where "
-        "fewer than five are above them."
-    )
-    reached_by_five: float | None = Field(
-        description="At least five people have this value or more: mean of the five people up to the fifth from above, "
-        "rounded down to 0.01; null where fewer than five are below them."
-    )
-
-
-class Ends(Record):
-    """Both ends of everybody's interval: the best attack found, and a bound on all if the habits are right."""
-
-    lower: Statistics
-    upper: Statistics
+VERSION = 3
 
 
 class Above(Record):
@@ -136,6 +115,14 @@ class Summary(Record):
         default=[],
         description="Adversaries who know less or more than habits, from the weakest, where they were tried.",
     )
+    questions: list[Answers] = Field(
+        default=[], description="What else was asked of everybody, over people: a question and an adversary each."
+    )
+    presence: list[PlaceAnswers] = Field(
+        default=[],
+        description="Whether it can be told that somebody was at a counted place or zone: a place and an adversary "
+        "each. The adversary `habits` knows the others by their habits, and `insider` knows where they were.",
+    )
 
 
 def summarise(
@@ -154,11 +141,14 @@ def summarise(
     alerts: Sequence[str] = (),
     backtest: Backtest | None = None,
     adversaries: Sequence[Adversary] = (),
+    questions: Sequence[Answers] = (),
+    presence: Sequence[PlaceAnswers] = (),
 ) -> Summary:
     """The summary of an audit's table, in memory or on disk.
 
     `window` is the length of a step in words, `coverage` tells what was read and left out, and `eligible` how many
-    people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`).
+    people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`), and
+    `questions` and `presence` of those (`question_record`).
     """
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
@@ -189,6 +179,8 @@ def summarise(
         realised=None if tally.realised is None else _realised(tally.realised, found),
         backtest=backtest,
         adversaries=list(adversaries),
+        questions=list(questions),
+        presence=list(presence),
     )
 
 

@@ -30,6 +30,8 @@ from passerby.visits.steps import AUTO, FIRST_VISIT, parse_instant, parse_length
 from passerby.visits.times import check_time_format, check_timezone
 
 from .misfits import misfits
+from .question_words import check_words
+from .sensitive import check_names
 from .settings import SETTINGS, TYPES, AuditSettings
 from .wording import Keys, Source, Wording
 
@@ -120,6 +122,31 @@ class _Checks(BaseModel):
         twice = next((kind for kind in value if value.count(kind) > 1), None)
         if twice is not None:
             raise ValueError(f"{twice} is named twice; name each kind once")
+        return value
+
+    @field_validator("question", mode="before", check_fields=False)
+    @classmethod
+    def _one_text(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("question", check_fields=False)
+    @classmethod
+    def _asked(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for text in value:
+            _told(lambda text=text: check_words(text), text)  # type: ignore[misc]
+        return value
+
+    @field_validator("sensitive", mode="before", check_fields=False)
+    @classmethod
+    def _as_texts(cls, value: Any) -> Any:
+        value = (value,) if isinstance(value, str | Path) else value
+        listed = isinstance(value, list | tuple)
+        return [str(each) if isinstance(each, Path) else each for each in value] if listed else value
+
+    @field_validator("sensitive", check_fields=False)
+    @classmethod
+    def _names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        _told(lambda: check_names(value), "")
         return value
 
     @field_validator(*PATHS, mode="before", check_fields=False)

@@ -21,7 +21,7 @@ OPTIONS = (*(name for name in OWN if name != "limits"), "earlier")
 #: The folders of a plan and of a decision about the next table that nobody named, and the title of a plan's page.
 FOLDER, NEXT_FOLDER, TITLE = "passerby-plan", "passerby-next", "What may be published"
 #: Settings of an audit that a plan has not.
-LEFT_OUT = ("published", "explore", "sigmas", "bases", "thresholds", "delta")
+LEFT_OUT = ("published", "question", "presence", "explore", "sigmas", "bases", "thresholds", "delta")
 
 #: People that plans are tried on, of those for whom they decide anything.
 DRAWN = 60

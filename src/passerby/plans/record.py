@@ -14,8 +14,9 @@ from functools import partial
 from pydantic import Field
 
 from passerby import __version__
+from passerby.audits.record import Ends
 from passerby.audits.record import Record as Part
-from passerby.audits.summary import Above, Ends, summarise
+from passerby.audits.summary import Above, summarise
 from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People

@@ -129,7 +129,7 @@ def earlier_release(file: Path, people: People, settings: PlanSettings) -> Relea
                 f"{file}: {name} is {_shown(theirs)}, and {_shown(ours)} for the next table; releases are looked at "
                 "together only where they are of the same visits, steps, places and habits"
             )
-    return build_release(chosen, people, chosen.seed, _zones(chosen, people, settings))
+    return build_release(chosen, people, chosen.seed, _zones(chosen, people, settings)).of_groups(chosen.together)
 
 
 def _same_length(theirs: str, ours: str, people: People) -> bool:

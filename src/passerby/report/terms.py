@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from passerby.audits.summary import Statistics
+from passerby.audits.record import Statistics
 from passerby.errors import PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import described

@@ -1,0 +1,172 @@
+"""Questions in words, as they are asked on the command line, in settings files and in Python, and back.
+
+| words | what is asked |
+|---|---|
+| `trace` | the whole trace, but for the misses of the audit; `trace with 2 misses` |
+| `counted` | whether the person is counted at all |
+| `each-step` | where the person is at each step by itself |
+| `visited:PLACE` | whether they were ever there, at a published step |
+| `visited 3 times:PLACE` | at three steps or more |
+| `never:PLACE` | whether they were never there |
+| `moved:PLACE>PLACE` | whether they ever went from the one to the other, from a step to the next |
+
+A place is one of those that are kept, or a zone. Of some steps alone, from 1: `visited at steps 9-17:PLACE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from passerby.errors import InputError
+from passerby.model.counts import Moved, Present, Visitors
+from passerby.model.release import Release
+from passerby.questions.each_step import EachStep
+from passerby.questions.event import Event
+from passerby.questions.in_data import InData
+from passerby.questions.question import Question
+from passerby.questions.trace import Trace
+from passerby.support.spelling import nearest
+from passerby.visits.traces import ELSEWHERE
+
+from .moves import EverMoved
+from .question_words import ALONE, Named, Zone, check_words, places_by_name
+
+
+def parse_question(text: str, places: Named, release: Release, misses: int = 0) -> Question:
+    """The question that some words ask: `misses` are those of the audit.
+
+    >>> parse_question("visited 2 times:gate", ["park", "gate"], Release([0, 1, 1]))
+    Event(count=Visitors(mechanism=None, others=None, places=(1,), steps=(0, 1, 2), times=2), never=False)
+    """
+    verb, times, steps, place = check_words(text)
+    if verb in ALONE:
+        asked = {"counted": InData(), "each-step": EachStep()}.get(verb)
+        return asked or Trace(release.check_misses(misses if times is None else times))
+    known = places if isinstance(places, Mapping) else places_by_name(places)
+    chosen = _chosen(text, steps, release.steps)
+    if verb.endswith("moved"):
+        return _moved(text, place, known, release.steps, chosen if steps else None, never=verb != "moved")
+    zone = _zone(text, place, known)
+    often = times or 1
+    if often > len(chosen):
+        raise InputError(f"question {text!r}: nobody can be there {often} times in {len(chosen)} steps")
+    return Event(Visitors(zone, chosen, often), never=verb == "never")
+
+
+def parse_questions(texts: Iterable[str], places: Named, release: Release, misses: int = 0) -> list[Question]:
+    """Several questions, each once, in order."""
+    return list(dict.fromkeys(parse_question(text, places, release, misses) for text in texts))
+
+
+def words_of(question: Question, places: Named, misses: int | None = None, steps: int | None = None) -> str:
+    """The words that ask a question: its key in tables and records. `misses` and `steps` are those of the audit.
+
+    >>> words_of(Event(Visitors([1], range(3)), never=True), ["park", "gate"])
+    'never:gate'
+    """
+    if isinstance(question, Trace):
+        plain = question.zones is None and question.within is None
+        number = f" with {question.misses} miss{'es' * (question.misses != 1)}"
+        other = "" if plain else " of zones" if question.within is None else " of places nearby"
+        return f"trace{other}{'' if misses in (None, question.misses) else number}"
+    if isinstance(question, InData):
+        return "counted" if question.instead is None else "replaced"
+    if not isinstance(question, Event):
+        return "each-step" if isinstance(question, EachStep) else question.sentence
+    count, names = question.count, _names(places)
+    if isinstance(count, Moved):
+        when = "" if isinstance(count, EverMoved) else f" at step {count.step + 1}"
+        return f"{'never ' * question.never}moved{when}:{names(count.origin)}>{names(count.destination)}"
+    asked = count.steps if isinstance(count, Visitors) else (count.first,)
+    often = f" {count.times} times" if isinstance(count, Visitors) and count.times > 1 else ""
+    return f"{'never' if question.never else 'visited'}{often}{_when(asked, steps)}:{names(count.zones[0])}"
+
+
+def sentence_of(question: Question, places: Named, steps: int | None = None) -> str:
+    """What is asked, in words for a reader, with the names of places.
+
+    >>> sentence_of(Event(Visitors([1], range(3), 2)), ["park", "gate"])
+    'whether the person was at gate at 2 or more of 3 steps'
+    """
+    if not isinstance(question, Event):
+        return question.sentence
+    count, names = question.count, _names(places)
+    if isinstance(count, Moved):
+        when = "ever " if isinstance(count, EverMoved) else ""
+        at = "" if isinstance(count, EverMoved) else f" after step {count.step + 1}"
+        what = f"{when}went from {names(count.origin)} to {names(count.destination)}{at}"
+        return f"whether the person {'did not: ' if question.never else ''}{what}"
+    zone = names(count.zones[0])
+    if isinstance(count, Present):
+        return f"whether the person was {'not ' if question.never else ''}at {zone} at step {count.step + 1}"
+    assert isinstance(count, Visitors)
+    if count.times == 1:
+        when = _when(count.steps, steps)
+        return f"whether the person was {'never' if question.never else 'ever'} at {zone}{when}"
+    fewer = f"at fewer than {count.times}" if question.never else f"at {count.times} or more"
+    return f"whether the person was at {zone} {fewer} of {len(count.steps)} steps"
+
+
+def _when(asked: Sequence[int], every: int | None) -> str:
+    """At which steps, from 1; nothing for all of them, or where their number is unknown, from the first on."""
+    if list(asked) == list(range(len(asked) if every is None else every)):
+        return ""
+    runs: list[list[int]] = []
+    for step in asked:
+        if runs and runs[-1][1] == step - 1:
+            runs[-1][1] = step
+        else:
+            runs.append([step, step])
+    said = ",".join(f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in runs)
+    return f" at step{'s' * (len(asked) > 1)} {said}"
+
+
+def _chosen(text: str, steps: str | None, every: int) -> list[int]:
+    """The steps that are asked about, from 0."""
+    if steps is None:
+        return list(range(every))
+    out: set[int] = set()
+    for part in steps.split(","):
+        first, _, last = part.partition("-")
+        out |= set(range(int(first) - 1, int(last or first)))
+    wrong = [step + 1 for step in out if not 0 <= step < every]
+    if wrong or not out:
+        which = f"step {max(wrong, key=abs)}" if wrong else f"steps {steps}"
+        raise InputError(f"question {text!r}: nothing is published about {which}; steps are numbered 1 to {every}")
+    return sorted(out)
+
+
+def _moved(
+    text: str, pair: str, known: Mapping[str, Zone], every: int, steps: Sequence[int] | None, *, never: bool
+) -> Event:
+    """A move between two places; a name may hold the sign between them."""
+    cuts = [at for at, letter in enumerate(pair) if letter == ">"]
+    halves = [(pair[:at].strip(), pair[at + 1 :].strip()) for at in cuts]
+    both = next((half for half in halves if half[0] in known and half[1] in known), halves[0])
+    origin, destination = (_zone(text, name, known) for name in both)
+    if steps is None:
+        return Event(EverMoved(origin, destination, every), never)
+    if len(steps) > 1:
+        raise InputError(f"question {text!r}: name one step, from which they go to the next, or none")
+    if steps[0] + 1 >= every:
+        raise InputError(f"question {text!r}: nothing is published about the step after {steps[0] + 1}, the last one")
+    return Event(Moved(origin, destination, steps[0]), never)
+
+
+def _zone(text: str, name: str, known: Mapping[str, Zone]) -> Zone:
+    """The places of a name."""
+    if name in known:
+        return known[name]
+    near = nearest(name, tuple(known))
+    hint = f"did you mean {near!r}?" if near else f"such as {', '.join(map(repr, list(known)[:3]))}"
+    raise InputError(
+        f"question {text!r}: {name!r} is not one of the {len(known):,} chosen places and zones ({hint}); correct its "
+        "spelling, or keep the place"
+    )
+
+
+def _names(places: Named) -> Callable[[Zone], str]:
+    """The name of a zone: its own, or those of its places."""
+    known = places if isinstance(places, Mapping) else places_by_name(places)
+    of = {zone: name for name, zone in reversed([*known.items()])}
+    return lambda zone: of.get(zone) or " or ".join(of.get((place,), ELSEWHERE) for place in zone)

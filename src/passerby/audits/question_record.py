@@ -1,0 +1,97 @@
+"""What a summary tells of questions about people: means over them, and whether presence at a place can be told.
+
+Every number rests on at least five people. Places are counted places and zones; groups of one to four are not told.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from .record import Ends, Record, Statistics
+
+
+class Bracket(Record):
+    """Means over people of both ends."""
+
+    lower: float
+    upper: float
+
+
+class StepAnswer(Record):
+    """The chance of the best guess of one step, over people."""
+
+    step: int = Field(description="The number of a published step, from 0.")
+    lower: float
+    upper: float
+    baseline: float = Field(description="That chance without the release.")
+
+
+class Answers(Record):
+    """One question and one adversary, over people."""
+
+    question: str = Field(description="The question in words, as it is asked in settings.")
+    sentence: str = Field(description="The question in words, as it is read.")
+    kind: str = Field(description="trace, event, in_data or each_step.")
+    adversary: str = Field(description="insider: knows where everybody else was; habits: knows the others by habits.")
+    people: int = Field(description="People who were asked about and have an answer. One to four are told as five.")
+    open: int = Field(
+        description="Of these, people for whom it is neither certain nor impossible; numbers are over them. One to "
+        "four are told as five, and the others as so many less."
+    )
+    chance: Statistics | None = Field(default=None, description="Of events: their chance without the release.")
+    loss: Ends | None = Field(
+        default=None, description="Of guesses: their chance to be right; for each step, the mean over steps."
+    )
+    baseline: Ends | None = Field(default=None, description="The same without the release.")
+    advantage: Ends | None = Field(
+        default=None,
+        description="Of events: the best test's true positives minus its false ones. Of guesses: what is added.",
+    )
+    power: Ends | None = Field(
+        default=None, description="Of events: share found of those for whom it holds, at 1 % false alarms."
+    )
+    certain: Ends | None = Field(
+        default=None, description="Of events: how often it becomes at least 90 % likely where it holds."
+    )
+    absent: Ends | None = Field(default=None, description="The same of its absence, where it does not hold.")
+    by_step: list[StepAnswer] = Field(default=[], description="For each step: means over people.")
+
+
+class HourAnswer(Record):
+    """A single count of a place, for somebody who knows the others by their habits."""
+
+    step: int = Field(description="The number of a published step, from 0.")
+    people: float | None = Field(description="How many people are expected there by habits, rounded; null below five.")
+    advantage: float = Field(description="What this count alone tells of who is counted in it: at most so much.")
+
+
+class WayAnswer(Record):
+    """Another way to publish the same counts of a place, for somebody who knows the others by their habits."""
+
+    way: str = Field(description="The way in words.")
+    advantage: float = Field(description="What the most telling single count tells, as a mean over people.")
+    power: float | None = Field(
+        default=None, description="Share found of those who were there, by that count alone, at 1 % false alarms."
+    )
+
+
+class PlaceAnswers(Record):
+    """Whether it can be told that somebody was at a counted place or zone, at any published step."""
+
+    place: str
+    label: str | None = Field(description="What a sensitive place is, as its file says.")
+    sensitive: bool = Field(description="Whether it was named as a place that nobody wants to be seen at.")
+    adversary: str = Field(description="insider: knows where everybody else was; habits: knows the others by habits.")
+    people: int = Field(
+        description="People of the sample who may well be there: with a chance of at least 1 %. Numbers are means over "
+        "them, null where they are fewer than five; one to four are told as five."
+    )
+    visitors: int | None = Field(
+        description="How many of all people were really there in the published steps; null where one to four were."
+    )
+    chance: float | None = Field(description="The chance to be there without the release.")
+    advantage: Bracket | None = Field(description="The best test's true positives minus its false ones.")
+    power: Bracket | None = Field(description="Share found of those who were there, at 1 % false alarms.")
+    certain: Bracket | None = Field(description="How often it becomes at least 90 % likely for those who were there.")
+    by_step: list[HourAnswer] = Field(default=[], description="The single counts; of the adversary `habits` alone.")
+    ways: list[WayAnswer] = Field(default=[], description="Ways to publish; of the adversary `habits` alone.")

@@ -1,0 +1,68 @@
+"""The words of questions and the names of places, without what measures them: settings are checked at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from passerby.errors import InputError
+from passerby.support.spelling import nearest
+from passerby.visits.traces import ELSEWHERE
+
+Zone = tuple[int, ...]
+#: Places by their numbers, or places and zones by name.
+Named = Sequence[str] | Mapping[str, Zone]
+
+#: Words that are a question by themselves, and those that name a place.
+ALONE = ("trace", "counted", "each-step")
+ABOUT = ("visited", "never", "moved", "never moved")
+_STEPS = r"(?: at steps? (?P<steps>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*))?"
+_FORM = re.compile(rf"(?P<verb>never moved|[\w-]+)(?: (?P<times>\d+) times?)?{_STEPS}:(?P<place>.*)", re.DOTALL)
+_TRACE = re.compile(r"trace with (?P<misses>\d+) miss(?:es)?")
+#: What may be asked, for messages.
+SUCH = "trace, counted, each-step, visited:PLACE, visited 3 times:PLACE, never:PLACE or moved:PLACE>PLACE"
+
+
+def places_by_name(places: Sequence[str], zones: Mapping[str, Zone] | None = None) -> dict[str, Zone]:
+    """Places and zones by name, without elsewhere; a zone that is called like a place has *zone* before its name.
+
+    >>> places_by_name(["gate", "park", "elsewhere"], {"park": (0, 1)})
+    {'gate': (0,), 'park': (1,), 'zone park': (0, 1)}
+    """
+    found: dict[str, Zone] = {name: (number,) for number, name in enumerate(places) if name != ELSEWHERE}
+    for name, zone in (zones or {}).items():
+        found[f"zone {name}" if name in found else name] = zone
+    return found
+
+
+def check_words(text: str) -> tuple[str, int | None, str | None, str]:
+    """What is asked, how often (or with how many misses), at which steps, of which place: what needs no places known.
+
+    >>> check_words("visited 2 times at steps 9-17:gate")
+    ('visited', 2, '9-17', 'gate')
+    """
+    words = text.strip()
+    if words in ALONE:
+        return words, None, None, ""
+    trace = _TRACE.fullmatch(words)
+    if trace:
+        return "trace", int(trace["misses"]), None, ""
+    form = _FORM.fullmatch(words)
+    verb = form["verb"] if form else words.partition(":")[0].partition(" ")[0]
+    if form is None or verb not in ABOUT:
+        near = nearest(verb, (*ALONE, *ABOUT))
+        hint = f"did you mean {near}? " if near and near != verb else ""
+        if verb in ABOUT and ":" not in words:
+            hint = f"which place? {verb}:PLACE. "
+        raise InputError(f"question {text!r} is not understood; {hint}Ask {SUCH}")
+    times = None if form["times"] is None else int(form["times"])
+    moved = verb.endswith("moved")
+    if times == 0 or (moved and times is not None):
+        why = (
+            "0 times is never: never:PLACE" if times == 0 else "how often somebody goes is not asked: moved:PLACE>PLACE"
+        )
+        raise InputError(f"question {text!r}: {why}")
+    place = form["place"].strip()
+    if not place or (moved and ">" not in place):
+        raise InputError(f"question {text!r}: which place? {verb}:{'PLACE>PLACE' if moved else 'PLACE'}")
+    return verb, times, form["steps"], place
