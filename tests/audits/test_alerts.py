@@ -129,3 +129,13 @@ def test_whoever_made_an_audit_is_told_that_few_people_gain_nearly_all(gains: li
     assert bool(said) == few
     assert all("keep report.html and summary.json where the visits are kept" in sentence for sentence in said)
     assert list(about_few(table.head(4))) == []
+
+
+@pytest.mark.parametrize(("others", "said"), [(126_163, True), (74_000, True), (73_000, False)])
+def test_rows_at_places_that_were_not_chosen(others: int, said: bool) -> None:
+    some = replace(people(0.1, 0.1), left_out=LeftOut(people=10, other_places=others))
+    found = [each for each in alerts(covered(some, Skipped(rows=147_938))) if "not chosen" in each]
+    assert bool(found) == said
+    if others == 126_163:
+        assert found[0].startswith("8")
+        assert "% of the rows are at places that were not chosen" in found[0]

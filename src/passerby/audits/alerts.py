@@ -83,6 +83,11 @@ def _about_rows(coverage: Coverage) -> Iterator[str]:
             f"{bad:,} of {rows.read:,} rows could not be used: {rows.unreadable_times:,} without a time that can be "
             f"read, {rows.missing:,} without a person or place, {rows.bad_coordinates:,} with bad coordinates."
         )
+    if rows.other_places > MUCH_ELSEWHERE * rows.kept:
+        yield (
+            f"{percent(rows.other_places / rows.kept)} of the rows are at places that were not chosen: the audit "
+            "is about the rest. More places, or those of the publication by name, keep more of them."
+        )
     if rows.outside:
         yield f"{rows.outside:,} of {rows.read:,} rows lie outside of the time that was asked for."
 

@@ -8,6 +8,7 @@ heavy is imported here, so that the help of the command line comes at once.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
@@ -305,6 +306,8 @@ class AuditSettings(
     """
 
     out: Path = setting(Path("passerby-audit"), "Folder for the results.")
+    assumed: tuple[str, ...] = field(default=(), compare=False)
+    """Of `SAYING`, what nobody said and is taken from the defaults; no setting, since it follows from those given."""
 
     @property
     def measurement(self) -> Measurement:
@@ -322,9 +325,24 @@ class AuditSettings(
 
 
 #: All settings by name.
-SETTINGS: dict[str, Field[Any]] = {each.name: each for each in fields(AuditSettings)}
+SETTINGS: dict[str, Field[Any]] = {each.name: each for each in fields(AuditSettings) if each.metadata}
 #: The types of their values.
-TYPES: dict[str, Any] = get_type_hints(AuditSettings)
+TYPES: dict[str, Any] = {name: hint for name, hint in get_type_hints(AuditSettings).items() if name in SETTINGS}
+
+#: What must be said of a release, and the settings of which any one says it: what is counted, and at which steps.
+SAYING: dict[str, tuple[str, ...]] = {
+    "places": ("sensors", "sensor_count", "sensor_places", "zones", "counts", "schedule", "published"),
+    "steps": ("window", "origin", "end", "holdout", "counts", "schedule", "published"),
+}
+
+
+def unsaid(given: Collection[str]) -> tuple[str, ...]:
+    """What nobody said of a release, where these settings are given.
+
+    >>> unsaid(["visits", "holdout"]), unsaid(["schedule"]), unsaid([])
+    (('places',), (), ('places', 'steps'))
+    """
+    return tuple(what for what, names in SAYING.items() if not {*names} & {*given})
 
 
 def group_of(name: str) -> str | None:

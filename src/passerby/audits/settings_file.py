@@ -18,11 +18,14 @@ from passerby.support.files import whole_or_nothing
 
 from .misfits import idle_settings
 from .sensitive import is_file
-from .settings import GROUPS, SETTINGS, AuditSettings, group_of
+from .settings import GROUPS, SAYING, SETTINGS, AuditSettings, group_of
 from .validation import PATHS
 
 #: The first line of a file of settings.
 HEAD = "# Settings of an audit. To run it again: passerby audit --settings audit.toml --overwrite"
+
+#: Before a setting of a release that nobody gave: as no setting is read there, it is still said to be assumed then.
+ASSUMED = "# assumed: "
 
 
 def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:
@@ -101,6 +104,7 @@ def as_shown(settings: AuditSettings, *, internal: bool, what: str = "audit", le
 def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]) -> str:
     """Settings as TOML, each as it is `told` by name and value; those that are told as None are left out."""
     idle = {each.name for each in idle_settings(settings)}
+    assumed = {name for what in settings.assumed for name in SAYING[what]}
     lines = [head]
     above = None
     for name in SETTINGS:
@@ -112,7 +116,7 @@ def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]
         if group not in (None, above):
             above = group
             lines += ["", f"# {GROUPS[group].__doc__}"]
-        lines.append(f"{name} = {in_toml(value)}")
+        lines.append(f"{ASSUMED if name in assumed else ''}{name} = {in_toml(value)}")
     return "\n".join(lines) + "\n"
 
 

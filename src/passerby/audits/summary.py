@@ -101,6 +101,11 @@ class Summary(Record):
         "real trace cannot happen under the fitted habits); refused. A group of one to four people is told as five, "
         "and the largest group as so many less."
     )
+    assumed: str | None = Field(
+        default=None,
+        description="What was taken for the release, where nobody said what would be published, and how to say it; the "
+        "first of the alerts, too.",
+    )
     alerts: list[str] = Field(description="What a reader must know before believing the numbers, in sentences.")
     coverage: Coverage = Field(
         description="Rows, times, people and steps, how many were left out, and by which rule. A group of one to four "
@@ -138,6 +143,7 @@ def summarise(
     thresholds: Sequence[float] = ReportSettings.thresholds,
     coverage: Coverage | None = None,
     eligible: int | None = None,
+    assumed: str | None = None,
     alerts: Sequence[str] = (),
     backtest: Backtest | None = None,
     adversaries: Sequence[Adversary] = (),
@@ -173,7 +179,8 @@ def summarise(
         advantage=_ends(found, "advantage_lower", "advantage_upper"),
         above=_above(tally, thresholds),
         statuses=statuses,
-        alerts=list(alerts),
+        assumed=assumed,
+        alerts=[*([assumed] if assumed else []), *alerts],
         coverage=(coverage or coverage_of(people, Skipped())).shared,
         differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
         realised=None if tally.realised is None else _realised(tally.realised, found),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from functools import cache, reduce
 from operator import or_
 from pathlib import Path
@@ -32,7 +32,7 @@ from passerby.visits.times import check_time_format, check_timezone
 from .misfits import misfits
 from .question_words import check_words
 from .sensitive import check_names
-from .settings import SETTINGS, TYPES, AuditSettings
+from .settings import SETTINGS, TYPES, AuditSettings, unsaid
 from .wording import Keys, Source, Wording
 
 #: The settings that are paths.
@@ -80,7 +80,7 @@ def check_sources(*sources: Source, also: Collection[str] = ()) -> AuditSettings
         where = " and ".join(dict.fromkeys(source.where for source in sources))
         raise SettingsError("\n  ".join([f"{where}:", *dict.fromkeys(lines)]))
     assert checked is not None
-    return checked
+    return replace(checked, assumed=unsaid([name for name, value in values.items() if value not in (None, (), [])]))
 
 
 def _validated(values: Mapping[str, Any]) -> tuple[AuditSettings | None, list[Fault]]:

@@ -21,7 +21,9 @@ def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwri
     out = settings.audit.out
     with resumable("plan", draft_of(out), workers, overwrite), stages(aside) as tell:
         found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
-    for alert in record.alerts:
+    if record.assumed:
+        say(screen, f"Alert: {record.assumed}")
+    for alert in record.alerts[1 if record.assumed else 0 :]:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in in_short(record):
         say(screen, line)
@@ -47,6 +49,8 @@ def decide_and_show(
     screen, aside = consoles()
     with repeatable(settings.audit.out / "parts"), stages(aside) as tell:
         found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
+    if found.assumed:
+        say(screen, f"Alert: {found.assumed}")
     say(screen, f"{ANSWERS[found.answer]}: {found.why}.")
     if found.table is not None:
         screen.print(f"What may go out: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)

@@ -16,6 +16,7 @@ from passerby.audits.stored import on_disk
 from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
+from passerby.report.assumption import assumption
 from passerby.report.folder import draft_of, finished, run_audit
 from passerby.report.terms import length, mechanism, share_of_people
 from passerby.support.blocks import Team
@@ -37,9 +38,12 @@ def run_and_show(
     screen, aside = consoles()
     with resumable("audit", draft_of(settings.out), workers, overwrite), stages(aside) as tell:
         report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
+    assumed = report.summary.assumed
+    if assumed:
+        say(screen, f"Alert: {assumed}")
     for what, said in report.summary.coverage.lines():
         aside.print(f"Data: {what}: {said}", markup=False, soft_wrap=True)
-    for alert in report.summary.alerts:
+    for alert in report.summary.alerts[1 if assumed else 0 :]:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for remark in about_few(report.table):
         aside.print(f"Before you share it: {remark}", markup=False, soft_wrap=True)
@@ -89,6 +93,9 @@ def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> No
         inputs = gather(settings, tell=tell, stored=stored)
         spent = time.perf_counter() - started
         expected = estimate(settings, inputs, workers, tell)
+    assumed = assumption(settings, inputs, Options())
+    if assumed:
+        say(screen, f"Alert: {assumed}")
     for what, value in _facts(settings, inputs, expected, spent):
         screen.print(f"{what:>12}  {value}", markup=False, soft_wrap=True)
     # As exact as the lines above, beside which others would be wrong.

@@ -110,6 +110,11 @@ class Record(Part):
 
     schema_version: int = Field(default=VERSION, description="Version of this schema.")
     passerby: str = Field(default_factory=lambda: __version__, description="Version of passerby.")
+    assumed: str | None = Field(
+        default=None,
+        description="What was taken for the wanted release, where nobody said what would be published, and how to say "
+        "it; the first of the alerts, too.",
+    )
     alerts: list[str] = Field(description="What a reader must know before believing the numbers, in sentences.")
     internal: bool = Field(
         default=False,
@@ -142,14 +147,22 @@ class Record(Part):
     out_of_time: bool = Field(description="Whether the search ended because the time was up.")
 
 
-def record_of(found: Plans, people: People, settings: PlanSettings, window: str, alerts: Sequence[str] = ()) -> Record:
-    """The record of what was found; `alerts` are those of the visits."""
+def record_of(
+    found: Plans,
+    people: People,
+    settings: PlanSettings,
+    window: str,
+    alerts: Sequence[str] = (),
+    assumed: str | None = None,
+) -> Record:
+    """The record of what was found; `alerts` are those of the visits, and what was `assumed` comes before them."""
     tell = partial(_plan, people=people, wanted=found.wanted.release)
     sure = [plan for plan in found.tried if plan.verdict == "sure" and {*map(type, plan.release.ways)} == {Gaussian}]
     few = too_few(found.limits, len(people))
     whole = [plan for plan in sure if cells_of(plan.release) == cells_of(found.wanted.release)]
     return Record(
-        alerts=[*([few] if few else []), *alerts],
+        assumed=assumed,
+        alerts=[*filter(None, (assumed, few)), *alerts],
         internal=few is not None,
         limits=[_limit(limit) for limit in found.limits],
         people=len(people),

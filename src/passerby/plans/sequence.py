@@ -39,7 +39,8 @@ class Decision:
     """Whether the next table may go out, and why.
 
     `table` is what of it may, with the shares of people above the limits for all releases `together`, it among them.
-    `exact` tells whether the joint loss is that of the releases, or a bound on it by raw counts.
+    `exact` tells whether the joint loss is that of the releases, or a bound on it by raw counts, and `assumed` what was
+    taken for the table, where nobody said what it would be.
     """
 
     answer: Answer
@@ -49,6 +50,7 @@ class Decision:
     so_far: Plan | None
     found: Plans
     exact: bool
+    assumed: str | None = None
 
 
 def together(releases: Sequence[Release]) -> tuple[Release, bool]:

@@ -36,6 +36,7 @@ from passerby.support.pieces import Pieces
 from passerby.support.pool import all_cores, pool_of
 from passerby.visits.table import Visits
 
+from .assumption import assumption
 from .destination import Destination
 from .evidence import Evidence
 from .notebook import Report, report_of
@@ -93,7 +94,7 @@ def run_audit(
     tell: Tell | None = None,
     wording: Wording = Arguments(),  # noqa: B008
 ) -> Report:
-    """The audit of checked settings; `visits` may be handed in instead of being read, and `wording` is for errors."""
+    """The audit of checked settings; `visits` may be handed in instead of being read, and `wording` names settings."""
     out = settings.out
     destination = Destination(out, LAST, "a finished audit", overwrite, wording)
     destination.check()
@@ -112,7 +113,8 @@ def run_audit(
             clear_passes(out)
         make_folder(draft_of(out).parent, wording.name("out"), private=True)
         write_settings(settings, draft_of(out))
-        report = _report(settings, inputs, Team(enough_workers(inputs.count, workers, pool), pool), tell)
+        team = Team(enough_workers(inputs.count, workers, pool), pool)
+        report = _report(settings, inputs, team, tell, assumption(settings, inputs, wording))
         if inputs.everyone is not None:
             report = replace(report, rows=out / "people.parquet")
         _write(settings, report)
@@ -128,8 +130,10 @@ def _held(destination: Destination) -> Iterator[None]:
         yield
 
 
-def _report(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> Report:
-    """Everyone's loss, what was tried besides, and a page that shows it."""
+def _report(
+    settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None, assumed: str | None = None
+) -> Report:
+    """Everyone's loss, what was tried besides, and a page that shows it, below what was `assumed`."""
     table, results, findings = _measure(settings, inputs, team, tell)
     backtest, reason = _went_back(settings, inputs, table, results, team, tell)
     others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
@@ -146,6 +150,7 @@ def _report(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | No
         thresholds=settings.thresholds,
         coverage=inputs.coverage,
         eligible=inputs.eligible,
+        assumed=assumed,
         alerts=[*about_published(results.tally.realised), *about_backtest(backtest, reason), *inputs.told()],
         backtest=backtest,
         adversaries=others,

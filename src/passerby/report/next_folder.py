@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.release import build_release
@@ -24,6 +25,7 @@ from passerby.plans.settings import PlanSettings
 from passerby.support.files import make_folder, whole_or_nothing, write_json
 from passerby.visits.steps import parse_length
 
+from .assumption import assumption
 from .destination import Destination
 from .plan_folder import audit_settings, check_enough, task_of, write_release
 
@@ -57,6 +59,7 @@ def run_next(
     with destination.held():
         parts = make_folder(out / "parts", "out", private=True)
         found = decide(task_of(settings, inputs), before, workers=workers, folder=parts, tell=tell)
+        found = replace(found, assumed=assumption(settings.audit, inputs, wording))
         _write(settings, inputs, before, found)
         shutil.rmtree(parts, ignore_errors=True)
     return found
@@ -65,8 +68,9 @@ def run_next(
 def _write(settings: PlanSettings, inputs: Inputs, before: Sequence[Release], found: Decision) -> None:
     """All files, the decision last: it tells that they are there."""
     out = settings.audit.out
-    told = record_of(found.found, inputs.people, settings, inputs.window, inputs.told()).model_dump(mode="json")
-    record = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before), "plan": told}
+    told = record_of(found.found, inputs.people, settings, inputs.window, inputs.told(), found.assumed)
+    record: dict[str, Any] = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before)}
+    record |= {"assumed": found.assumed, "plan": told.model_dump(mode="json")}
     (out / "decision.json").unlink(missing_ok=True)
     for name in ("audit.toml", "schedule.csv", "counts.csv"):
         (out / name).unlink(missing_ok=True)

@@ -28,6 +28,7 @@ from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.groups import FEW
 
+from .assumption import assumption
 from .destination import Destination
 from .plan_page import render_plan
 
@@ -52,7 +53,8 @@ def run_plan(
             draft.write_text(plan_toml(settings, parts), encoding="utf-8")
         found = carry_out(task_of(settings, inputs), workers, None, parts, tell)
         begin(tell, WRITING)
-        record = record_of(found, inputs.people, settings, inputs.window, inputs.told())
+        assumed = assumption(settings.audit, inputs, wording)
+        record = record_of(found, inputs.people, settings, inputs.window, inputs.told(), assumed)
         _write(settings, inputs, found, record)
         shutil.rmtree(parts, ignore_errors=True)
     return found, record
@@ -132,6 +134,7 @@ def audit_settings(settings: PlanSettings, inputs: Inputs, release: Release, fol
         thresholds=thresholds(settings),
         title=AuditSettings.title,
         out=folder / "audit",
+        assumed=(),  # it is said now
     )
 
 
