@@ -82,6 +82,49 @@ def test_the_release_comes_back(levers: tuple[str, ...], given: tuple[PlanSettin
     assert again.people.ids.equals(inputs.people.ids)
 
 
+def test_a_number_that_is_published_several_times_comes_back(
+    given: tuple[PlanSettings, Inputs], tmp_path: Path
+) -> None:
+    """With fresh noise each time: rows for it are told apart, and those that are not are refused."""
+    settings, inputs = given
+    zone, every = pb.Present([0, 2], 1), pb.Visitors([1], [0, 1, 2])
+    counts = [zone, every, zone, pb.Moved([0], [1], 0), zone, every]
+    release = pb.Release(counts=counts, steps=3, mechanism=pb.Gaussian(2.0))
+    write_release(inputs.people, release, tmp_path)
+    written = as_toml(audit_settings(settings, inputs, release, tmp_path), tmp_path)
+    (tmp_path / "audit.toml").write_text(written, encoding="utf-8")
+    chosen = check_settings(read_settings(tmp_path / "audit.toml"), "audit.toml")
+    assert gather(chosen).release == release
+    lines = (tmp_path / "counts.csv").read_text(encoding="utf-8").splitlines()
+    assert sorted(line.rpartition(",")[2] for line in lines) == ["1", "1", "1", "2", "2", "3", "draw"]
+    (tmp_path / "counts.csv").write_text("\n".join(line.rpartition(",")[0] for line in lines), encoding="utf-8")
+    with pytest.raises(pb.InputError, match=r"the count of .* is given twice, before in line \d; take one out"):
+        gather(chosen)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            "{0},1\n{1},2\n{0},1\n",
+            "line 4: the count of '{0}' at step 1 is given twice, before in line 2; take one out",
+        ),
+        ("{0},\n{1},2\n{0},3\n", "line 4: the count of '{0}' at step 3 is given twice, before in line 2"),
+        ("{0},1-2\n{0},2-3\n", "line 3: the count of '{0}' at step 2 is given twice, before in line 2"),
+        ("{0};{1},1\n{1} ; {0},1\n", "line 3: the count of '{1} ; {0}' at step 1 is given twice, before in line 2"),
+    ],
+)
+def test_a_count_stands_once_in_a_file(
+    given: tuple[PlanSettings, Inputs], tmp_path: Path, rows: str, said: str
+) -> None:
+    settings, inputs = given
+    names = inputs.people.places
+    (tmp_path / "counts.csv").write_text("place,step\n" + rows.format(*names), encoding="utf-8")
+    with pytest.raises(pb.InputError) as caught:
+        gather(replace(settings.audit, counts=tmp_path / "counts.csv"))
+    assert said.format(*names) in str(caught.value)
+
+
 def test_the_figures_come_back_to_the_digit(given: tuple[PlanSettings, Inputs], tmp_path: Path) -> None:
     """What a plan measured on everyone, and an audit by its settings."""
     settings, inputs = given

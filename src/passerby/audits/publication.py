@@ -20,7 +20,7 @@ from passerby.mechanisms.notation import read_mechanism
 from passerby.model.counts import Count
 from passerby.model.forms import LARGEST
 from passerby.model.release import Release
-from passerby.people.count_rows import PUBLISHED, WHERE, RowReader
+from passerby.people.count_rows import PUBLISHED, RowReader
 from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.people.sensors import given
@@ -28,6 +28,7 @@ from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 from passerby.visits.delimited import read_table
+from passerby.visits.once import Once
 
 from .job import Job, over_states
 from .partition import Partition, joined, partitions
@@ -63,7 +64,7 @@ def read_published(
     """
     file, reader = Path(path), reader or RowReader(people, read_mechanism)
     _, rows = read_table(file, PUBLISHED)
-    found: dict[Count, None] = {}
+    once, found = Once(file), list[Count]()
     values: Counts = [[] for _ in range(people.actual.shape[1])]
     for line, row in rows:
         where = f"{file}, {line}"
@@ -73,18 +74,12 @@ def read_published(
         if len(several) > 1:
             raise InputError(f"{where}: it names {len(several)} steps, but a row is one number; give one row for each")
         (count,) = several
-        if count in found:
-            raise InputError(f"{where}: the count of {_called(row)} at step {count.first + 1} is given twice")
-        found[count] = None
+        reader.say(once, line, row, several)
+        found.append(count)
         values[count.read].append(_number(row["count"], where, count.mechanism or mechanism))
     if not found:
         raise InputError(f"{file}: it holds no count")
     return Published(tuple(found), values)
-
-
-def _called(row: dict[str, object]) -> str:
-    """What a row counts, by the names in it."""
-    return " to ".join(repr(row[name]) for name in (*WHERE, "origin", "destination") if given(row.get(name)))
 
 
 def _number(value: object, where: str, way: Mechanism | None) -> float:

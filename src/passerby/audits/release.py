@@ -15,6 +15,7 @@ from passerby.people.habits import People
 from passerby.people.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
 from passerby.people.zones import Zones
 from passerby.visits.delimited import read_table
+from passerby.visits.once import Once
 from passerby.visits.steps import parse_length
 
 from .settings import ReleaseSettings
@@ -78,7 +79,11 @@ def _of_file(chosen: ReleaseSettings, people: People, zones: Zones | None) -> li
     assert chosen.counts is not None
     _, rows = read_table(chosen.counts, COUNTS)
     reader = row_reader(chosen, people, zones)
-    out = [count for line, row in rows for count in reader.counts(row, f"{chosen.counts}, {line}")]
+    once, out = Once(chosen.counts), list[Count]()
+    for line, row in rows:
+        counts = reader.counts(row, f"{chosen.counts}, {line}")
+        reader.say(once, line, row, counts)
+        out += counts
     if not out:
         raise InputError(f"{chosen.counts}: it holds no count")
     return out

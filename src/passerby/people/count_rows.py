@@ -13,6 +13,8 @@ from passerby.errors import InputError, PasserbyError
 from passerby.mechanisms import Mechanism
 from passerby.model.counts import Count, Moved, Present, Visitors
 from passerby.visits.header import Header
+from passerby.visits.names import name_of
+from passerby.visits.once import Once
 from passerby.visits.steps import written
 
 from .habits import People
@@ -24,7 +26,7 @@ KINDS = ("present", "moved", "visitors")
 #: Columns that may name what is counted; a table has one of them.
 WHERE = ("zone", "place", "zones", "places")
 #: Columns of a row of counts.
-COLUMNS = ("kind", *WHERE, "origin", "destination", "step", "time", "times", "mechanism")
+COLUMNS = ("kind", *WHERE, "origin", "destination", "step", "time", "times", "mechanism", "draw")
 #: What a row of counts is about: one of these sets of columns.
 ABOUT = (*(frozenset({name}) for name in WHERE), frozenset({"origin", "destination"}))
 #: What else is meant by other names.
@@ -122,6 +124,24 @@ class RowReader:
         times = self._times(row, where)
         return [Visitors(zone, window, times, **own) for window in self._windows(row, times, where)]
 
+    def say(self, once: Once, line: str, row: Mapping[str, Any], counts: Sequence[Count]) -> None:
+        """Refuse counts of a row that an earlier one gave, of the same name and with the same mechanism and draw.
+
+        The same places may be counted under two names, as a ward that is a district: these are two counts.
+        """
+        draw = str(row.get("draw") or "1").strip()
+        if not draw.isdecimal() or not 1 <= int(draw[:9]) < 10**6:
+            raise InputError(
+                f"{once.source}, {line}: draw is {row['draw']!r}; expected a whole number from 1 on, one for "
+                "each number that is published of the same"
+            )
+        called = [(name, str(row[name]).strip()) for name in (*WHERE, "origin", "destination") if given(row.get(name))]
+        # A place may stand in a column of zones.
+        about = tuple((name not in WHERE and name, *sorted(self._parts(name_of(text)))) for name, text in called)
+        words = " to ".join(repr(text) for _, text in called)
+        for count in counts:
+            once.say(line, (about, count, int(draw)), f"the count of {words} at step {count.first + 1}")
+
     def _check_used(self, kind: str, row: Mapping[str, Any], where: str) -> None:
         """Refuse what says something of another kind: it would not be looked at."""
         named = [name for name in WHERE if given(row.get(name))]
@@ -152,11 +172,10 @@ class RowReader:
 
     def zone(self, called: object, where: str) -> Zone:
         """The places of a zone, of a place, or of several of them with semicolons between."""
-        text = "" if called is None else str(called).strip()
+        text = name_of(called)
         if not text:
             raise InputError(f"{where}: it names no place or zone")
-        found = self._one(text)
-        parts = [found] if found else [self._one(part.strip()) for part in text.split(";")]
+        parts = [self._one(part) for part in self._parts(text)]
         if None in parts:
             known = f"neither a zone ({len(self.zones)} are known) nor" if self.zones else "not"
             raise InputError(
@@ -164,6 +183,10 @@ class RowReader:
                 f"(such as {', '.join(map(repr, self.people.places[:3]))}); choose it, or correct its spelling"
             )
         return tuple(sorted({place for part in parts for place in part or ()}))
+
+    def _parts(self, text: str) -> list[str]:
+        """The names in a text: it is one itself, or has several with semicolons between."""
+        return [text] if self._one(text) else [name_of(part) for part in text.split(";")]
 
     def _one(self, name: str) -> Zone | None:
         if name in self.zones:

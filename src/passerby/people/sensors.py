@@ -12,6 +12,8 @@ from passerby.support.checks import is_whole, whole
 from passerby.support.spelling import nearest
 from passerby.visits.delimited import read_table
 from passerby.visits.header import Header
+from passerby.visits.names import name_of
+from passerby.visits.once import Once
 from passerby.visits.steps import on_the_clock, parse_instant
 
 from .habits import People, check_people
@@ -54,7 +56,7 @@ def most_visited_sensors(people: People, count: int = 1) -> Sensors:
 def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     """Sensors from a table (CSV or Parquet) with a column `place` and a column `step` or `time`.
 
-    Step 1 is the first held-out step; a time is an instant within the step.
+    Step 1 is the first held-out step; a time is an instant within the step. A sensor stands there once for each step.
     """
     check_people(people)
     if not isinstance(path, str | Path):
@@ -63,13 +65,13 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     _, rows = read_table(file, SCHEDULE)
     held = people.actual.shape[1]
     out: Sensors = [[] for _ in range(held)]
+    once = Once(file)
     for line, row in rows:
         where = f"{file}, {line}"
         step = step_number(people, row, where)
         place = place_number(people, row["place"], where)
-        # Several times may be in one step.
-        if place not in out[step]:
-            out[step].append(place)
+        once.say(line, (place, step), f"the sensor of {people.places[place]!r} at step {step + 1}")
+        out[step].append(place)
     if not any(out):
         raise InputError(f"{file}: the schedule holds no sensor; give a row for each place and step")
     return out
@@ -86,7 +88,7 @@ def _some(people: People, count: int) -> int:
 
 def place_number(people: People, called: object, where: str) -> int:
     """The number of a place by its name; `elsewhere` cannot have a sensor."""
-    name = "" if called is None else str(called).strip()
+    name = name_of(called)
     if not name:
         raise InputError(f"{where}: it names no place")
     if name not in people.places[:-1]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from passerby.errors import InputError
 from passerby.visits.delimited import read_table
 from passerby.visits.header import Header
+from passerby.visits.names import name_of
 
 from .habits import People
 
@@ -35,7 +36,7 @@ def read_zones(path: str | Path) -> Levels:
     columns, rows = read_table(file, HEADER)
     out: Levels = {}
     for line, row in rows:
-        place, zone, level = (_text(row.get(name)) for name in ("place", "zone", "level"))
+        place, zone, level = (name_of(row.get(name)) for name in ("place", "zone", "level"))
         if not place or not zone:
             raise InputError(f"{file}, {line}: it names no {'zone' if place else 'place'}")
         if "level" in columns and not level:
@@ -48,10 +49,6 @@ def read_zones(path: str | Path) -> Levels:
     if not out:
         raise InputError(f"{file}: it holds no zone; give a row for each place of a zone")
     return out
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value).strip()
 
 
 def places_of(levels: Levels) -> list[str]:

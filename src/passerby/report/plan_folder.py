@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import shutil
+from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from passerby.audits.settings_file import as_toml
 from passerby.audits.stages import WRITING, Tell, begin
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import InputError
-from passerby.model.counts import Moved, Visitors
+from passerby.model.counts import Count, Moved, Visitors
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.arguments import staying
@@ -155,20 +157,33 @@ def write_schedule(people: People, release: Release, path: Path) -> None:
 
 
 def write_counts(people: People, release: Release, path: Path) -> None:
-    """The counts of a release as a table, with the places of each zone and the steps, from 1."""
+    """The counts of a release as a table, with the places of each zone and the steps, from 1.
+
+    A number that is published several times has a row for each, told apart by `draw`.
+    """
 
     def called(zone: tuple[int, ...]) -> str:
         return ";".join(people.places[x] for x in zone)
 
     with whole_or_nothing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["kind", "places", "origin", "destination", "step", "times", "mechanism"])
-        for count in release.listed:
-            way = repr(count.mechanism)
-            if isinstance(count, Moved):
-                writer.writerow(["moved", "", *map(called, count.zones), count.step + 1, "", way])
-            elif isinstance(count, Visitors):
-                steps = ";".join(str(step + 1) for step in count.steps)
-                writer.writerow(["visitors", called(count.places), "", "", steps, count.times, way])
-            else:
-                writer.writerow(["present", called(count.zones[0]), "", "", count.read + 1, "", way])
+        rows = [_row(count, called) for count in release.listed]
+        seen: Counter[tuple[object, ...]] = Counter()
+        draws = []
+        for row in rows:
+            seen[tuple(row)] += 1
+            draws.append(seen[tuple(row)])
+        again = max(draws, default=1) > 1
+        writer.writerow([*("kind", "places", "origin", "destination", "step", "times", "mechanism"), *["draw"] * again])
+        writer.writerows([*row, *[draw] * again] for row, draw in zip(rows, draws, strict=True))
+
+
+def _row(count: Count, called: Callable[[tuple[int, ...]], str]) -> list[object]:
+    """What a count is, as a row of a table."""
+    way = repr(count.mechanism)
+    if isinstance(count, Moved):
+        return ["moved", "", *map(called, count.zones), count.step + 1, "", way]
+    if isinstance(count, Visitors):
+        steps = ";".join(str(step + 1) for step in count.steps)
+        return ["visitors", called(count.places), "", "", steps, count.times, way]
+    return ["present", called(count.zones[0]), "", "", count.read + 1, "", way]

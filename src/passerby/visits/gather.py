@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from .delimited import Batch
+from .names import about_alike, keys
 from .repeats import CUT, drop_duplicates, repeats_of
 from .sieve import Sieve
 from .table import Visits
@@ -45,7 +46,8 @@ class Gatherer(Sieve):
         kept = drop_duplicates(codes, len(people))
         cut = self.even and repeats_of(codes, kept.height, len(people)).visits
         kept = codes if cut else kept
-        skipped, remarks = self.skipped(codes.height - kept.height), (*self.told, CUT) if cut else self.told
+        skipped = self.skipped(codes.height - kept.height)
+        remarks = (*self.told, *about_alike(keys(people), places), *(CUT,) * cut)
         columns, until = dict(self.columns), self.span.until
         return Visits(kept, people, places, skipped, self.timezone, columns, until, remarks)
 

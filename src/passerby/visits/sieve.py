@@ -13,6 +13,7 @@ from passerby.errors import InputError
 
 from .delimited import Batch
 from .grid import Cells, valid_coordinates
+from .names import ZEROS, Names
 from .span import EXAMPLES, Span
 from .table import Skipped
 from .times import FIRST_YEAR, LAST_YEAR, advice, read_times, shown
@@ -30,12 +31,8 @@ DATES = (
     "somebody was where. Take steps of a day or longer, or the column that holds the time of day too."
 )
 
+ROUNDED = "numbers that have lost digits, being above 2^53 with a decimal point, or written with an exponent"
 STRAY = f"years before {FIRST_YEAR} or from {LAST_YEAR} on"
-NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
-"""What is written where there is no name, in small letters."""
-NA = "NA"
-"""What R writes there. In other letters it may be a name."""
-
 Show = Callable[[dict[str, Any]], str]
 """How to show what is wrong with a row, given by column, without showing whose it is."""
 Advise = Callable[[dict[str, Any]], str | None]
@@ -72,6 +69,7 @@ class Sieve:
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
     stray: "Bad" = field(default_factory=lambda: Bad(STRAY))
     missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
+    rounded: "Bad" = field(default_factory=lambda: Bad(ROUNDED))
 
     def sieved(self, batch: Batch) -> pl.DataFrame:
         """The usable rows of a batch with the columns person, time, and place or latitude and longitude.
@@ -79,7 +77,8 @@ class Sieve:
         They come out with person and place as text, time in UTC, and `row`, their number in the batch.
         """
         _check_types(batch.frame, self.source)
-        frame = batch.frame.with_columns(_name(batch.frame["person"]), row=pl.int_range(pl.len(), dtype=pl.UInt32))
+        frame = batch.frame.with_columns(row=pl.int_range(pl.len(), dtype=pl.UInt32))
+        frame = self._named(batch, frame, "person")
         blank = reduce(operator.and_, (pl.col(name).is_null() for name in batch.frame.columns))
         if frame["time"].null_count():
             frame = frame.filter(~blank)
@@ -92,10 +91,7 @@ class Sieve:
             batch, frame.filter(bad), lambda row: shown(row["time"]), lambda row: advice(row["time"], self.time_format)
         )
         frame = frame.filter(~bad)
-        if self.cells is None:
-            frame = frame.with_columns(_name(frame["place"]))
-        else:
-            frame = self._located(batch, frame, self.cells)
+        frame = self._named(batch, frame, "place") if self.cells is None else self._located(batch, frame, self.cells)
         nameless = frame["person"].is_null() | frame["place"].is_null()
         self.missing.note(batch, frame.filter(nameless), _nameless)
         kept = frame.filter(~nameless)
@@ -113,6 +109,12 @@ class Sieve:
         """Refuse rows of which too many are unusable."""
         if not self.rows:
             raise InputError(f"{self.source} is empty: it holds no rows")
+        if self.rounded.count:
+            raise InputError(
+                f"{self.source}: {self.rounded.count:,} names are {ROUNDED}: {'; '.join(self.rounded.examples)}; "
+                "several people or places may have become one: write their names as text or as whole numbers, with all "
+                f"digits ({self.taken})"
+            )
         for bad in (self.bad_times, self.bad_coordinates, self.missing):
             bad.refuse_above(self.max_unparsable, self.rows, self.source, self.taken)
 
@@ -172,7 +174,7 @@ class Sieve:
         self.even = self.even and other.even
         self.columns.update(other.columns)
         self.remarks += [remark for remark in other.remarks if remark not in self.remarks]
-        for name in ("bad_times", "bad_coordinates", "stray", "missing"):
+        for name in ("bad_times", "bad_coordinates", "stray", "missing", "rounded"):
             getattr(self, name).add(getattr(other, name))
 
     @property
@@ -192,6 +194,15 @@ class Sieve:
     def taken(self) -> str:
         """Which columns were taken for what, for messages."""
         return ", ".join(f"{role} from {column!r}" for role, column in self.columns.items())
+
+    def _named(self, batch: Batch, frame: pl.DataFrame, role: str) -> pl.DataFrame:
+        """Rows with the names of people or places; numbers that have lost digits are taken down."""
+        found = Names.of(frame[role])
+        if found.lost.any():
+            self.rounded.note(batch, frame.filter(found.lost), lambda _: f"such a {role}")
+        if found.zeros and ZEROS not in self.remarks:
+            self.remarks.append(ZEROS)
+        return frame.with_columns(found.names.alias(role))
 
     def _located(self, batch: Batch, frame: pl.DataFrame, cells: Cells) -> pl.DataFrame:
         """Rows with the cell of their coordinates as place; null where there are none."""
@@ -262,22 +273,6 @@ def _check_types(frame: pl.DataFrame, source: str) -> None:
         names = dtype.is_numeric() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
         if not names and not (role == "time" and dtype in (pl.Date, pl.Datetime)):
             raise InputError(f"{source}: the column taken for {role} is of type {dtype}; convert it to text or numbers")
-
-
-def _name(values: pl.Series) -> pl.Series:
-    """Names as strings without blanks around them; null where there are none.
-
-    Whole numbers lose the `.0` that missing values gave them.
-    """
-    if values.dtype.is_float():
-        whole = values.cast(pl.Int64, strict=False)
-        values = whole.cast(pl.String).zip_with(whole == values, values.fill_nan(None).cast(pl.String))
-    names = values.cast(pl.String).str.strip_chars()
-    # Only short texts can stand for nothing: lower case is worked out for those alone.
-    short = (names.str.len_bytes() <= 4).fill_null(False).arg_true()
-    given = names.gather(short)
-    nothing = given.str.to_lowercase().is_in(NO_NAMES) | (given == NA)
-    return names.scatter(short.filter(nothing), None) if nothing.any() else names
 
 
 def _nameless(row: dict[str, Any]) -> str:

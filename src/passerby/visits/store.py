@@ -1,17 +1,20 @@
 """Visits sorted by person on disk, in blocks of people that are loaded one at a time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from passerby.support.blocks import Blocks, Team
 from passerby.support.files import make_folder
 from passerby.support.workers import Progress
 
 from .everybody import Everybody
+from .names import about_alike, keys
 from .readers import Reading
 from .repeats import CUT, Repeats, drop_duplicates, repeats_of
 from .runs import DRAWN, Run, damage_told, load_table, write_runs, write_sorted
@@ -48,19 +51,21 @@ def store_visits(reading: Reading, folder: Path, team: Team, progress: Progress 
     runs_in, blocks_in = (make_folder(folder / name, "folder", private=True) for name in ("runs", "visits"))
     sieve, runs = write_runs(reading, runs_in, team, progress)
     ranges = _ranges(runs, blocks_in)
-    counts = Blocks.of(ranges, team).map(_sorted, _Sorting([run.path for run in runs], sieve.even))
+    found = Blocks.of(ranges, team).map(_sorted, _Sorting([run.path for run in runs], sieve.even))
     for run in runs:
         run.path.unlink()
     runs_in.rmdir()
-    cut = sum((repeats for _, repeats in counts), Repeats()).visits
+    cut = sum((each.repeats for each in found), Repeats()).visits
     if sieve.even and not cut:
-        repeated = [each.path for each, (_, repeats) in zip(ranges, counts, strict=True) if repeats.rows]
+        repeated = [each.path for each, block in zip(ranges, found, strict=True) if block.repeats.rows]
         Blocks.of(repeated, team).map(_without_repeats, None)
-    there = [each.path for each, (rows, _) in zip(ranges, counts, strict=True) if rows]
+    there = [each.path for each, block in zip(ranges, found, strict=True) if block.rows]
     load = partial(load_visits, timezone=sieve.timezone)
     everybody = Everybody(Blocks(there, load, team), sieve.timezone, sieve.span.until)
-    duplicates = 0 if cut else sum(repeats.rows for _, repeats in counts)
-    return StoredVisits(everybody, sieve.skipped(duplicates), (*sieve.told, CUT) if cut else sieve.told)
+    duplicates = 0 if cut else sum(each.repeats.rows for each in found)
+    places = pl.concat([each.places for each in found]).unique()
+    alike = about_alike(np.concatenate([each.people for each in found]), places)
+    return StoredVisits(everybody, sieve.skipped(duplicates), (*sieve.told, *alike, *(CUT,) * cut))
 
 
 def _ranges(runs: list[Run], folder: Path) -> list[_Range]:
@@ -80,6 +85,16 @@ def _ranges(runs: list[Run], folder: Path) -> list[_Range]:
 
 
 @dataclass(frozen=True)
+class _Found:
+    """Of a range of people: the rows that were read, how many repeat others, and the names of people and places."""
+
+    rows: int = 0
+    repeats: Repeats = field(default_factory=Repeats)
+    people: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    places: pl.Series = field(default_factory=lambda: pl.Series("place", [], dtype=pl.String))
+
+
+@dataclass(frozen=True)
 class _Sorting:
     """The runs, and whether times may be cut, so that equal rows stay until all of them are known."""
 
@@ -87,8 +102,8 @@ class _Sorting:
     even: bool
 
 
-def _sorted(work: _Sorting, each: _Range) -> tuple[int, Repeats]:
-    """Write the block of a range of people: how many rows were read, and how many of them repeat others."""
+def _sorted(work: _Sorting, each: _Range) -> _Found:
+    """Write the block of a range of people."""
     with damage_told(work.runs[0].parent):
         rows = pl.scan_parquet(work.runs, glob=False)
         if each.first is not None:
@@ -97,14 +112,16 @@ def _sorted(work: _Sorting, each: _Range) -> tuple[int, Repeats]:
             rows = rows.filter(pl.col("person") < each.stop)
         table = rows.collect().sort("person")
     if not table.height:
-        return 0, Repeats()
+        return _Found()
     codes, people, places = _coded(table)
     unique = drop_duplicates(codes, len(people))
     if work.even:
         write_sorted(table, each.path)
-        return table.height, repeats_of(codes, unique.height, len(people))
-    _write(unique, people, places, each.path)
-    return table.height, Repeats(table.height - unique.height)
+        repeats = repeats_of(codes, unique.height, len(people))
+    else:
+        _write(unique, people, places, each.path)
+        repeats = Repeats(table.height - unique.height)
+    return _Found(table.height, repeats, keys(people), places)
 
 
 def _without_repeats(_: None, path: Path) -> None:

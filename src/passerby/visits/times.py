@@ -30,6 +30,8 @@ _FIRST, _LAST = _micros(1000), _micros(9900)
 """Between which a time must lie: others, such as 0001-01-01 and 9999-12-31, are written where there is none."""
 _FIRST_SECOND, _LAST_SECOND = 1e8, LATEST / 1e6
 """Seconds since 1970 between which a bare number must lie (from 1973 on): smaller ones are something else."""
+OFFSETS = (-12 * 60, 14 * 60)
+"""Minutes between which clocks have been ahead of UTC, anywhere, since people were counted."""
 COMPACT = (8, 10, 12, 14)
 """How many digits dates and times have that are written as digits alone: to the day, hour, minute or second."""
 DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
@@ -46,6 +48,7 @@ _SLASHED = (
     r"^\s*(?<one>\d{1,2})[/.\-](?<two>\d{1,2})[/.\-](?<year>\d{4})"
     r"(?:[T ,]+(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,]\d{1,9})?)?)?\s*$"
 )
+_OFFSET = re.compile(r"(?:T\d{4,6}|:\d\d(?:[.,]\d+)?)\s*([+-])(\d\d):?(\d\d)?(?: \d{4})?$")
 _DATE = re.compile(
     r"(19|20)\d\d[-/.]\d\d?[-/.]\d\d?(?!\d)|\d\d?[-/.]\d\d?[-/.](\d\d|\d{4})(?!\d)|[A-Za-z]{3} [A-Za-z]{3} \d"
 )
@@ -153,11 +156,19 @@ def advice(value: object, form: str | None = None) -> str | None:
         return f"times are read by time_format={form!r} alone"
     if re.match(_SLASHED.replace("?<", "?P<"), text):
         return f"say time_format={DAY_FIRST!r} or time_format={MONTH_FIRST!r}"
+    offset = _OFFSET.search(text)
+    if offset and not _known_offset(*offset.groups()):
+        return "clocks are from 12 hours behind UTC (-12:00) to 14 hours ahead (+14:00)"
     if re.match(r"(0\d{3}|99\d\d)-", text):
         return "years are from 1000 to 9899"
     if re.match(r"\d{4}-\d\d-\d\d", text):
         return None  # there is no such day or hour
     return "say how they are written, as in time_format='%d.%m.%Y %H:%M'"
+
+
+def _known_offset(sign: str, hour: str, minute: str | None) -> bool:
+    ahead = int(hour) * 60 + int(minute or 0)
+    return int(minute or 0) < 60 and OFFSETS[0] <= (-ahead if sign == "-" else ahead) <= OFFSETS[1]
 
 
 def _masked(character: str) -> str:
@@ -204,7 +215,15 @@ def _foursquare(values: pl.Series) -> pl.Series:
 
 
 def _foursquare_zoned(values: pl.Series) -> pl.Series:
-    return _fixed(values.str.slice(4), "%b %d %H:%M:%S %z %Y")
+    pattern = "%b %d %H:%M:%S %z %Y"
+    times, local = _fixed(values.str.slice(4), pattern), values.str.replace(r"[+-]\d{4} ", "+0000 ")
+    return _within_offsets(times, _fixed(local.str.slice(4), pattern))
+
+
+def _within_offsets(times: pl.Series, local: pl.Series) -> pl.Series:
+    """Times with a zone, null where their clocks show what no clock of the world does then; `local` as if in UTC."""
+    ahead = (local - times).dt.total_minutes()
+    return times.set(~ahead.is_between(*OFFSETS).fill_null(True), None)
 
 
 def _as_said(values: pl.Series, form: str) -> pl.Series:
@@ -213,8 +232,12 @@ def _as_said(values: pl.Series, form: str) -> pl.Series:
         text = values.str.strip_chars()
         if "%H" in form and "%M" not in form:  # polars reads no hours without minutes
             text, form = text + " 00", form + " %M"
-        # Seconds since 1970 are the same everywhere.
-        return _fixed_utc(text, form) if "%s" in form else _fixed(text, form)
+        if "%s" in form:  # seconds since 1970 are the same everywhere
+            return _fixed_utc(text, form)
+        times = _fixed(text, form)
+        if form.endswith(("%z", "%:z")):
+            return _within_offsets(times, _fixed(text.str.replace(r"[+-]\d{2}:?\d{2}$", "+00:00"), form))
+        return times
     part = values.str.extract_groups(_SLASHED).struct.unnest()
     day, month = ("one", "two") if form == DAY_FIRST else ("two", "one")
     digits = [pl.col(name).str.zfill(2) for name in (month, day)]
@@ -258,19 +281,20 @@ def _iso(values: pl.Series, *, zoned: bool) -> pl.Series:
     """ISO 8601 in general, with a zone or without one: slower, for what the fixed patterns leave."""
     part = values.str.extract_groups(_ISO).struct.unnest()
     clock = [pl.col(name).fill_null("00") for name in ("hour", "minute", "second")]
-    offset = (pl.col("off_hour").cast(pl.Int64) * 60 + pl.col("off_minute").fill_null("00").cast(pl.Int64)) * (
-        pl.when(pl.col("sign") == "-").then(-1).otherwise(1)
-    )
+    minute = pl.col("off_minute").fill_null("00").cast(pl.Int64)
+    offset = (pl.col("off_hour").cast(pl.Int64) * 60 + minute) * pl.when(pl.col("sign") == "-").then(-1).otherwise(1)
     fraction = pl.col("fraction").fill_null("0").str.pad_end(9, "0").str.slice(0, 6).cast(pl.Int64)
     text = pl.concat_str([pl.col("date").str.replace_all("[-T ]", ""), *clock])
     parsed = part.select(
         at=text.str.to_datetime("%Y%m%d%H%M%S", time_unit="us", strict=False, cache=False)
         + pl.duration(microseconds=fraction),
         offset=pl.when(pl.col("utc").is_not_null()).then(0).otherwise(offset),
+        wrong=(minute >= 60) | ~offset.is_between(*OFFSETS),
     )
     if not zoned:
         return parsed["at"].set(parsed["offset"].is_not_null(), None)
-    return (parsed["at"] - parsed.select(pl.duration(minutes="offset")).to_series()).dt.replace_time_zone("UTC")
+    at = parsed["at"].set(parsed["wrong"].fill_null(False), None)
+    return (at - parsed.select(pl.duration(minutes="offset")).to_series()).dt.replace_time_zone("UTC")
 
 
 #: The forms of texts. A form gives times without a zone where it names none.

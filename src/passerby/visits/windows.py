@@ -17,6 +17,7 @@ from passerby.errors import InputError
 from passerby.support.checks import whole
 
 from .everybody import Everybody, chosen_window, clock
+from .names import name_of
 from .seldom import Seldom
 from .steps import AUTO, Steps, on_the_clock, parse_instant, written
 from .table import Visits
@@ -226,7 +227,7 @@ def _choose(counts: pl.DataFrame, places: int | Sequence[str]) -> tuple[str, ...
         # `elsewhere` is the last place in any case; ties go by name.
         there = counts.filter((pl.col("place") != ELSEWHERE) & (pl.col("n") > 0))
         return tuple(there.sort("n", descending=True, maintain_order=True)["place"].head(int(places)).to_list())
-    names = pl.Series(list(places), dtype=pl.String)
+    names = pl.Series([name_of(place) for place in places], dtype=pl.String)
     if not len(names) or names.is_duplicated().any() or ELSEWHERE in names:
         raise InputError(
             f"places is a list that is empty, names a place twice or names {ELSEWHERE!r}, which is always there; "

@@ -1,0 +1,140 @@
+"""Names of people and places: one rule for numbers that are written in several ways, and names that look alike.
+
+`7`, `7.0` and `7.00` are one number, and so one name: a column with missing values is written with points by many
+programs. Numbers that such a column cannot hold to the last digit are refused, as they may be those of several people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.support.groups import FEW
+
+NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
+"""What is written where there is no name, in small letters."""
+NA = "NA"
+"""What R writes there. In other letters it may be a name."""
+
+#: Whole numbers from which on floating-point numbers of each size leave some out.
+EXACT: dict[type[pl.DataType], float] = {pl.Float64: 2.0**53, pl.Float32: 2.0**24}
+_POINT = r"^(-?(?:0|[1-9]\d*))\.0+$"
+_POWER = r"^-?\d(?:\.(?<decimals>\d+))?[eE]\+(?<power>\d+)$"
+
+#: Said where names that are numbers were written with zeros after the point.
+ZEROS = (
+    "Some people or places are named by whole numbers with zeros after the point, such as 7.0: they are taken for the "
+    "same as 7."
+)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names as they are read (n,), null where there are none, and which of them are numbers that have lost digits."""
+
+    names: pl.Series
+    lost: pl.Series
+    zeros: bool = False
+    """Whether zeros after a point were taken off a text."""
+
+    @classmethod
+    def of(cls, values: pl.Series) -> Names:
+        """Names without blanks around them; whole numbers lose their point, and what follows it.
+
+        >>> Names.of(pl.Series([" ann", "7.00", "1e+05", "NA", "7.5"])).names.to_list()
+        ['ann', '7', '100000', None, '7.5']
+        """
+        if values.dtype.is_float():
+            return cls._of_floats(values)
+        text = _given(values.cast(pl.String).str.strip_chars())
+        nothing = pl.repeat(False, len(text), dtype=pl.Boolean, eager=True)
+        # Few names hold either: the rest is left alone.
+        odd = text.str.contains(r"\.0+$|[eE]\+").fill_null(False).arg_true()
+        if not len(odd):
+            return cls(text, nothing)
+        some = text.gather(odd)
+        number = some.cast(pl.Float64, strict=False)
+        whole, power = some.str.contains(_POINT), some.str.extract_groups(_POWER).struct.unnest()
+        plain = some.str.replace(_POINT, "$1").replace("-0", "0")
+        digits = number.cast(pl.Int64, strict=False).cast(pl.String)
+        exponent, decimals = power["power"].cast(pl.Int64, strict=False), power["decimals"].str.len_bytes()
+        cut = exponent.is_not_null() & decimals.is_not_null() & (exponent > decimals)
+        lost = cut.fill_null(True) | ((whole | exponent.is_not_null()) & (number.abs() >= EXACT[pl.Float64]))
+        exact = exponent.is_not_null() & (digits.cast(pl.Float64, strict=False) == number).fill_null(False)
+        read = digits.zip_with(exact & ~lost, plain)
+        if values.dtype.is_decimal():  # which holds all digits
+            lost = lost & False
+        return cls(text.scatter(odd, read), nothing.scatter(odd, lost), bool(whole.any()) and values.dtype == pl.String)
+
+    @classmethod
+    def _of_floats(cls, values: pl.Series) -> Names:
+        whole = values.cast(pl.Int64, strict=False)
+        text = whole.cast(pl.String).zip_with(whole == values, values.fill_nan(None).cast(pl.String))
+        lost = (values.abs() >= EXACT.get(values.dtype.base_type(), 2.0**11)) & values.is_finite()
+        return cls(_given(text), lost.fill_null(False))
+
+
+def _given(names: pl.Series) -> pl.Series:
+    """Names, null where what is written stands for none."""
+    # Only short texts can stand for nothing: lower case is worked out for those alone.
+    short = (names.str.len_bytes() <= 4).fill_null(False).arg_true()
+    given = names.gather(short)
+    nothing = given.str.to_lowercase().is_in(NO_NAMES) | (given == NA)
+    return names.scatter(short.filter(nothing), None) if nothing.any() else names
+
+
+def name_of(value: object) -> str:
+    """The name in a cell of a small table, as visits are read; "" where there is none.
+
+    >>> name_of(7.0), name_of(" 7.00 "), name_of("gate 7.0"), name_of(None)
+    ('7', '7', 'gate 7.0', '')
+    """
+    text = "" if value is None else str(value).strip()
+    return re.sub(r"^-0$", "0", re.sub(_POINT, r"\1", text))
+
+
+def keys(names: pl.Series) -> NDArray[np.uint64]:
+    """Words (n,) that are equal for names that differ by capitals or by the form of their letters alone.
+
+    Numbers do not: of them there are none.
+    """
+    if names.dtype != pl.String:
+        return np.empty(0, dtype=np.uint64)
+    return _folded(names).hash().to_numpy()
+
+
+def _folded(names: pl.Series) -> pl.Series:
+    return names.str.normalize("NFKC").str.to_lowercase()
+
+
+def about_alike(people: NDArray[np.uint64], places: pl.Series) -> tuple[str, ...]:
+    """What to say of names that look alike: of people by their `keys`, and of `places`, each once."""
+    _, counts = np.unique(people, return_counts=True)
+    found = int(counts[counts > 1].sum())
+    out = []
+    if found:
+        some = f"Fewer than {FEW}" if found < FEW else f"{found:,}"
+        out.append(f"{some} names of people {_ALIKE}: they are taken for different people. Write each in one way.")
+    table = pl.DataFrame({"name": places.sort(), "key": _folded(places.sort())})
+    same = table.filter(table["key"].is_duplicated())
+    if same.height:
+        first = same.filter(pl.col("key") == same["key"][0])["name"].head(2).to_list()
+        out.append(
+            f"{same.height:,} names of places {_ALIKE}, such as {_listed(first)}: they are taken for different "
+            "places. Write each in one way."
+        )
+    return tuple(out)
+
+
+_ALIKE = "differ from others by capitals, or by how letters are composed, alone"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as Python writes them, so that those that look the same are not."""
+    shown = [repr(name) for name in names]
+    return " and ".join(shown if len({*map(str.casefold, names)}) == 1 else [ascii(name) for name in names])
