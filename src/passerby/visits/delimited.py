@@ -13,10 +13,13 @@ from passerby.errors import InputError
 from passerby.support.workers import Progress
 
 from .files import DAMAGED, check_file, read_chunks
-from .header import ROW_NUMBERS, Header, names_of
+from .header import NOTE, ROW_NUMBERS, Header, names_of
 from .layouts import Layout, header_layout
+from .times import YEARS, in_words, unheard
 
 BOM = b"\xef\xbb\xbf"
+#: Types of columns that hold names, beside numbers.
+TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
 _LONGEST_RECORD = 16 << 20
 """Bytes after which an open quote is taken for a stray one."""
 
@@ -96,7 +99,9 @@ def read_table(path: Path, header: Header) -> tuple[list[str], Iterator[tuple[st
     try:
         if check_file(path)[:4] == b"PAR1":
             table = pl.read_parquet(path, glob=False)
-            batches = [Batch(table.select(name for name in table.columns if not ROW_NUMBERS.fullmatch(name)), 1)]
+            batches = [
+                Batch(_with_words(table.select(name for name in table.columns if not ROW_NUMBERS.fullmatch(name))), 1)
+            ]
         else:
             line, before = first_line(path)
             layout = replace(header_layout(line, instead="put a line above that names them"), skipped=before)
@@ -112,6 +117,22 @@ def read_table(path: Path, header: Header) -> tuple[list[str], Iterator[tuple[st
         raise InputError(f"{path}: two columns have the same name but for its case; rename one")
     header.check(names, path)
     return names, _located_rows(batches, names)
+
+
+def _with_words(table: pl.DataFrame) -> pl.DataFrame:
+    """A table of text, numbers and times for which Python has words; any other column or time is refused."""
+    for column in table:
+        dtype = column.dtype
+        if names_of([column.name])[0] == NOTE:
+            table = table.with_columns(pl.lit(None, pl.String).alias(column.name))
+        elif dtype in (pl.Date, pl.Datetime):
+            wrong = unheard(column).arg_true()
+            if len(wrong):
+                word = in_words(column.gather(wrong.head(1)))[0]
+                raise InputError(f"row {wrong[0] + 1:,}: {column.name} is {word}; {YEARS}")
+        elif not (dtype.is_numeric() or dtype in TEXTS):
+            raise InputError(f"the column {column.name!r} is of type {dtype}; convert it to text or numbers")
+    return table
 
 
 def _located_rows(batches: Iterable[Batch], names: list[str]) -> Iterator[tuple[str, dict[str, object]]]:

@@ -16,7 +16,7 @@ from .grid import Cells, valid_coordinates
 from .names import ZEROS, Names
 from .span import EXAMPLES, Span
 from .table import Skipped
-from .times import FIRST_YEAR, LAST_YEAR, advice, read_times, shown
+from .times import FIRST_YEAR, LAST_YEAR, YEARS, advice, in_words, read_times, shown
 from .traces import ELSEWHERE
 
 #: Said where a place has the name of all others.
@@ -87,10 +87,8 @@ class Sieve:
         self.bare += bare
         frame = frame.with_columns(at=times)
         bad = frame["at"].is_null()
-        self.bad_times.note(
-            batch, frame.filter(bad), lambda row: shown(row["time"]), lambda row: advice(row["time"], self.time_format)
-        )
-        frame = frame.filter(~bad)
+        self._note_times(batch, frame.filter(bad))
+        frame = frame.filter(~bad).drop("time")
         frame = self._named(batch, frame, "place") if self.cells is None else self._located(batch, frame, self.cells)
         nameless = frame["person"].is_null() | frame["place"].is_null()
         self.missing.note(batch, frame.filter(nameless), _nameless)
@@ -195,11 +193,20 @@ class Sieve:
         """Which columns were taken for what, for messages."""
         return ", ".join(f"{role} from {column!r}" for role, column in self.columns.items())
 
+    def _note_times(self, batch: Batch, bad: pl.DataFrame) -> None:
+        """Take down rows whose time cannot be read."""
+        if bad["time"].dtype in (pl.Date, pl.Datetime):
+            words = bad.select("row", time=in_words(bad["time"]))
+            self.bad_times.note(batch, words, lambda row: row["time"] or shown(None), lambda row: row["time"] and YEARS)
+            return
+        form = self.time_format
+        self.bad_times.note(batch, bad, lambda row: shown(row["time"]), lambda row: advice(row["time"], form))
+
     def _named(self, batch: Batch, frame: pl.DataFrame, role: str) -> pl.DataFrame:
         """Rows with the names of people or places; numbers that have lost digits are taken down."""
         found = Names.of(frame[role])
         if found.lost.any():
-            self.rounded.note(batch, frame.filter(found.lost), lambda _: f"such a {role}")
+            self.rounded.note(batch, frame.filter(found.lost).select("row"), lambda _: f"such a {role}")
         if found.zeros and ZEROS not in self.remarks:
             self.remarks.append(ZEROS)
         return frame.with_columns(found.names.alias(role))

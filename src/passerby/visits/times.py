@@ -34,6 +34,11 @@ OFFSETS = (-12 * 60, 14 * 60)
 """Minutes between which clocks have been ahead of UTC, anywhere, since people were counted."""
 COMPACT = (8, 10, 12, 14)
 """How many digits dates and times have that are written as digits alone: to the day, hour, minute or second."""
+MICROS: dict[str, float] = {"ns": 1e-3, "us": 1, "ms": 1e3, "days": 86_400e6}
+"""Microseconds of what columns of times count."""
+EARLY, LATE = "a time before the year 1000", "a time in the year 9900 or later"
+"""What is said of times for which Python has no word."""
+YEARS = "years are from 1000 to 9899"
 DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
 """Words for dates such as 03/04/2012, which can be read in two ways: somebody must say which."""
 
@@ -110,10 +115,8 @@ def _parsed(values: pl.Series, timezone: str, form: str | None) -> tuple[pl.Seri
     dtype = values.dtype
     if form is not None and dtype in (pl.Date, pl.Datetime):
         raise InputError(f"time_format='{form}' has no effect on a column that holds times already; leave it out")
-    if dtype == pl.Date:
-        forms: list[Form] = [lambda days: days.cast(pl.Datetime("us"))]
-    elif isinstance(dtype, pl.Datetime):
-        forms = [lambda times: times.cast(pl.Datetime("us", dtype.time_zone))]
+    if dtype in (pl.Date, pl.Datetime):
+        forms: list[Form] = [_in_micros]
     elif form is not None:
         values, forms = values.cast(pl.String), [partial(_as_said, form=form)]
     elif dtype.is_numeric():
@@ -160,7 +163,7 @@ def advice(value: object, form: str | None = None) -> str | None:
     if offset and not _known_offset(*offset.groups()):
         return "clocks are from 12 hours behind UTC (-12:00) to 14 hours ahead (+14:00)"
     if re.match(r"(0\d{3}|99\d\d)-", text):
-        return "years are from 1000 to 9899"
+        return YEARS
     if re.match(r"\d{4}-\d\d-\d\d", text):
         return None  # there is no such day or hour
     return "say how they are written, as in time_format='%d.%m.%Y %H:%M'"
@@ -188,6 +191,31 @@ def _by_forms(values: pl.Series, forms: Sequence[Form], timezone: str) -> tuple[
         found = form(values.gather(left))
         times, bare = times.scatter(left, _in_utc(found, timezone)), bare.scatter(left, _bare(found))
     return times, bare
+
+
+def unheard(values: pl.Series) -> pl.Series:
+    """Whether dates or times lie in years that are none of ours, so that there may be no word for them.
+
+    >>> unheard(pl.Series([datetime(2024, 5, 1), datetime(9999, 12, 31), None])).to_list()
+    [False, True, False]
+    """
+    unit = MICROS[values.dtype.time_unit if isinstance(values.dtype, pl.Datetime) else "days"]
+    # By division: the limits fit into each unit, and the values may not fit into microseconds.
+    count = values.to_physical().cast(pl.Int64)
+    return ((count < _FIRST // unit) | (count >= _LAST // unit)).fill_null(False)
+
+
+def in_words(values: pl.Series) -> pl.Series:
+    """Dates or times that cannot be read, as what is said of them; null where there is none."""
+    early = values.to_physical() < 0
+    return pl.select(pl.when(early).then(pl.lit(EARLY)).when(early.not_()).then(pl.lit(LATE))).to_series()
+
+
+def _in_micros(times: pl.Series) -> pl.Series:
+    """Dates and times of any unit in microseconds, null where they lie in years that are none of ours."""
+    wrong = unheard(times)
+    times = times.set(wrong, None) if wrong.any() else times
+    return times.cast(pl.Datetime("us", times.dtype.time_zone if isinstance(times.dtype, pl.Datetime) else None))
 
 
 def _bare(times: pl.Series) -> bool:
