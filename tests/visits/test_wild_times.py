@@ -27,7 +27,7 @@ def micros(year: int) -> int:
 #: A name, the column's type, a value that is no time of ours, and what is said of it.
 WILD: list[tuple[str, pl.DataType, int, str]] = [
     *(
-        (f"{name} in {unit}", pl.Datetime(unit), value, said)  # type: ignore[arg-type]
+        (f"{name} in {unit}", pl.Datetime(unit), value, said)
         for unit in ("ms", "us", "ns")
         for name, value, said in (("the first number", -(2**63), EARLY), ("the last number", 2**63 - 1, LATE))
         if unit != "ns"
