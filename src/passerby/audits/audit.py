@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from passerby.errors import ConfigError
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
+from passerby.questions.question import Question
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
@@ -20,8 +21,11 @@ from passerby.support.workers import Progress, collect
 from .columns import SCHEMA
 from .engine import engine_of
 from .job import Job, check_job, enough_workers
-from .partition import Partition, joined, partition_size, partitions
+from .partition import Partition, check_own, joined, partition_size, partitions
 from .person import audit_person
+from .question_rows import Asked
+from .question_words import places_by_name
+from .questions import ask_everyone
 from .settings import EngineSettings, Measurement
 
 
@@ -41,8 +45,9 @@ def audit(
     scheduler: str | None = None,
     folder: str | Path | None = None,
     progress: Progress | None = None,
+    questions: Sequence[Question | str | int] | None = None,
 ) -> pl.DataFrame:
-    """The loss of everyone: a row per person.
+    """The loss of everyone: a row per person; with `questions`, a row per person and question.
 
     `release` covers the held-out steps, with places numbered as in `people.places`. Where its mechanism depends on the
     number of other people and `others` is left out, they are counted for each person from everyone else's held-out
@@ -63,6 +68,13 @@ def audit(
     started again. The table is the same for any number and kind of workers and interruptions: a person's random
     numbers depend on `seed` and on the person. `progress(done, all)` is called as people are done.
 
+    With `questions`, a list such as `[Trace(1), InData(), "visited:clinic"]` (as questions, or in words), rows have the
+    `question` in words, the `adversary` ("insider", who knows where others were, or "habits" with `others=Crowd()`),
+    the `status`, the `chance` of an event, and what its answer says (`advantage`, `power` at 1 % false alarms,
+    `certain` and `absent` at 0.9). For guesses `lower`, `upper` and `baseline` are chances to be right, which of
+    `EachStep` are means over steps, with the `easiest` step and all steps by themselves. `actual` tells whether it was
+    really so.
+
     >>> from passerby.visits import simulate_city
     >>> from passerby.people.fit import fit_people
     >>> city = simulate_city(people=30, places=20, days=3)
@@ -73,9 +85,14 @@ def audit(
     """
     job = Job(people, release, Measurement(misses, tolerance, runs, confidence, budget, seed))
     check_job(job)
+    named = places_by_name(people.places)
+    asked = None if questions is None else Asked.of(job, questions, named)
     job = replace(job, others=everyone_else(people, release))
     with engine_of(engine, scheduler, workers, executor) as pool:
         few = enough_workers(len(people), workers, pool)
+        if asked is not None:
+            where = None if folder is None else Path(folder)
+            return ask_everyone(replace(asked, job=job), where, workers=few, executor=pool, progress=progress)
         return audit_job(job, folder, workers=few, executor=pool, progress=progress)
 
 
@@ -102,15 +119,6 @@ def audit_job(
 def parts_of(job: Job, folder: str | Path) -> Pieces:
     """The finished partitions of an audit in its folder."""
     return Pieces(Path(folder) / "parts", fingerprint(job, partition_size(len(job.people))))
-
-
-def check_own(kept: Pieces) -> None:
-    """Refuse to go on where another audit was interrupted."""
-    if kept.foreign():
-        raise ConfigError(
-            f"{kept.path} holds an unfinished audit of other people or with other settings; "
-            "choose another folder, or remove it to start afresh"
-        )
 
 
 def _rows(common: Job, part: Partition | range) -> pl.DataFrame:

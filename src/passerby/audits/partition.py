@@ -10,7 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.errors import ConfigError
 from passerby.people.others import ByHabits, Counted
+from passerby.support.pieces import Pieces
 
 from .job import Job
 from .sample import only
@@ -105,3 +107,12 @@ def partition_size(people: int) -> int:
     (8, 62, 1000)
     """
     return min(PARTITION, max(8, people // 32))
+
+
+def check_own(kept: Pieces) -> None:
+    """Refuse to go on where another audit was interrupted."""
+    if kept.foreign():
+        raise ConfigError(
+            f"{kept.path} holds an unfinished audit of other people or with other settings; "
+            "choose another folder, or remove it to start afresh"
+        )

@@ -38,11 +38,10 @@ from passerby.visits.trace_store import StoredTraces, store_traces, taken
 from passerby.visits.traces import Traces
 from passerby.visits.windows import check_rules, tracing_of
 
-from .audit import check_own
 from .columns import SCHEMA
 from .coverage import Absence
 from .job import Job, check_job
-from .partition import Partition, joined, partition_size
+from .partition import Partition, check_own, joined, partition_size
 from .person import audit_person
 from .places import chosen_places
 from .publication import Counts, realised_rows
@@ -242,11 +241,11 @@ def audit_everyone(
         pass  # each is on disk by now
     table = store_of(folder) / "people.parquet"
     with whole_or_nothing(table, private=True, lasting=False) as draft:
-        write_rows(pl.scan_parquet(_all_tables(kept, len(everyone.partitions)), glob=False), draft)
+        write_rows(pl.scan_parquet(all_tables(kept, len(everyone.partitions)), glob=False), draft)
     return table
 
 
-def _all_tables(kept: Pieces, count: int) -> list[Path]:
+def all_tables(kept: Pieces, count: int) -> list[Path]:
     """The files of all partitions in their order; nobody is left out where one is not as it was written."""
     files = kept.whole()
     lost = sum(number not in files for number in range(count))
