@@ -31,7 +31,7 @@ from passerby.visits import write_city
 from tests.cli.small_audit import write_visits
 from tests.people.test_habits import random_traces
 
-FILES = {"audit.toml", "internal.html", "people.parquet", "report.html", "summary.json"}
+FILES = {"audit.toml", "internal.html", "people.parquet", "questions.parquet", "report.html", "summary.json"}
 PAGE = "<html>" + "word " * 6000 + "</html>"
 Contents = dict[str, bytes]
 

@@ -237,7 +237,7 @@ def test_a_whole_folder(city: Path, tmp_path: Path) -> None:
     for where in ("memory", "disk"):
         report = run_audit(settings_of(city, tmp_path / where, store=where), workers=1)
         assert report.table.height == report.summary.people
-    for name in ("people.parquet", "summary.json", "report.html", "internal.html"):
+    for name in ("people.parquet", "questions.parquet", "summary.json", "report.html", "internal.html"):
         assert (tmp_path / "disk" / name).read_bytes() == (tmp_path / "memory" / name).read_bytes(), name
     assert not (tmp_path / "disk" / "parts").exists()
 
@@ -261,7 +261,7 @@ def test_a_finished_audit_is_replaced(city: Path, tmp_path: Path, workers: int) 
         chosen = settings_of(city, tmp_path / "out", store="disk", seed=seed, mechanism="gaussian", runs=20)
         run_audit(chosen, workers=workers, overwrite=True)
     run_audit(replace(chosen, out=tmp_path / "new"), workers=workers)
-    for name in ("people.parquet", "summary.json"):
+    for name in ("people.parquet", "questions.parquet", "summary.json"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "new" / name).read_bytes()
 
 

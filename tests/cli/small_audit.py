@@ -13,7 +13,7 @@ Made = tuple[Path, Done]
 Call = Callable[..., Done]
 
 NASTY = ('<script>alert("1")</script>', "=1+1", 'a "quoted", name', "café ☕")
-FILES = {"audit.toml", "internal.html", "people.parquet", "report.html", "summary.json"}
+FILES = {"audit.toml", "internal.html", "people.parquet", "questions.parquet", "report.html", "summary.json"}
 TRIED = (
     "--sensor-count",
     "3",

@@ -18,6 +18,7 @@ from .audit import audit_job, clear_parts
 from .doubt import doubted
 from .job import Job
 from .population import open_people
+from .questions import pieces_of
 from .sample import only
 from .settings import Measurement
 
@@ -78,13 +79,17 @@ def second_folder(folder: Path) -> Path:
 
 
 def clear_passes(folder: Path) -> None:
-    """Remove the partitions of both passes of a finished audit."""
-    second = second_folder(folder)
-    if second.is_dir():
-        clear_parts(second)
-        if not any(second.iterdir()):
-            second.rmdir()
+    """Remove the partitions of all passes of a finished audit."""
+    for other in (second_folder(folder), pieces_of(folder).parent):
+        _clear(other)
     clear_parts(folder)
+
+
+def _clear(folder: Path) -> None:
+    if folder.is_dir():
+        clear_parts(folder)
+        if not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _some(job: Job, chosen: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Job:

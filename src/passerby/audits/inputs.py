@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +16,8 @@ from passerby.people.fit import Fitting, fit_traces, traces_of
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.zones import Levels, Zones, places_of, read_zones
+from passerby.questions.question import Question
+from passerby.questions.trace import Trace
 from passerby.support.blocks import Blocks, Team
 from passerby.visits.readers import read_visits
 from passerby.visits.sieve import DATES
@@ -25,13 +27,17 @@ from passerby.visits.table import Visits
 from passerby.visits.traces import Traces
 
 from .alerts import alerts
+from .asking import parse_questions
 from .backtest import MOST_PEOPLE, BacktestJob
 from .coverage import Coverage, coverage_of
 from .job import Job
 from .places import chosen_places
 from .publication import Counts, Published, read_published
+from .question_rows import Asked
+from .question_words import Zone, places_by_name
 from .release import build_mechanism, build_release, row_reader
 from .sample import only, some_numbers, some_people
+from .sensitive import sensitive_places
 from .settings import AuditSettings, DataSettings, Measurement
 from .stages import FITTING, READING, Tell, begin
 from .stored import SHOWN, Everyone, read_everyone
@@ -76,6 +82,17 @@ class Inputs:
         common = self.everyone.common
         # Everybody is counted here, and not again by each worker.
         return Job(replace(common, whereabouts=None), self.release, measurement, everyone_else(common, self.release))
+
+    @property
+    def named(self) -> dict[str, Zone]:
+        """Places and zones by name."""
+        return places_by_name(self.people.places, self.zones.named() if self.zones else None)
+
+    def asked(self, settings: AuditSettings) -> Asked:
+        """What is asked of everybody beside the trace."""
+        how = settings.measurement
+        job = self.job(how) if self.everyone is None else self.common_job(how)
+        return Asked.of(job, asked_besides(settings, self.named, self.release), self.named)
 
     @property
     def values(self) -> Counts | None:
@@ -133,7 +150,17 @@ def _counted(
     zones = Zones.among(people, levels, str(settings.zones)) if levels else None
     release, published = released(settings, people, zones)
     release.check_misses(settings.misses)
+    # Places that are not there are told before anybody is measured.
+    named = places_by_name(people.places, zones.named() if zones else None)
+    asked_besides(settings, named, release)
+    sensitive_places(settings.sensitive, named)
     return zones, release, published
+
+
+def asked_besides(settings: AuditSettings, named: Mapping[str, Zone], release: Release) -> list[Question]:
+    """What is asked of everybody beside the trace with the misses of the audit."""
+    asked = parse_questions(["counted", "each-step", *settings.question], named, release, settings.misses)
+    return [each for each in asked if each != Trace(settings.misses)]
 
 
 def _remarks(visits: Visits | StoredVisits, people: People, zones: Zones | None) -> tuple[str, ...]:

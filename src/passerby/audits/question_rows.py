@@ -23,7 +23,7 @@ from passerby.questions.question import Question
 from passerby.questions.trace import Trace
 
 from .asking import parse_question, words_of
-from .job import Job, check_job, over_states
+from .job import Job, over_states
 from .person import stream_of
 from .question_words import Named
 from .remainder import by_steps, kept_part, measured
@@ -73,7 +73,7 @@ class Asked:
         misses, release = job.measurement.misses, job.release
         found = dict.fromkeys(_question(each, named, release, misses) for each in questions)
         words = tuple(words_of(each, named, misses, release.steps) for each in found)
-        _check(tuple(found), job)
+        _check(tuple(found), job.release, len(job.people.places))
         return cls(job, tuple(found), words, _places(tuple(found), job))
 
     @property
@@ -90,24 +90,22 @@ def _question(asked: Question | str | int, named: Named, release: Release, misse
     return Trace(release.check_misses(asked))
 
 
-def _check(questions: tuple[Question, ...], job: Job) -> None:
+def _check(questions: tuple[Question, ...], release: Release, places: int) -> None:
     """Refuse questions about steps and places that are not there, and those over places of another numbering."""
-    check_job(job)
-    places = len(job.people.places)
     for each in questions:
         if isinstance(each, InData) and each.instead is not None:
             raise InputError(
                 "questions: InData(instead=...) is over one person's places; measure that person with measure(...)"
             )
         if isinstance(each, Trace):
-            job.release.check_misses(each.misses)
+            release.check_misses(each.misses)
             each.relabelled({})
         if not isinstance(each, Event):
             continue
-        if each.count.read >= job.release.steps:
+        if each.count.read >= release.steps:
             raise InputError(
-                f"questions: {each.count!r} is about step {each.count.read}, and {job.release.steps} steps are "
-                f"published, numbered 0 to {job.release.steps - 1}"
+                f"questions: {each.count!r} is about step {each.count.read}, and {release.steps} steps are "
+                f"published, numbered 0 to {release.steps - 1}"
             )
         wrong = [zone[-1] for zone in each.count.zones if zone[-1] >= places]
         if wrong:
@@ -213,7 +211,7 @@ def _trace(question: Trace, case: _Case) -> Row:
 
 
 def _row(answer: Any, tolerance: float, more: Any = None) -> Row:
-    """The row of an answer, whose upper ends are those of `more`, who is told more, where not all could be looked at."""
+    """The row of an answer; where not all could be looked at, its upper ends are those of `more`, who is told more."""
     for each in (answer, more):
         if isinstance(each, PasserbyError):
             return {"status": str(each)}

@@ -26,10 +26,14 @@ def ask_everyone(
     workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    part: bool = False,
 ) -> pl.DataFrame:
-    """The rows of everybody, in the order of people and of the questions; a folder keeps what is finished."""
+    """The rows of everybody, in the order of people and of the questions; a folder keeps what is finished.
+
+    What is finished there of other questions is refused, or goes if this is a `part` of an audit that has the folder.
+    """
     kept = None if folder is None else questions_of(asked, folder)
-    if kept:
+    if kept and not part:
         check_own(kept)
     parts = partitions(asked.job)
     tables = collect(
@@ -46,8 +50,8 @@ def ask_everyone(
 
 
 def pieces_of(folder: Path) -> Path:
-    """Where finished partitions are kept."""
-    return Path(folder) / "parts" / "questions"
+    """Where finished partitions are kept: in the folder of a pass of its own."""
+    return Path(folder) / "parts" / "questions" / "parts"
 
 
 def questions_of(asked: Asked, folder: Path) -> Pieces:

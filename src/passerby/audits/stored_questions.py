@@ -12,7 +12,7 @@ from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress
 
-from .partition import Partition, check_own
+from .partition import Partition
 from .question_rows import Asked
 from .questions import TABLE, part_rows, pieces_of
 from .results import write_rows
@@ -23,7 +23,6 @@ def ask_stored(asked: Asked, everyone: Everyone, folder: Path, progress: Progres
     """The same of people on disk, as a file; finished partitions are kept in the folder until all are done."""
     mark = fingerprint(asked, everyone.traces.digests, everyone.sizes)
     kept = Pieces(pieces_of(folder), mark, left=True)
-    check_own(kept)
     done = everyone.partitions.stream(_stored_rows, asked, sizes=everyone.sizes, progress=progress, kept=kept)
     for _ in done:
         pass  # each is on disk by now

@@ -22,8 +22,9 @@ def audit(  # noqa: D417
     For example, hourly counts of the three most visited places over the last 8 hours, of which the adversary may get 2
     wrong: `passerby audit visits.csv --window 1h --holdout 8 --misses 2 --sensor-count 3`
 
-    Writes a folder with people.parquet (a row per person), summary.json, report.html, internal.html (with true counts)
-    and audit.toml, which holds all settings: `passerby audit --settings FOLDER/audit.toml --overwrite` runs it again.
+    Writes a folder with people.parquet (a row per person), questions.parquet (a row per person and other question),
+    summary.json, report.html, internal.html (with true counts) and audit.toml, which holds all settings:
+    `passerby audit --settings FOLDER/audit.toml --overwrite` runs it again.
     An interrupted audit goes on where it was.
 
     Parameters

@@ -19,12 +19,16 @@ from passerby.audits.engine import engine_of
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.publication import realised_losses
+from passerby.audits.question_record import Answers
+from passerby.audits.question_summary import told_answers
+from passerby.audits.questions import TABLE, ask_everyone
 from passerby.audits.record import Backtest, told_backtest
 from passerby.audits.results import Results, rows_at, stored_rows, write_rows
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
-from passerby.audits.stages import AUDITING, GOING_BACK, LOOKING, WRITING, Tell, begin
+from passerby.audits.stages import ASKING, AUDITING, GOING_BACK, LOOKING, WRITING, Tell, begin
 from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, passing, store_of
+from passerby.audits.stored_questions import ask_stored
 from passerby.audits.summary import mean_over, summarise
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
@@ -60,9 +64,10 @@ def audit_folder(
     """Audit everyone in some files or folders of visits, and write the folder `out`: what `passerby audit` does.
 
     `settings` are those of an `audit.toml`: `passerby audit --help` says what each one is. The folder then holds
-    people.parquet (a row per person, with ids), summary.json, report.html (which may be shared), internal.html (which
-    holds true counts) and audit.toml. A folder that holds a finished audit is left alone, unless it may be overwritten.
-    An interrupted audit keeps what is finished in the folder; the same call goes on where it was.
+    people.parquet (a row per person, with ids), questions.parquet (one per person and other question), summary.json,
+    report.html (which may be shared), internal.html (which holds true counts) and audit.toml. A folder that holds a
+    finished audit is left alone, unless it may be overwritten. An interrupted audit keeps what is finished in the
+    folder; the same call goes on where it was.
 
     Work is shared by `workers` processes (all cores by default), by an `executor`, or by an `engine` ("dask", with a
     `scheduler`, or a `distributed.Client`). `progress(stage, done, all)` is called as stages begin and go on; `all` is
@@ -74,7 +79,7 @@ def audit_folder(
     >>> rows = write_city(folder / "visits.csv", 30, 20, 4)
     >>> report = audit_folder(folder / "visits.csv", folder / "audit", window="6h", holdout=4, explore=0, workers=1)
     >>> sorted(path.name for path in (folder / "audit").iterdir())
-    ['audit.toml', 'internal.html', 'people.parquet', 'report.html', 'summary.json']
+    ['audit.toml', 'internal.html', 'people.parquet', 'questions.parquet', 'report.html', 'summary.json']
     >>> report.table.height == report.summary.people == 30
     True
     """
@@ -116,7 +121,7 @@ def run_audit(
         team = Team(enough_workers(inputs.count, workers, pool), pool)
         report = _report(settings, inputs, team, tell, assumption(settings, inputs, wording))
         if inputs.everyone is not None:
-            report = replace(report, rows=out / "people.parquet")
+            report = replace(report, rows=out / "people.parquet", asked=out / TABLE)
         _write(settings, report)
         draft_of(out).unlink(missing_ok=True)
         clear_passes(out)
@@ -137,6 +142,7 @@ def _report(
     table, results, findings = _measure(settings, inputs, team, tell)
     backtest, reason = _went_back(settings, inputs, table, results, team, tell)
     others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
+    answers, rows = _asked(settings, inputs, team, tell)
     progress = begin(tell, WRITING)
     summary = summarise(
         results,
@@ -154,10 +160,23 @@ def _report(
         alerts=[*about_published(results.tally.realised), *about_backtest(backtest, reason), *inputs.told()],
         backtest=backtest,
         adversaries=others,
+        questions=answers,
     )
     names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
-    return report_of(evidence, progress=progress)  # whoever is on disk is counted once more
+    return replace(report_of(evidence, progress=progress), asked=rows)  # whoever is on disk is counted once more
+
+
+def _asked(
+    settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None
+) -> tuple[list[Answers], pl.DataFrame | None]:
+    """What else was asked of everybody: what is told of it, and the rows, unless they are in a file."""
+    asked, progress = inputs.asked(settings), begin(tell, ASKING)
+    if inputs.everyone is not None:
+        path = ask_stored(asked, inputs.everyone, settings.out, progress)
+        return told_answers(pl.scan_parquet(path, glob=False), asked, inputs.named), None
+    rows = ask_everyone(asked, settings.out, **vars(team), progress=progress, part=True)
+    return told_answers(rows, asked, inputs.named), rows
 
 
 def _kept(settings: AuditSettings, inputs: Inputs) -> Pieces:
@@ -247,10 +266,15 @@ def _write(settings: AuditSettings, report: Report) -> None:
             together.enter_context(whole_or_nothing(out / name, private=True))
             for name in ("internal.html", "people.parquet")
         )
+        answered = together.enter_context(whole_or_nothing(out / TABLE, private=True))
         if isinstance(report.rows, pl.DataFrame):
             write_rows(report.rows, listed)
         else:
             (store_of(out) / "people.parquet").replace(listed)
+        if isinstance(report.asked, pl.DataFrame):
+            write_rows(report.asked, answered)
+        else:
+            (store_of(out) / TABLE).replace(answered)
         kept.write_text(report.internal, encoding="utf-8")
         shown.write_text(report.page, encoding="utf-8")
         set_up.write_text(as_toml(settings, out), encoding="utf-8")

@@ -17,6 +17,7 @@ from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
 from passerby.audits.job import check_kinds, enough_workers
+from passerby.audits.question_rows import SCHEMA
 from passerby.audits.record import Adversary, told_backtest
 from passerby.audits.results import Results
 from passerby.audits.settings import AuditSettings, Measurement
@@ -44,6 +45,7 @@ class Report:
 
     `internal` is the page with the true counts, and `figures` holds each figure of the page by its key; a notebook
     shows them as pictures, and loads nothing. `rows` are the table, or the file that it is read from when asked for.
+    `questions` has a row per person and question, where others were asked than the trace.
     """
 
     rows: pl.DataFrame | Path
@@ -51,11 +53,19 @@ class Report:
     page: str
     internal: str = ""
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    asked: pl.DataFrame | Path | None = None
 
     @property
     def table(self) -> pl.DataFrame:
         """A row per person, with ids."""
         return self.rows if isinstance(self.rows, pl.DataFrame) else pl.read_parquet(self.rows)
+
+    @property
+    def questions(self) -> pl.DataFrame:
+        """A row per person, question and adversary, with ids; without rows where nothing else was asked."""
+        if self.asked is None:
+            return pl.DataFrame(schema={"person": self.table.schema["person"], **SCHEMA})
+        return self.asked if isinstance(self.asked, pl.DataFrame) else pl.read_parquet(self.asked)
 
     def save(self, path: str | Path) -> None:
         """Write the page to a file that opens offline."""

@@ -1,0 +1,113 @@
+"""What a summary tells of the table of questions: means and ranks over people, each of at least five."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.questions.question import Question
+from passerby.support.groups import FEW, at_rank, middle, reached, told
+
+from .asking import sentence_of
+from .question_record import Answers, StepAnswer
+from .question_rows import ENDS, Asked
+from .question_words import Named
+from .record import Ends, Statistics
+from .results import ROWS
+from .summary import Summary
+
+Floats = NDArray[np.float64]
+
+#: Statuses of people of whom there is something to be told, and of those of whom there is not, whatever is published.
+OPEN, CLOSED = ("ok", "wide"), ("certain", "impossible")
+_NUMBERS = ("chance", "lower", "upper", "baseline", *(f"{name}_{end}" for name in ENDS for end in ("lower", "upper")))
+
+
+def told_answers(rows: pl.DataFrame | pl.LazyFrame, asked: Asked, named: Named) -> list[Answers]:
+    """What is told of the questions of everybody, in memory or in a file."""
+    steps = asked.job.release.steps
+    pairs = zip(asked.questions, asked.words, strict=True)
+    return [_answers(rows.lazy(), each, words, asked.adversary, named, steps) for each, words in pairs]
+
+
+def trace_answers(summary: Summary, adversary: str) -> Answers:
+    """The same of the trace, of which the summary tells anyway."""
+    misses = summary.misses
+    return Answers(
+        question="trace",
+        sentence=(f"all but {misses} of the places" if misses else "every place") + " of the person",
+        kind="trace",
+        adversary=adversary,
+        people=summary.people_measured,
+        open=summary.people_measured,
+        loss=summary.loss,
+        baseline=summary.baseline,
+        advantage=summary.advantage,
+    )
+
+
+def _answers(rows: pl.LazyFrame, question: Question, words: str, adversary: str, named: Named, steps: int) -> Answers:
+    own = rows.filter((pl.col("question") == words) & (pl.col("adversary") == adversary))
+    table = own.select("status", *_NUMBERS).collect()
+    groups = {"open": OPEN, "closed": CLOSED}
+    sizes = {name: table.filter(pl.col("status").is_in(list(kinds))).height for name, kinds in groups.items()}
+    sizes["refused"] = table.height - sum(sizes.values())
+    shared = told(sizes)
+    some = table.filter(pl.col("status").is_in(list(OPEN)))
+    ends = {name: _ends(some, f"{name}_lower", f"{name}_upper") for name in ENDS}
+    return Answers(
+        question=words,
+        sentence=sentence_of(question, named, steps),
+        kind=question.kind,
+        adversary=adversary,
+        people=shared["open"] + shared["closed"],
+        open=shared["open"],
+        chance=_statistics(some["chance"]),
+        loss=_ends(some, "lower", "upper"),
+        baseline=_ends(some, "baseline", "baseline"),
+        **ends,
+        by_step=_by_step(own, steps) if question.kind == "each_step" and some.height >= FEW else [],
+    )
+
+
+def _ends(some: pl.DataFrame, lower: str, upper: str) -> Ends | None:
+    low, high = _statistics(some[lower]), _statistics(some[upper])
+    return None if low is None or high is None else Ends(lower=low, upper=high)
+
+
+def _statistics(column: pl.Series) -> Statistics | None:
+    """Of the people who have the number; None where they are few."""
+    values = column.drop_nulls().to_numpy()
+    middling = middle(values)
+    if len(values) < FEW or middling is None:
+        return None
+    return Statistics(
+        mean=float(values.mean()),
+        median=middling,
+        percentile_95=at_rank(values, 0.95),
+        reached_by_five=reached(values),
+    )
+
+
+def _by_step(own: pl.LazyFrame, steps: int) -> list[StepAnswer]:
+    """Means over people, added up over blocks of rows: the same wherever the rows are."""
+    names = ("lower_by_step", "upper_by_step", "baseline_by_step")
+    total, count = np.zeros((len(names), steps)), 0
+    kept = own.filter(pl.col("status").is_in(list(OPEN))).select(names)
+    first = 0
+    while True:
+        block = kept.slice(first, ROWS).collect()
+        if not block.height:
+            break
+        total += [_sum(block[name], steps) for name in names]
+        count, first = count + block.height, first + ROWS
+    lower, upper, baseline = (total / max(1, count)).tolist()
+    rows: Sequence[tuple[float, float, float]] = list(zip(lower, upper, baseline, strict=True))
+    return [StepAnswer(step=t, lower=low, upper=high, baseline=base) for t, (low, high, base) in enumerate(rows)]
+
+
+def _sum(column: pl.Series, steps: int) -> Floats:
+    return np.asarray(column.explode().to_numpy().reshape(-1, steps).sum(axis=0))
