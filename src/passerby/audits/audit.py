@@ -68,12 +68,7 @@ def audit(
     started again. The table is the same for any number and kind of workers and interruptions: a person's random
     numbers depend on `seed` and on the person. `progress(done, all)` is called as people are done.
 
-    With `questions`, a list such as `[Trace(1), InData(), "visited:clinic"]` (as questions, or in words), rows have the
-    `question` in words, the `adversary` ("insider", who knows where others were, or "habits" with `others=Crowd()`),
-    the `status`, the `chance` of an event, and what its answer says (`advantage`, `power` at 1 % false alarms,
-    `certain` and `absent` at 0.9). For guesses `lower`, `upper` and `baseline` are chances to be right, which of
-    `EachStep` are means over steps, with the `easiest` step and all steps by themselves. `actual` tells whether it was
-    really so.
+    `questions` are such as `[Trace(1), InData(), "visited:clinic"]`; the columns of their rows are in `question_rows`.
 
     >>> from passerby.visits import simulate_city
     >>> from passerby.people.fit import fit_people
@@ -85,14 +80,12 @@ def audit(
     """
     job = Job(people, release, Measurement(misses, tolerance, runs, confidence, budget, seed))
     check_job(job)
-    named = places_by_name(people.places)
-    asked = None if questions is None else Asked.of(job, questions, named)
+    asked = None if questions is None else Asked.of(job, questions, places_by_name(people.places))
     job = replace(job, others=everyone_else(people, release))
     with engine_of(engine, scheduler, workers, executor) as pool:
         few = enough_workers(len(people), workers, pool)
         if asked is not None:
-            where = None if folder is None else Path(folder)
-            return ask_everyone(replace(asked, job=job), where, workers=few, executor=pool, progress=progress)
+            return ask_everyone(replace(asked, job=job), folder, workers=few, executor=pool, progress=progress)
         return audit_job(job, folder, workers=few, executor=pool, progress=progress)
 
 

@@ -1,4 +1,12 @@
-"""One person's rows of the table of questions: a row for each question that is asked of them."""
+"""One person's rows of the table of questions: a row for each question that is asked of them.
+
+Rows have the `question` in words, the `adversary` ("insider", who knows where the others were, or "habits", who knows
+theirs alone), a `status` ("ok", "wide", "certain" or "impossible" whatever is published, or the reason for a refusal)
+and whether ends rest on series that were drawn (`sampled`). Of events they have the `chance` without the release, the
+`advantage`, the `power` at 1 % false alarms, and `certain` and `absent` at 0.9. Of guesses `lower`, `upper` and
+`baseline` are chances to be right; of each step, these are means over steps, and rows have the `easiest` step (from 0)
+and lists of all. `actual` tells whether it was really so, in the steps that were held out.
+"""
 
 from __future__ import annotations
 

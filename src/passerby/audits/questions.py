@@ -21,7 +21,7 @@ TABLE = "questions.parquet"
 
 def ask_everyone(
     asked: Asked,
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     *,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -32,7 +32,7 @@ def ask_everyone(
 
     What is finished there of other questions is refused, or goes if this is a `part` of an audit that has the folder.
     """
-    kept = None if folder is None else questions_of(asked, folder)
+    kept = None if folder is None else questions_of(asked, Path(folder))
     if kept and not part:
         check_own(kept)
     parts = partitions(asked.job)
