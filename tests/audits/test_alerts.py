@@ -114,8 +114,8 @@ def test_what_a_backtest_warns_of() -> None:
 
 
 def test_counts_that_cannot_have_come_from_these_visits() -> None:
-    (said,) = about_published({"possible": 6, "impossible": 54})
-    assert said.startswith("The published counts are impossible for 90 % of the people, given their habits")
+    (said,) = about_published({"possible": 6, "impossible": 54})  # told as ten
+    assert said.startswith("The published counts are impossible for 83 % of the people, given their habits")
     assert "for 83 % of the people" in next(about_published({"possible": 1, "impossible": 29}))
     assert list(about_published({"possible": 27, "impossible": 3})) == []
     assert list(about_published({"impossible": 4})) == []

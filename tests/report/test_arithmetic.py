@@ -50,8 +50,9 @@ def of_summary(summary: Summary) -> list[Told]:
 
 
 def at(level: float, count: int, people: int) -> list[Told]:
-    """So many people are at a level or above."""
-    below, above = people - count - 1, people - count
+    """So many people are at a level or above, or up to four more: all but nobody and everyone are told in fives."""
+    most = count if count in (0, people) else min(people, count + FEW - 1)
+    below, above = people - most - 1, people - count
     out = [mean_of(range(below, below + 1), people, 0.0, level)] if below >= 0 else []
     return out + ([mean_of(range(above, above + 1), people, level, 1.0)] if count else [])
 

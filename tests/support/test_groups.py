@@ -7,12 +7,14 @@ from passerby.support.groups import (
     FEW,
     Nested,
     at_rank,
+    count_told,
     counting,
     merged,
     middle,
     nested_shares,
     reached,
     told,
+    told_in_fives,
 )
 
 CHANCES = st.lists(st.floats(0, 1).map(lambda x: round(x, 2)), min_size=0, max_size=60)
@@ -40,7 +42,8 @@ def test_shares_that_are_told_are_right_and_those_near_a_half_come_first(
 ) -> None:
     array = np.array(values)
     for level, share in zip(levels, shares(values, levels), strict=True):
-        assert share is None or share == pytest.approx((array >= level).mean())
+        count = int((array >= level).sum())
+        assert share is None or share == pytest.approx(count_told(count, len(values)) / len(values))
     alone = int((array >= 0.5).sum())
     if 0.5 in levels:
         hidden = shares(values, levels)[levels.index(0.5)] is None
@@ -62,7 +65,7 @@ def test_two_values_of_the_same_people_do_not_tell_of_few_by_their_difference(
         if share is not None
     ]
     for i, level, inside, share in cells:
-        assert share == inside.mean()
+        assert share == count_told(int(inside.sum()), people) / people
         for j, lower, outside, _ in cells:
             if i <= j and level >= lower:
                 apart = int((outside & ~inside).sum())
@@ -85,7 +88,7 @@ def test_all_values_at_a_level_are_told_or_none() -> None:
     assert not told_.take(0.5)
     assert told_.share(0, 0.5) is None
     assert told_.take(0.5, [1])
-    assert told_.share(1, 0.5) == 11 / 19
+    assert told_.share(1, 0.5) == 10 / 19
     assert told_.levels([0, 1]) == []
     assert told_.take(0.7)
     assert told_.levels([0, 1]) == [0.7]
@@ -140,3 +143,25 @@ def test_five_reach_what_is_said(values: list[float]) -> None:
     if found is not None:
         assert len(values) - counting(values)(found) >= FEW
         assert found == pytest.approx(round(found, 2), abs=1e-12)
+
+
+@given(st.integers(0, 300), st.integers(1, 300), st.booleans())
+def test_numbers_in_fives_err_to_the_safe_side_by_less_than_five(count: int, everyone: int, up: bool) -> None:
+    count = min(count, everyone)
+    found = count_told(count, everyone, up=up)
+    assert found >= count if up else found <= count
+    assert abs(found - count) < FEW or (up and found == everyone)
+    assert found % FEW == 0 or found == everyone
+    assert found == everyone or everyone - found >= min(FEW, everyone - count)
+
+
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=4))
+def test_all_groups_but_the_largest_are_told_in_fives(sizes: list[int]) -> None:
+    counts = {str(i): size for i, size in enumerate(sizes)}
+    found = told_in_fives(counts)
+    largest = max(counts, key=lambda name: counts[name])
+    assert sum(found.values()) == sum(sizes)
+    assert all(found[name] == 0 for name, size in counts.items() if size == 0)
+    if sum(sizes) >= 2 * FEW * len(sizes):
+        assert all(found[name] % FEW == 0 for name in counts if name != largest)
+        assert found[largest] >= FEW

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from passerby.support.groups import FEW, rests_on_few, told
+from passerby.support.groups import FEW, rests_on_few, told_in_fives
 from passerby.support.numerals import percent
 
 from .coverage import Coverage
@@ -65,7 +65,7 @@ def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
 
 def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:
     """Whether what was published can have come from these visits: people by whether it is possible for them."""
-    shared = told(dict(groups or {}))
+    shared = told_in_fives(dict(groups or {}))
     possible, impossible = (shared.get(name, 0) for name in ("possible", "impossible"))
     if impossible >= max(FEW, MANY_IMPOSSIBLE * (possible + impossible)):
         yield (

@@ -15,7 +15,7 @@ from passerby import __version__
 from passerby.measurement.comparisons import differential_privacy
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, nested_shares, rounded_down, told
+from passerby.support.groups import FEW, nested_shares, rounded_down, told_in_fives
 from passerby.support.ranks import mean
 from passerby.visits.table import Skipped
 
@@ -26,27 +26,36 @@ from .record import Adversary, Backtest, Ends, Mean, Record, Statistics
 from .results import LEVELS, ColumnStatistics, Results, Tally
 from .settings import Measurement, ReportSettings
 
-#: Of shares that differ by few people, those with the release come before those without it (numbers of `LEVELS`).
-TOLD_FIRST = (1, 2, 0)
+#: Of shares that differ by few people, those without the release come first (numbers of `LEVELS`): they are the same on
+#: each page about the same people, so that what one page tells of them no other may hold back.
+TOLD_FIRST = (0, 1, 2)
+#: Bounds, which are rounded up.
+UP = (2,)
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 3
 
 
 class Above(Record):
-    """The share of people above a threshold; null where it would tell of one to four people."""
+    """The share of people above a threshold, in fives of people; null where it would tell of one to four people."""
 
     threshold: float
     baseline: float | None = Field(
-        description="Share of people whose best guess without the release is right this often."
+        description="Share of people whose best guess without the release is right this often; at least, rounded down."
     )
     loss_lower: float | None = Field(
-        description="Share of people for whom an attack was found that is right this often: surely above."
+        description="Share of people for whom an attack was found that is right this often: surely above; at least, "
+        "rounded down."
     )
-    loss_upper: float | None = Field(description="Share of people for whom no bound excludes such an attack.")
-    surely_below: float | None = Field(default=None, description="Share of people for whom a bound excludes it.")
+    loss_upper: float | None = Field(
+        description="Share of people for whom no bound excludes such an attack; at most, rounded up."
+    )
+    surely_below: float | None = Field(
+        default=None, description="Share of people for whom a bound excludes it; at least, the rest of `loss_upper`."
+    )
     open: float | None = Field(
         default=None,
-        description="Share of people whose interval holds the threshold: not surely above or below.",
+        description="Share of people whose interval holds the threshold: not surely above or below; at most, the "
+        "difference of `loss_upper` and `loss_lower`.",
     )
 
 
@@ -59,7 +68,7 @@ class Privacy(Record):
 
 
 class Realised(Record):
-    """The realised losses, where a published series was given; groups of one to four people are told as five."""
+    """The realised losses, where a published series was given; groups are told in fives, the largest as the rest."""
 
     possible: int = Field(description="People for whom the published series is possible.")
     impossible: int
@@ -76,7 +85,7 @@ class Summary(Record):
     people_eligible: int = Field(description="People who were active enough; audited are all of them, or a sample.")
     people_measured: int = Field(
         description="Audited people with a loss interval; the statistics are over these. Where one to four people have "
-        "none, they are told as five."
+        "none, they are told as five; else in fives, rounded up."
     )
     steps: int = Field(description="Steps that are published and to be found.")
     steps_fitted: int = Field(description="Earlier steps that habits were fitted to.")
@@ -98,8 +107,8 @@ class Summary(Record):
     above: list[Above] = Field(description="The share of people above each threshold.")
     statuses: dict[str, int] = Field(
         description="People by status: ok; wide (the interval holds, but is wider than the tolerance); impossible (the "
-        "real trace cannot happen under the fitted habits); refused. A group of one to four people is told as five, "
-        "and the largest group as so many less."
+        "real trace cannot happen under the fitted habits); refused. Groups are told in fives, rounded up, and the "
+        "largest one as so many less."
     )
     assumed: str | None = Field(
         default=None,
@@ -159,7 +168,7 @@ def summarise(
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
     privacy = differential_privacy(release, delta)
-    statuses = told(dict(sorted(tally.statuses.items())))
+    statuses = told_in_fives(dict(sorted(tally.statuses.items())))
     return Summary(
         people=tally.height,
         people_eligible=len(people) if eligible is None else eligible,
@@ -209,7 +218,7 @@ def _above(tally: Tally, thresholds: Sequence[float]) -> list[Above]:
     if count < FEW:
         return [Above(threshold=level, baseline=None, loss_lower=None, loss_upper=None) for level in thresholds]
     below = [partial(_below, tally, column) for column in LEVELS]
-    known, low, high = nested_shares(below, count, thresholds, TOLD_FIRST)
+    known, low, high = nested_shares(below, count, thresholds, TOLD_FIRST, UP)
     rows = zip(thresholds, known, low, high, strict=True)
     return [
         Above(threshold=t, baseline=a, loss_lower=b, loss_upper=c, surely_below=_left(1.0, c), open=_left(c, b))
@@ -241,4 +250,4 @@ def mean_over(rows: Results, confidence: float) -> Mean | None:
 
 def _realised(counts: Mapping[str, int], found: Mapping[str, ColumnStatistics]) -> Realised:
     groups = {name: counts.get(name, 0) for name in ("possible", "impossible", "refused")}
-    return Realised(**told(groups), loss=_ends(found, "realised_lower", "realised_upper"))
+    return Realised(**told_in_fives(groups), loss=_ends(found, "realised_lower", "realised_upper"))

@@ -23,8 +23,7 @@ from passerby.measurement.finding import exact, limit, refute
 from passerby.measurement.setup import check_effort
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people
-from passerby.support.groups import FEW, Nested, counting
-from passerby.support.groups import told as told_sizes
+from passerby.support.groups import FEW, Nested, counting, told_in_fives
 from passerby.support.numerals import TINY, chance, percent, span
 from passerby.support.workers import Progress
 
@@ -82,7 +81,7 @@ class Together:
     def sizes(self) -> dict[str, int]:
         """How many people were measured with all releases, and how many were not, as it may be told."""
         measured = self.measured["person"].n_unique()
-        return told_sizes({"measured": measured, "not": self.people - measured})
+        return told_in_fives({"measured": measured, "not": self.people - measured})
 
     def shared(self) -> list[dict[str, Any]]:
         """The means for others to see: none where they would be of fewer than five people."""

@@ -18,7 +18,7 @@ from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.report.assumption import assumption
 from passerby.report.folder import draft_of, finished, run_audit
-from passerby.report.terms import length, mechanism, share_of_people
+from passerby.report.terms import length, mechanism, share_of_people, span_of_people
 from passerby.support.blocks import Team
 from passerby.support.groups import FEW
 from passerby.support.numerals import chance, duration, span
@@ -68,16 +68,16 @@ def found(summary: Summary) -> Iterator[str]:
         f"{span(known.lower.mean, known.upper.mean, chance)} without it."
     )
     for above in summary.above:
-        low, high = above.loss_lower, above.loss_upper
-        if above.threshold == 0.5 and low is not None and high is not None:
+        shares = above.loss_lower, above.loss_upper
+        if above.threshold == 0.5 and {above.baseline, *shares} != {None}:
             yield (
-                f"More likely than not to be found: {span(low, high)} of the people with the release, "
+                f"More likely than not to be found: {span_of_people(*shares)} of the people with the release, "
                 f"{share_of_people(above.baseline)} without it."
             )
     if summary.realised:
         yield (
-            f"The published counts are possible for {summary.realised.possible:,} people and impossible for "
-            f"{summary.realised.impossible:,}."
+            f"The published counts are possible for {_about(summary.realised.possible, summary)} and impossible for "
+            f"{_about(summary.realised.impossible, summary)}."
         )
 
 
@@ -132,6 +132,11 @@ def _few(summary: Summary) -> str:
 
 def _people(count: int) -> str:
     return "1 person" if count == 1 else f"{count:,} people"
+
+
+def _about(people: int, summary: Summary) -> str:
+    """A group's size, which is told in fives but for nobody and everyone."""
+    return f"{'' if people in (0, summary.people) else 'about '}{_people(people)}"
 
 
 def _pace(seconds: float) -> str:

@@ -7,7 +7,6 @@ missing in fives of people, since their sum would tell what was kept from reader
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 
@@ -194,10 +193,7 @@ def thresholds(settings: PlanSettings) -> tuple[float, ...]:
 
 
 def _recommended(found: Plans, people: People, settings: PlanSettings) -> dict[str, Recommended]:
-    """What is recommended, with what an audit of each would tell.
-
-    Shares without a release are the same for all. One that is not told beside one of them is not told at all.
-    """
+    """What is recommended, with what an audit of each would tell."""
     each = {
         name: summarise(
             found.tables[plan.release],
@@ -209,19 +205,15 @@ def _recommended(found: Plans, people: People, settings: PlanSettings) -> dict[s
         )
         for name, plan in found.recommended.items()
     }
-    shares: dict[float, set[float | None]] = defaultdict(set)
-    for summary in each.values():
-        for row in summary.above:
-            shares[row.threshold].add(row.baseline)
-    out = {}
-    for name, plan in found.recommended.items():
-        summary = each[name]
-        above = [
-            row.model_copy(update={"baseline": None}) if None in shares[row.threshold] else row for row in summary.above
-        ]
-        told = _plan(plan, people, found.wanted.release).model_dump()
-        out[name] = Recommended(**told, loss=summary.loss, baseline=summary.baseline, above=above)
-    return out
+    return {
+        name: Recommended(
+            **_plan(plan, people, found.wanted.release).model_dump(),
+            loss=each[name].loss,
+            baseline=each[name].baseline,
+            above=each[name].above,
+        )
+        for name, plan in found.recommended.items()
+    }
 
 
 def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:

@@ -24,11 +24,13 @@ MANY, EACH = 100, 5
 VALUES = ("baseline_lower", "lower", "upper", "advantage_lower", "advantage_upper")
 OVER = ((1, 2), (2,), (), (1, 2, 4), (2,))
 CURVES, BARS = (0, 1, 2), (3, 4)
+#: Bounds, which are rounded up.
+UP = (2, 4)
 
 
 def cuts(table: pl.DataFrame, levels: Sequence[float]) -> Nested:
     """What may be told of measured people: first at the thresholds, as in their table, then of bars, then of curves."""
-    told = Nested([counting(table[name].to_numpy().clip(0, 1)) for name in VALUES], table.height, OVER)
+    told = Nested([counting(table[name].to_numpy().clip(0, 1)) for name in VALUES], table.height, OVER, UP)
     told.take_each(levels, TOLD_FIRST)
     for edge in TENTHS[:-1]:
         told.take(edge, BARS)

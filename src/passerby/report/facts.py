@@ -9,11 +9,22 @@ from typing import NamedTuple
 
 from passerby import __version__
 from passerby.audits.summary import Summary
-from passerby.support.groups import FEW
-from passerby.support.numerals import at_least, at_most, percent, span
+from passerby.support.groups import FEW, fives_above
+from passerby.support.numerals import at_least, at_most, span
 
 from .evidence import Evidence
-from .terms import few, group, has_half, length, level, mechanism, question, tail
+from .terms import (
+    few,
+    group,
+    has_half,
+    length,
+    level,
+    mechanism,
+    question,
+    share_of_people,
+    span_of_people,
+    tail,
+)
 
 STATUSES = {
     "ok": "measured",
@@ -43,10 +54,11 @@ def in_short(summary: Summary) -> list[str]:
         f"{span(loss.lower, loss.upper)} with it."
     ]
     half = next((above for above in summary.above if above.threshold == 0.5), None)
-    if half and half.loss_lower is not None and half.loss_upper is not None and half.baseline is not None:
+    if half and {half.loss_lower, half.loss_upper, half.baseline} != {None}:
         out.append(
-            f"{span(half.loss_lower, half.loss_upper)} of the people are more likely than not to be found with the "
-            f"release; {percent(half.baseline)} are so without it."
+            "The share of the people who are more likely than not to be found: "
+            f"{span_of_people(half.loss_lower, half.loss_upper)} with the release, {share_of_people(half.baseline)} "
+            "without it."
         )
     most = tail(gain.lower)
     halved = has_half(summary.people_measured)
@@ -91,11 +103,10 @@ def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple
 
 
 def _size(count: int, summary: Summary) -> str:
-    """A group's size; where some group is told as five, the largest is only about so many."""
-    if count == FEW and count < summary.people:
-        return group(count)
-    around = "about " if FEW in summary.statuses.values() and count == max(summary.statuses.values()) else ""
-    return f"{around if count < summary.people else ''}{count:,}"
+    """A group's size, in fives: all are exact, five may be fewer, and else it is about so many."""
+    if count in (0, summary.people):
+        return f"{count:,}"
+    return group(count) if count == FEW else f"about {count:,}"
 
 
 def sureness(sampled: int, people: int, confidence: float) -> str:
@@ -107,7 +118,7 @@ def sureness(sampled: int, people: int, confidence: float) -> str:
     elif sampled < FEW:
         some = f"{few()} people"
     else:
-        some = f"{sampled:,} people" if people - sampled >= FEW else "nearly all people"
+        some = f"about {fives_above(sampled):,} people" if people - sampled >= FEW else "nearly all people"
     return (
         f"for {some} the published series are too many to list and were drawn at random: each of their "
         f"ranges holds with a confidence of {level(confidence)}"

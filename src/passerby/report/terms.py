@@ -10,7 +10,7 @@ from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import described
 from passerby.model.release import Release
 from passerby.support.groups import FEW, rank_ranks
-from passerby.support.numerals import percent
+from passerby.support.numerals import at_least, at_most, percent, span
 from passerby.visits.steps import parse_length
 
 from .section import Columns
@@ -62,6 +62,19 @@ def level(value: float) -> str:
 def share_of_people(value: float | None) -> str:
     """A share of people; of small groups, none is told."""
     return "not told" if value is None else percent(value)
+
+
+def span_of_people(low: float | None, high: float | None) -> str:
+    """The share of people between two ends, as far as they are told.
+
+    >>> span_of_people(0.25, 0.5), span_of_people(None, 0.5), span_of_people(0.25, None), span_of_people(None, None)
+    ('25 % to 50 %', 'at most 50 %', 'at least 25 %', 'not told')
+    """
+    if low is not None and high is not None:
+        return span(low, high)
+    if low is None and high is None:
+        return "not told"
+    return at_least(low) if low is not None else at_most(high or 0.0)
 
 
 def few() -> str:

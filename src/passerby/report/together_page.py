@@ -174,7 +174,7 @@ def added(found: Together) -> pl.DataFrame:
     }
     sure = np.maximum(0.0, wide[f"lower_{JOINT}"].to_numpy() - ends["upper"])
     most = np.maximum(0.0, wide[f"upper_{JOINT}"].to_numpy() - ends["lower"])
-    told = nested_shares([counting(sure), counting(most)], len(sure), ADDED, (1, 0))
+    told = nested_shares([counting(sure), counting(most)], len(sure), ADDED, (1, 0), (1,))
     return pl.DataFrame(
         {
             "level": ADDED,

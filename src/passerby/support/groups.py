@@ -3,6 +3,9 @@
 Values of single people become means of `FEW` neighbours in rank, classes are merged until each holds enough people or
 nobody, and shares are told only where no difference of two of them is about a smaller group. This is microaggregation
 and merging of cells as in Hundepool et al., *Statistical Disclosure Control* (2012).
+
+Other pages about the same people tell other shares. So numbers of people that depend on what is published, or on a
+chosen level, are told in fives: whatever two pages tell, their difference is nobody or at least `FEW`.
 """
 
 from __future__ import annotations
@@ -104,6 +107,9 @@ class Nested:
     group of people. A count is told if each group is nobody, or at least `FEW` people. `below` are functions that tell
     how many people are below a level (`is_below`), one for each value.
 
+    Counts are told in fives, since other pages tell others of the same people (`count_told`): rounded down, but for the
+    values of `up`, which are bounds.
+
     >>> values = np.array([0.1] * 6 + [0.4] * 3 + [0.9] * 7)
     >>> found = Nested([lambda level: int(is_below(values, level).sum())], len(values))
     >>> [found.take(level) for level in (0.2, 0.5, 0.95)], found.share(0, 0.2), found.share(0, 0.5)
@@ -115,8 +121,9 @@ class Nested:
         below: Sequence[Callable[[float], int]],
         everyone: int,
         over: Sequence[Collection[int]] | None = None,
+        up: Collection[int] = (),
     ) -> None:
-        self.everyone = everyone
+        self.everyone, self.up = everyone, up
         self._below = below
         self._over = [range(i + 1, len(below)) for i in range(len(below))] if over is None else over
         self._told: dict[tuple[int, float], int] = {}
@@ -145,16 +152,20 @@ class Nested:
     def take_each(self, levels: Iterable[float], first: Iterable[int]) -> None:
         """Tell what may be told at some levels, count by count.
 
-        Of two levels between which there are few people, the one nearer to one half is told, and of two values, the one
-        that comes `first`.
+        All levels by the value that comes `first`, which does not depend on the other ones then, and so on; of two
+        levels between which there are few people, the one nearer to one half.
         """
-        for level, column in product(sorted(levels, key=lambda level: abs(level - 0.5)), first):
+        for column, level in product(first, sorted(levels, key=lambda level: abs(level - 0.5))):
             self.take(level, [column])
 
     def share(self, column: int, level: float) -> float | None:
-        """The share of people at or above a level by one of the values; None where it is not told, or of nobody."""
-        told_here = self.everyone > 0 and (column, level) in self._told
-        return self._told[column, level] / self.everyone if told_here else None
+        """The share of people at or above a level by one of the values, in fives of people; None where it is not told.
+
+        Of nobody, there is none.
+        """
+        if not self.everyone or (column, level) not in self._told:
+            return None
+        return count_told(self._told[column, level], self.everyone, up=column in self.up) / self.everyone
 
     def levels(self, columns: Collection[int]) -> list[float]:
         """The levels at which all of these values are told, in increasing order."""
@@ -173,20 +184,40 @@ def is_below(values: NDArray[np.float64], edge: float) -> NDArray[np.bool_]:
     return np.asarray(values < edge - _ROUNDING)
 
 
+def count_told(count: int, everyone: int, *, up: bool = False) -> int:
+    """A number of people in fives, rounded down, or `up`; nobody and everyone are told as they are.
+
+    Rounded up, it leaves out nobody or at least `FEW`.
+
+    >>> count_told(13, 60), count_told(13, 60, up=True), count_told(23, 23), count_told(18, 23, up=True)
+    (10, 15, 23, 23)
+    """
+    if count in (0, everyone):
+        return count
+    if not up:
+        return fives_below(count)
+    return fives_above(count) if everyone - fives_above(count) >= FEW else everyone
+
+
 def nested_shares(
-    below: Sequence[Callable[[float], int]], everyone: int, levels: Sequence[float], first: Sequence[int] = (0,)
+    below: Sequence[Callable[[float], int]],
+    everyone: int,
+    levels: Sequence[float],
+    first: Sequence[int] = (0,),
+    up: Collection[int] = (),
 ) -> list[list[float | None]]:
     """The share of people at or above each level, by each of several values; None where it would tell of a small group.
 
-    No value of a person is below the one before it (`Nested`); those that come `first` are preferred.
+    In fives of people, rounded down but for the values of `up`. No value of a person is below the one before it
+    (`Nested`); those that come `first` are preferred.
 
     >>> nested_shares([counting([0.1] * 8 + [0.3] * 2 + [0.6] * 10)], 20, [0.2, 0.5, 0.9])
     [[None, 0.5, 0.0]]
 
-    >>> nested_shares([counting([0.1] * 9 + [0.6] * 10), counting([0.1] * 8 + [0.6] * 11)], 19, [0.5], (0, 1))
-    [[0.5263157894736842], [None]]
+    >>> nested_shares([counting([0.1] * 9 + [0.6] * 11), counting([0.1] * 8 + [0.6] * 12)], 20, [0.5], (0, 1))
+    [[0.5], [None]]
     """
-    told = Nested(below, everyone)
+    told = Nested(below, everyone, up=up)
     told.take_each(levels, first)
     return [[told.share(column, level) for level in levels] for column in range(len(below))]
 
@@ -274,6 +305,22 @@ def told(counts: Mapping[str, int]) -> dict[str, int]:
     for name, count in counts.items():
         if name != largest and 0 < count < FEW:
             raised = min(FEW - count, out[largest])
+            out[name] += raised
+            out[largest] -= raised
+    return out
+
+
+def told_in_fives(counts: Mapping[str, int]) -> dict[str, int]:
+    """Sizes of groups in fives, rounded up, and the largest as so many less: other pages tell others of these people.
+
+    >>> told_in_fives({"ok": 58, "wide": 7, "refused": 2}), told_in_fives({"ok": 6, "wide": 6})
+    ({'ok': 52, 'wide': 10, 'refused': 5}, {'ok': 7, 'wide': 5})
+    """
+    out, largest = told(counts), max(counts, key=lambda name: counts[name], default="")
+    for name, count in out.items():
+        if name != largest and count % FEW:
+            raised = fives_above(count) - count
+            raised = raised if out[largest] - raised >= FEW else fives_below(count) - count
             out[name] += raised
             out[largest] -= raised
     return out

@@ -23,7 +23,8 @@ RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 THRESHOLDS = (
     "The share of all people who are found with at least this chance: without the release, with an attack that was "
     "found, and with any attack that the bounds allow if the habits are right. Shares that would tell of "
-    f"{FEW - 1} people or fewer, also by their difference to another share, are not told."
+    f"{FEW - 1} people or fewer, also by their difference to another share, are not told; others are told in fives of "
+    "people, bounds rounded up and all else down, so that nobody follows from another page about the same people."
 )
 EXPOSURE = (
     "Choose a chance on the horizontal axis: the curves give the share of people who are found with at least this "
@@ -36,7 +37,7 @@ ADVANTAGE = (
     "The advantage is the part of the remaining uncertainty that the release takes away: 0 % if it adds nothing to "
     "what was known anyway, 100 % if it makes a person certain to be found. The bars give the share of people by "
     "advantage: at least so much by the best attack found, at most so much by the bounds. Classes are as narrow as "
-    f"groups of {FEW} people allow."
+    f"groups of {FEW} people allow, and people are told in fives."
 )
 
 
