@@ -16,7 +16,7 @@ from passerby.plans.limit import Limit, counted
 from passerby.plans.record import VERSION, Record
 from passerby.report.next_folder import earlier_files, earlier_release
 from passerby.support.files import alone_in
-from passerby.support.groups import fives_above, fives_below
+from passerby.support.groups import fives_below
 
 OPTIONS = (
     "--window",
@@ -81,9 +81,7 @@ def test_an_audit_of_each_plan_gives_its_figures(folder: tuple[Path, Done], call
         told = plan.model_dump(mode="json")
         for field in ("loss", "baseline"):
             assert summary[field] == told[field]
-        # Plans are held against each other, so that shares may be left out which an audit alone may tell.
-        for alone, beside in zip(summary["above"], told["above"], strict=True):
-            assert beside == {key: None if beside[key] is None else value for key, value in alone.items()}
+        assert summary["above"] == told["above"]
         assert summary["mechanism"] == plan.mechanism
         assert summary["sensors"] == plan.counts
         table = pl.read_parquet(made / "plan" / name / "audit" / "people.parquet")
@@ -92,9 +90,9 @@ def test_an_audit_of_each_plan_gives_its_figures(folder: tuple[Path, Done], call
         )
         tally = counted(Limit(0.2, added=0.05), lower, upper, (low, high))
         assert tally.verdict == plan.verdict
-        assert plan.tallies[0].at_most >= tally.possibly / 40 > plan.tallies[0].at_most - 5 / 40
+        assert plan.tallies[0].at_most >= tally.possibly / 40 >= plan.tallies[0].at_most - 5 / 40
         assert plan.tallies[0].at_least == fives_below(tally.surely) / 40
-        assert plan.tallies[0].at_most in (min(40, fives_above(tally.possibly)) / 40, 8 / 40)
+        assert plan.tallies[0].at_most in (0.0, (fives_below(tally.possibly) + 5) / 40)
 
 
 @pytest.mark.thorough
@@ -245,7 +243,8 @@ def test_an_interrupted_decision_goes_on(
 def test_a_script_may_ask_whether_a_table_goes_out(folder: tuple[Path, Done], call: Call) -> None:
     """An answer is no failure, unless it is asked for as one."""
     wanted = ("next", "visits.parquet", *OPTIONS, "--sensor-count", "1", "--out", "asked", "--overwrite")
-    for limit, answer, code in ((("--at-most", "0.9", "--added", "0.9"), "publish", 0), (LIMIT, "coarser", 3)):
+    weak = ("--at-most", "0.25", "--added", "0.05")
+    for limit, answer, code in ((("--at-most", "0.9", "--added", "0.9"), "publish", 0), (weak, "coarser", 3)):
         for check in ((), ("--check",)):
             done = call(*wanted, *limit, *check)
             assert done.returncode == (code if check else 0), done.stderr

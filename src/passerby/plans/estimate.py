@@ -124,7 +124,7 @@ class Panel:
             here = np.isin(among, stratum.open)
             low, high = stratum.limit.ends(ends.lower, ends.upper, ends.known)
             over = np.sort(np.maximum(0.0, (low + high)[here] / 2 - stratum.limit.level))
-            allowed = stratum.limit.allowed(self.people) - stratum.above
+            allowed = stratum.limit.edges(self.people)[0] - stratum.above
             spare = int(max(0.0, allowed * len(over) / max(1, len(stratum.open))))
             total += float(over[: max(0, len(over) - spare)].sum())
         return total

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.support.checks import number
+from passerby.support.groups import FEW
 from passerby.support.numerals import span
 
 Floats = NDArray[np.float64]
@@ -19,6 +20,8 @@ Side = Literal["above", "below", "unclear"]
 
 #: What a chance may exceed a limit by and still keep it: rounding.
 ROUNDING = 1e-12
+#: Levels of limits that are told are multiples of this: two of them are no nearer to each other.
+GRAIN = 0.005
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,21 @@ class Limit:
         (5, 0)
         """
         return int(np.floor(self.share * people * (1 + ROUNDING) + ROUNDING))
+
+    def edges(self, people: int) -> tuple[int, int]:
+        """How many people may be above where a release is sure to keep the limit, and most of whom it is not refused.
+
+        Verdicts are told, and limits can be tried one after another. So a verdict says in which five of all numbers of
+        people (0 to 4, 5 to 9, ...) the number lies, and no more: what is allowed is taken for the last whole five for
+        "sure", and for the five that it lies in for "refused". A limit that allows fewer than four is taken as it is.
+
+        >>> Limit(share=0.08, above=0.5).edges(100), Limit(share=0.04, above=0.5).edges(100)
+        ((4, 9), (4, 4))
+        """
+        allowed = self.allowed(people)
+        if allowed < FEW - 1:
+            return allowed, allowed
+        return FEW * ((allowed + 1) // FEW) - 1, FEW * (allowed // FEW) + FEW - 1
 
     def ends(self, lower: Floats, upper: Floats, known: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
         """The two ends of what is limited, for each person, from those of the loss and of the baseline (`known`)."""
@@ -141,9 +159,12 @@ class Tally:
 
     @property
     def verdict(self) -> Verdict:
-        """Sure if at most the allowed number is possibly above; refused if more are surely; open otherwise."""
-        allowed = self.limit.allowed(self.people)
-        return "sure" if self.most <= allowed else "refused" if self.least > allowed else "open"
+        """Sure if at most the allowed number is possibly above; refused if more are surely; open otherwise.
+
+        In fives of people (`Limit.edges`), so that verdicts tell no more than the numbers beside them.
+        """
+        kept, broken = self.limit.edges(self.people)
+        return "sure" if self.most <= kept else "refused" if self.least > broken else "open"
 
     def __str__(self) -> str:
         shares = span(self.surely / self.people, self.possibly / self.people)
@@ -190,3 +211,19 @@ def check_limits(limits: Sequence[Limit]) -> tuple[Limit, ...]:
                 f"limits: {other} contradicts {limit}; both are about the same people, so give the one that you mean"
             )
     return tuple(seen.values())
+
+
+def check_told(limits: Sequence[Limit]) -> tuple[Limit, ...]:
+    """The limits, if what is told of them, one after another, keeps to groups of people.
+
+    Verdicts by limits that are nearly equal tell whose chance lies between them.
+    """
+    for limit in check_limits(limits):
+        name, level = ("above", limit.above) if limit.added is None else ("added", limit.added)
+        near = GRAIN * round((level or 0.0) / GRAIN)
+        if abs(near - (level or 0.0)) > ROUNDING:
+            raise InputError(
+                f"limits: {name} is {level!r}; limits are told in steps of half a point ({GRAIN}), since finer "
+                f"ones tell by their verdicts whose chance lies between them; give {min(near, 1 - GRAIN) or GRAIN:g}"
+            )
+    return check_limits(limits)

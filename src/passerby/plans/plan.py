@@ -223,7 +223,7 @@ def _check_baseline(task: Task, survey: Survey) -> None:
         if limit.above is not None:
             seen = int(limit.exceeded(ends.known[0]).sum())
             least = least_of(seen, len(some), everyone, 1 - DOUBT)
-            if least > limit.allowed(everyone):
+            if least > limit.edges(everyone)[1]:
                 raise InputError(
                     broken(counted(limit, *ends.known, ends.known), f"{len(some):,} people drawn at random")
                 )

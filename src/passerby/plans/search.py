@@ -119,7 +119,7 @@ class Search:
             return False
         tallies = self.panel.tallies(plan.release, LEAN)
         nobody = [tally.possibly <= stratum.above for tally, stratum in zip(tallies, self.panel.strata, strict=True)]
-        kept = [tally.most <= tally.limit.allowed(tally.people) for tally in tallies]
+        kept = [tally.most <= tally.limit.edges(tally.people)[0] for tally in tallies]
         return all(fine or none for fine, none in zip(kept, nobody, strict=True))
 
     @property

@@ -17,7 +17,7 @@ from passerby.errors import ConfigError, PasserbyError, SettingsError
 from passerby.support.checks import number, whole
 from passerby.support.spelling import nearest
 
-from .limit import Limit, check_limits
+from .limit import Limit, check_told
 from .names import DRAWN, FOLDER, LEFT_OUT, OWN, TITLE
 from .survey import resolving
 
@@ -118,7 +118,7 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
         numbers = {name: float(_as_number(value, name)) for name, value in single.items()}
         for name, value in numbers.items():
             number(value, name, 0.0, 1.0)
-        return check_limits([Limit(numbers.pop("at_most"), **numbers)])
+        return check_told([Limit(numbers.pop("at_most"), **numbers)])
     if not isinstance(several, list | tuple) or not all(isinstance(each, Mapping) for each in several):
         raise ConfigError("limits: expected a list such as [{share = 0.05, above = 0.5}]")
     if not several:
@@ -134,7 +134,7 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
                 f"limits: {dict(each)} needs a share, and above or added; it can have nothing else"
                 f"{f', such as {other!r} (did you mean {near}?)' if near else ''}"
             )
-    return check_limits([Limit(**each) for each in several])
+    return check_told([Limit(**each) for each in several])
 
 
 def _fixed(value: Any) -> tuple[tuple[str, float], ...]:

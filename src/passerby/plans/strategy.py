@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .lever import Choice, Family, Lever
 from .search import FEWEST, SCREEN, Plan, Search
+from .told import told_tally
 
 #: How many levers of each kind are combined, the cheapest ones.
 PAIRED = 2
@@ -91,9 +92,16 @@ def ranked(plans: Sequence[Plan], wanted: Plan) -> dict[str, list[Plan]]:
 
 
 def frontier(plans: Sequence[Plan]) -> list[Plan]:
-    """Plans that no other one beats in both: fewer people possibly above the first limit, and less error in all."""
+    """Plans that no other one beats in both: fewer people possibly above the first limit, and less error in all.
+
+    People are compared as they are told, in fives: who beats whom tells no more then.
+    """
+
+    def people(plan: Plan) -> float:
+        return told_tally(plan.tallies[0]).possibly
+
     out: list[Plan] = []
-    for plan in sorted(plans, key=lambda plan: (plan.cost.total, plan.tallies[0].possibly)):
-        if not out or plan.tallies[0].possibly < out[-1].tallies[0].possibly:
+    for plan in sorted(plans, key=lambda plan: (plan.cost.total, people(plan))):
+        if not out or people(plan) < people(out[-1]):
             out.append(plan)
     return out

@@ -15,21 +15,25 @@ from .limit import Limit, Tally
 
 
 def told_tally(tally: Tally) -> Tally:
-    """A tally as it may be told: in fives of people, rounded to the safe side."""
+    """A tally as it may be told: in fives of people, rounded to the safe side.
+
+    An exact five is told as any other number up to the next one. Else limits that are tried one after another would
+    tell by when they are reached how many people there are.
+    """
     people, allowed = tally.people, tally.limit.allowed(tally.people)
 
-    def low(count: float) -> int:
-        # What is more than is allowed is told as that, where it is no small group.
-        return max(fives_below(count), allowed + 1 if count > allowed >= FEW - 1 else 0)
-
     def high(count: float) -> int:
-        return min(fives_above(count), people, allowed if count <= allowed else people)
+        if count <= 0:
+            return 0
+        # What is sure to keep the limit is told as that; it is a matter of fives, too (`Limit.edges`).
+        kept = count <= tally.limit.edges(people)[0]
+        return min(fives_below(count) + FEW, people, allowed if kept else people)
 
     return replace(
         tally,
-        surely=low(tally.surely),
+        surely=fives_below(tally.surely),
         possibly=high(tally.possibly),
-        least=low(tally.least),
+        least=fives_below(tally.least),
         most=high(tally.most),
     )
 

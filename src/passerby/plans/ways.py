@@ -52,6 +52,14 @@ MORE = 0.01
 FEWER = 40
 
 
+class _Exact(Limit):
+    """A limit whose verdicts are told nobody: the noise that is found is."""
+
+    def edges(self, people: int) -> tuple[int, int]:
+        """What is allowed, to the person."""
+        return self.allowed(people), self.allowed(people)
+
+
 @dataclass(frozen=True)
 class Ways:
     """Everyone's means with each way to publish, shares above each threshold, and the least noise that is enough.
@@ -197,7 +205,7 @@ def _noise(
     row: dict[str, float | int | None] = {"threshold": threshold, "allowed": min(1.0, share), "people": count}
     if share >= 1:
         return {**row, "sigma": 0.0}
-    limit = Limit(share, above=threshold)
+    limit = _Exact(share, above=threshold)
     if whole(survey, release, [limit])[0].verdict == "sure":
         return {**row, "sigma": 0.0}
     panel = Panel(survey, release, [limit], count, survey.measurement.seed, asked)
