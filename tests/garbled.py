@@ -24,10 +24,13 @@ NASTY = (
     *("2024-02-30", "2024-13-01", "0000-01-01", "0001-01-01", "9999-12-31", "9999-12-31T23:59-23:00", "-0001-01-01"),
     *("2024-03-31T02:30", "2024-01-01T24:00", "2024-01-01T00:00+99:99", "1e18", "253402300800", "-62135596801"),
     *("Tue Apr 03 18:00:08 +0000 2012", "20240101", "20240101T000000Z", "91", "-91", "181", "90.0000001"),
+    *("2024-01-01T00:00+25:00", "Wed May 01 08:00:00 +2500 2024", "2024-01-01T00:00-12:00", "2024-05-01"),
+    *("7", "7.0", "7.00", "-0.0", "9007199254740993.0", "1e+16", "1.23457E+17", "1e+05", "PARK", "ann@example.ORG"),
     *("elsewhere", "=1+1", "é", "☕", "a" * 300, "x" * 70_000, "\ud7ff", "\U0010ffff", "e\u0301", "‮"),
 )
 HEADERS = (
     *("person", "time", "place", "latitude", "longitude", "lat", "lng", "uid", "datetime", "Person", "step", "count"),
+    *("draw", "mechanism", "zone", "kind"),
     *("", " time ", "time.1", "PLACE", "12", "2024-01-01", "x" * 300),
 )
 
@@ -43,7 +46,9 @@ def garbled_rows(draw: st.DrawFn, rows: Rows) -> Rows:
         if not rows or not rows[0]:
             break
         at, place = draw(st.integers(0, len(rows) - 1)), draw(st.integers(0, len(rows[0]) - 1))
-        change = draw(st.sampled_from([_cell, _cell, _cell, _head, _column, _twice, _again, _end, _ragged, _cells]))
+        change = draw(
+            st.sampled_from([_cell, _cell, _cell, _head, _column, _twice, _again, _end, _ragged, _cells, _dates])
+        )
         rows = change(draw, rows, at, place)
     return rows
 
@@ -74,6 +79,16 @@ def _twice(draw: st.DrawFn, rows: Rows, at: int, place: int) -> Rows:
 
 def _again(draw: st.DrawFn, rows: Rows, at: int, place: int) -> Rows:
     return [*rows[:at], list(rows[at]), *rows[at:]]
+
+
+def _dates(draw: st.DrawFn, rows: Rows, at: int, place: int) -> Rows:
+    """Times cut to dates, and some rows several times: cut rows are equal."""
+    again = draw(st.integers(1, 3))
+    return [
+        [cell.partition("T")[0] if cell.startswith("20") else cell for cell in row]
+        for row in rows
+        for _ in range(again)
+    ]
 
 
 def _end(draw: st.DrawFn, rows: Rows, at: int, place: int) -> Rows:
@@ -148,10 +163,25 @@ def garbled_parquet(draw: st.DrawFn, rows: Rows) -> bytes:
     for number, name in enumerate(names):
         values = pl.Series(name, [row[number] if len(row) > number else None for row in body], dtype=pl.String)
         kind = draw(st.sampled_from([pl.String()] * 20 + list(COLUMNS)))
-        columns.append(_as(values, kind, draw(st.integers(-(10**6), 2**53))))
+        number = draw(st.one_of(st.integers(-(10**6), 2**53), st.sampled_from(WILD)))
+        columns.append(_wild(draw, _as(values, kind, number), number))
     file = io.BytesIO()
     pl.DataFrame(columns).write_parquet(file, compression=draw(st.sampled_from(["zstd", "snappy", "uncompressed"])))
     return draw(garbled_bytes(file.getvalue()))
+
+
+#: The least and the greatest number, and the year 20000 in milliseconds and microseconds.
+WILD = (-(2**63), 2**63 - 1, 568_971_820_800_000, 568_971_820_800_000_000)
+
+
+def _wild(draw: st.DrawFn, values: pl.Series, number: int) -> pl.Series:
+    """Times of which some may be a number that is no time of ours."""
+    if not (values.dtype in (pl.Date, pl.Datetime) and len(values) and draw(st.booleans())):
+        return values
+    numbers = values.to_physical().to_list()
+    small = values.dtype == pl.Date
+    numbers[draw(st.integers(0, len(numbers) - 1))] = max(-(2**31), min(number, 2**31 - 1)) if small else number
+    return pl.Series(values.name, numbers, dtype=pl.Int32 if small else pl.Int64).cast(values.dtype)
 
 
 def _as(values: pl.Series, kind: pl.DataType, number: int) -> pl.Series:

@@ -4,12 +4,15 @@ A bounded run over files that are nearly right; `make fuzz` runs the same with m
 way stands at the end, as tests of its own.
 """
 
+import gzip
 import os
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
@@ -154,6 +157,34 @@ class TestVisits:
     def test_parquet(self, folder: Path, content: bytes, how: dict[str, Any]) -> None:
         (folder / "visits.parquet").write_bytes(content)
         read(folder / "visits.parquet", **how)
+
+
+#: Names of files and folders, that differ by endings, dots, capitals, or only by the folder.
+FOLDERS = ("", "a/", "b/", "a/c/", "day=1/", "day=2/")
+FILES = ("0", "1", "7", "0.1", "0.2", "7.0", "ann", "Ann", "b.jones", "b.smith")
+ENDINGS = (".csv", ".CSV", ".txt", ".csv.gz", ".tsv", "")
+
+
+@bounded
+@given(data=st.data())
+def test_a_file_for_each_person(folder: Path, data: st.DataObject) -> None:
+    """As many people as files, however these are called, or a refusal."""
+    root = folder / "people"
+    shutil.rmtree(root, ignore_errors=True)
+    path = st.builds("{}{}{}".format, *map(st.sampled_from, (FOLDERS, FILES, ENDINGS)))
+    names = data.draw(st.lists(path, min_size=1, max_size=6, unique=True))
+    for number, name in enumerate(names):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        text = f"time,place\n2024-05-01 08:00,place {number}\n".encode()
+        (root / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    try:
+        visits = read_visits(root, person="{file}")
+    except pb.InputError as error:
+        refused("files for each person", error)
+    else:
+        assert len(visits.people) == len(names)
+        assert visits.table.group_by("person").agg(pl.col("place").n_unique())["place"].to_list() == [1] * len(names)
+        note("files for each person", "read")
 
 
 SETTINGS = {

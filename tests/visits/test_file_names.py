@@ -70,6 +70,7 @@ def test_names(tmp_path: Path, names: tuple[str, ...], people: list[object], tol
     ("names", "message"),
     [
         (("ann.csv", "ann.parquet"), "names differ by their endings alone"),
+        (("7.csv", "7.0.csv"), "names differ by their endings alone"),
         (("ann.csv", " ann.csv"), "names differ by their endings alone"),
         (("day=1/ann.csv", "day=2/ann.csv"), "lie in partitions"),
         (("person=1/ann.parquet", "person=2/ann.parquet"), "write the person in a column of each file"),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from passerby.errors import InputError
 
+from .names import name_of
+
 #: What ends the name of a table, and of one that is packed.
 ENDING = re.compile(r"(\.(csv|tsv|txt|tab|dat|parquet|pq))?(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 
@@ -62,5 +64,5 @@ def _namings(places: Sequence[Path], folders: Sequence[tuple[str, ...]]) -> Iter
 
 def _apart(names: Sequence[str], places: Sequence[Path]) -> bool:
     """Whether no two files have the same name, as names of people are read; a file may be given twice."""
-    read = {(name.strip(), place) for name, place in zip(names, places, strict=True)}
+    read = {(name_of(name), place) for name, place in zip(names, places, strict=True)}
     return len({name for name, _ in read}) == len({place for _, place in read})
