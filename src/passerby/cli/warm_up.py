@@ -35,6 +35,7 @@ SHARES = (
         "each_step",
         "events",
         "event_stretches",
+        "likeliest_law",
     ),
 )
 

@@ -10,6 +10,7 @@ from .interval import Interval
 from .loss import Effort, Loss
 from .methods import ATTACKS, BOUNDS
 from .question import Question
+from .worst import Worst
 
 #: A sample decides where it leaves at most this share of the certain gap, or raises the lower end by this factor: an
 #: interval that holds for certain is worth more than one that is a little narrower.
@@ -75,6 +76,7 @@ def conclude(question: Question, known: Known, refused: dict[str, str], started:
         refused=refused,
         remarks=ends.remarks,
         pooled=_pooled(known),
+        series=Worst(question),
     )
 
 

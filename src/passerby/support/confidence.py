@@ -98,3 +98,17 @@ def standard_error(values: NDArray[np.float64], room: float = 1.0) -> float:
         return room
     alike = n == 1 or float(np.ptp(values)) <= 64 * np.finfo(float).eps * float(np.abs(values).max())
     return room / n if alike else float(values.std(ddof=1) / math.sqrt(n))
+
+
+def share_limits(found: NDArray[np.bool_], confidence: float) -> tuple[float, float]:
+    """Lower and upper confidence limits, each at this level, for the share of draws that are so (Clopper-Pearson 1934).
+
+    >>> low, high = share_limits(np.arange(100) < 10, 0.975)
+    >>> round(low, 4), round(high, 4)
+    (0.049, 0.1762)
+    """
+    from scipy.special import betaincinv
+
+    n, k, doubt = len(found), int(found.sum()), 1 - confidence
+    low = float(betaincinv(k, n - k + 1, doubt)) if k else 0.0
+    return low, float(betaincinv(k + 1, n - k, 1 - doubt)) if k < n else 1.0
