@@ -8,20 +8,17 @@ by cells, each with its probability and the least and largest logarithm that wen
 import numpy as np
 
 from .chain import at, copy, push, raise_to
-from .jit import cube, inlined, kernel, out_matrix, vector, whole, whole_matrix
+from .jit import cube, inlined, kernel, number, out_matrix, vector, whole, whole_matrix
 from .renewal import begin
-
-#: Logarithms below this share the last cell.
-FARTHEST = 20.0
 
 
 @inlined
-def put(table, mass, low, high):
-    """Add a probability at logarithms from `low` to `high` to a table of cells (cells, 3)."""
+def put(table, farthest, mass, low, high):
+    """Add a probability at logarithms from `low` to `high` to a table of cells (cells, 3); the last one is open."""
     if mass <= 0.0:
         return
     cells = table.shape[0]
-    place = int(min(-0.5 * (low + high) / FARTHEST, 1.0) * (cells - 1)) if low > -np.inf else cells - 1
+    place = int(min(-0.5 * (low + high) / farthest, 1.0) * (cells - 1)) if low > -np.inf else cells - 1
     if table[place, 0] == 0.0:
         table[place, 1] = low
         table[place, 2] = high
@@ -31,23 +28,24 @@ def put(table, mass, low, high):
 
 
 @inlined
-def pass_all(source, target, mass, factor):
+def pass_all(source, target, farthest, mass, factor):
     """Add the cells of a table to another, after a stretch of this probability whose likeliest way has this share."""
     for k in range(source.shape[0]):
         if source[k, 0] > 0.0:
-            put(target, source[k, 0] * mass, source[k, 1] + factor, source[k, 2] + factor)
+            put(target, farthest, source[k, 0] * mass, source[k, 1] + factor, source[k, 2] + factor)
 
 
-@kernel(out_matrix(vector, cube, vector, cube, whole_matrix, whole))
-def law(initial, matrices, log_initial, log_matrices, places, cells):
+@kernel(out_matrix(vector, cube, vector, cube, whole_matrix, whole, number))
+def law(initial, matrices, log_initial, log_matrices, places, cells, farthest):
     """Cells (n, 3): probability, and the least and largest `log max_x Pr[X = x | y]` of the series in it.
 
-    The logarithms have minus infinity for places that are never guessed. O((T S)² (M² / S + cells)).
+    The logarithms have minus infinity for places that are never guessed. Results below `-farthest` share a cell.
+    O((T S)² (M² / S + cells)).
     """
     T, S = places.shape
     M, N = initial.shape[0], 1 + T * S
     tables = np.zeros((N + 1, cells, 3))
-    put(tables[0], 1.0, 0.0, 0.0)
+    put(tables[0], farthest, 1.0, 0.0, 0.0)
     row, best, new = np.empty(M), np.empty(M), np.empty(M)
     for u in range(N):
         if tables[u, :, 0].sum() == 0.0:
@@ -56,7 +54,7 @@ def law(initial, matrices, log_initial, log_matrices, places, cells):
         first = begin(initial, matrices, places, u, row)
         begin(log_initial, log_matrices, places, u, best)
         if first == T:
-            pass_all(tables[u], tables[N], 1.0, 0.0)
+            pass_all(tables[u], tables[N], farthest, 1.0, 0.0)
             continue
         for t in range(first, T):
             if t > first:
@@ -72,7 +70,7 @@ def law(initial, matrices, log_initial, log_matrices, places, cells):
                 if c >= 0:
                     if row[c] > 0.0:
                         mass = row[c] * np.exp(scale)
-                        pass_all(tables[u], tables[1 + t * S + j], mass, best[c] - np.log(row[c]) - scale)
+                        pass_all(tables[u], tables[1 + t * S + j], farthest, mass, best[c] - np.log(row[c]) - scale)
                     row[c] = 0.0
                     best[c] = -np.inf
             total = row.sum()
@@ -82,7 +80,7 @@ def law(initial, matrices, log_initial, log_matrices, places, cells):
                 row[x] /= total
             scale += np.log(total)
             if t == T - 1:
-                pass_all(tables[u], tables[N], np.exp(scale), best.max() - scale)
+                pass_all(tables[u], tables[N], farthest, np.exp(scale), best.max() - scale)
     found = tables[N]
     out = np.zeros((cells, 3))
     n = 0

@@ -39,6 +39,8 @@ ALMOST = 1e-12
 WORTH_LISTING = 16
 #: Cells of the law of long raw series, at the least and at the most, and numbers that are kept for all sightings.
 CELLS, MOST_KEPT = (256, 8192), 4e6
+#: Chances that are smaller than the loss by this factor are not told apart, in logarithms, nor any below the least.
+FARTHEST, LEAST = 12.0, 700.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +141,7 @@ def _listed(question: Question) -> Spread | None:
 
 def _by_sightings(question: Question) -> Spread | None:
     """For raw counts and no misses: the likeliest trace is the best guess, and stretches between sightings decide."""
-    from passerby.kernels import likeliest_law
+    from passerby.kernels import likeliest_law, renewal
 
     prior, told = question.prior, question.told
     plain = told.plain and told.reveals and prior.single and prior.naming is None
@@ -153,7 +155,9 @@ def _by_sightings(question: Question) -> Spread | None:
     cells = int(min(CELLS[1], MOST_KEPT / points, EFFORT / points**2))
     if cells < CELLS[0]:
         return None
-    mass, low, high = likeliest_law.law(prior.initial, prior.matrices, *prior.named_logs, told.grid, cells).T
+    farthest = FARTHEST - renewal.log_all_right(*prior.named_logs, told.grid)
+    case = prior.initial, prior.matrices, *prior.named_logs, told.grid
+    mass, low, high = likeliest_law.law(*case, cells, min(farthest, LEAST)).T
     return Spread(mass, np.exp(low), np.minimum(np.exp(high), 1.0))
 
 
