@@ -64,7 +64,7 @@ class TestInput:
 
     @pytest.mark.parametrize("steps", [0, -1])
     def test_silence_lasts_a_step(self, steps: int) -> None:
-        with pytest.raises(pb.InputError, match="sensors"):
+        with pytest.raises(pb.InputError, match="steps: expected a whole number from 1"):
             pb.Release.silent(steps)
 
 

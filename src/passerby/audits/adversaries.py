@@ -25,7 +25,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
-from passerby.support.checks import is_whole, whole
+from passerby.support.checks import is_whole, path, whole
 from passerby.support.confidence import lower_limit, upper_limit
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
@@ -91,7 +91,9 @@ def adversaries(
     chosen = only(people, some_people(people, whole(sample, "sample"), seed + 2))
     job = replace(job, people=replace(chosen, whereabouts=None), others=everyone_else(chosen, release))
     work = _Work(job, Stranger.of(people, job.sensed, job.zones), counts)
-    kept = None if file is None else Pieces(file, fingerprint(work))
+    if file is not None and path(file, "file").suffix != ".jsonl":
+        raise InputError(f"file is {file!r}; expected the path of a file that ends with .jsonl")
+    kept = None if file is None else Pieces(Path(file), fingerprint(work))
     everyone = range(len(chosen))
     found = collect(_one, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept)
     names = [STRANGER, HABITS, *(f"and where they were at {n} step{'s' * (n != 1)}" for n in counts)]

@@ -14,6 +14,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.questions.question import Question
+from passerby.support.checks import path
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
@@ -111,7 +112,7 @@ def audit_job(
 
 def parts_of(job: Job, folder: str | Path) -> Pieces:
     """The finished partitions of an audit in its folder."""
-    return Pieces(Path(folder) / "parts", fingerprint(job, partition_size(len(job.people))))
+    return Pieces(path(folder, "folder") / "parts", fingerprint(job, partition_size(len(job.people))))
 
 
 def _rows(common: Job, part: Partition | range) -> pl.DataFrame:

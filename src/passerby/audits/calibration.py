@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.errors import InputError
+from passerby.support.checks import is_whole, word
 from passerby.support.groups import FEW, fives_below, in_fives
 from passerby.support.numerals import percent
 
@@ -82,7 +84,11 @@ class Calibration:
 
     def row(self, attack: str, misses: int | None = None) -> dict[str, float]:
         """The row of `by_misses` of an attack, at `misses` unless told otherwise."""
+        word(attack, "attack", self.by_misses["attack"].unique(maintain_order=True).to_list())
         wanted = self.misses if misses is None else misses
+        if not is_whole(wanted) or wanted not in self.by_misses["misses"]:
+            known = self.by_misses["misses"].unique().sort().to_list()
+            raise InputError(f"misses: expected one of {', '.join(map(str, known))}, got {wanted!r}")
         return self.by_misses.row(by_predicate=(pl.col("attack") == attack) & (pl.col("misses") == wanted), named=True)
 
     @property

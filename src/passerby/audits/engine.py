@@ -11,7 +11,9 @@ from typing import Any
 
 from passerby import kernels
 from passerby.errors import ConfigError
+from passerby.support.checks import is_word
 from passerby.support.cluster import Cluster, asked, dask_cluster
+from passerby.support.workers import check_executor
 
 
 @contextmanager
@@ -23,8 +25,10 @@ def engine_of(
     None stands for processes of this machine, which begin when there is work. Before the first task, one worker of each
     node of a cluster compiles the kernels, which the others of the node then find on disk.
     """
-    if executor is not None or engine == "processes":
-        if executor is not None and engine != "processes":
+    here = is_word(engine, ("processes",))
+    check_executor(executor)
+    if executor is not None or here:
+        if executor is not None and not here:
             raise ConfigError("engine and executor both say who shares the work; give one of them")
         if scheduler is not None:
             raise ConfigError(f"scheduler: {scheduler!r} is for engine='dask'")

@@ -18,7 +18,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people, places_visited, states_by_place
 from passerby.people.others import ByHabits, Counted
-from passerby.support.checks import whole
+from passerby.support.checks import MOST_WORKERS, whole
 
 from .remainder import kept_part
 from .settings import Measurement
@@ -112,7 +112,7 @@ def enough_workers(people: int, workers: int | None, executor: Executor | None =
     (1, 4, None)
     """
     if workers is not None:
-        whole(workers, "workers", 1)
+        whole(workers, "workers", 1, MOST_WORKERS)
     return 1 if workers is None and executor is None and people < FEW_PEOPLE else workers
 
 

@@ -16,9 +16,9 @@ import polars as pl
 from passerby.errors import InputError, PasserbyError
 from passerby.measurement.measure import trace_loss
 from passerby.mechanisms import HIDDEN, Mechanism
+from passerby.mechanisms.checks import LARGEST
 from passerby.mechanisms.notation import read_mechanism
 from passerby.model.counts import Count
-from passerby.model.forms import LARGEST
 from passerby.model.release import Release
 from passerby.people.count_rows import PUBLISHED, RowReader
 from passerby.people.habits import People

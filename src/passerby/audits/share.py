@@ -13,6 +13,7 @@ from passerby.errors import InputError
 from passerby.model.kinds import check_release
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people
+from passerby.support.checks import is_word, whole
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import Steps
 from passerby.visits.table import Visits
@@ -54,7 +55,8 @@ def audit_partition(
     """
     check_people(like, "like")
     check_release(release)
-    if rule not in get_args(Rule):
+    whole(min_active, "min_active")
+    if not is_word(rule, get_args(Rule)):
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
     if release.crowd is not None and release.crowd.open:
         raise InputError("others: with Crowd(), everybody's habits are needed for each person; use audit instead")

@@ -23,9 +23,11 @@ from passerby.measurement.finding import exact, limit, refute
 from passerby.measurement.setup import check_effort
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people
+from passerby.support import checks
+from passerby.support.checks import function, path, shown
 from passerby.support.groups import FEW, Nested, counting, told_in_fives
 from passerby.support.numerals import TINY, chance, percent, span
-from passerby.support.workers import Progress
+from passerby.support.workers import TOLD, Progress
 
 from .audit import audit
 from .doubt import doubted
@@ -65,6 +67,9 @@ class Together:
         Columns `above_...` hold the share of the people who are surely found with so much chance or more, where it
         rests on enough people. Only those are counted who were measured with all of them.
         """
+        if isinstance(thresholds, str | bytes) or not isinstance(thresholds, Sequence | np.ndarray):
+            raise InputError(f"thresholds: expected a list of chances, got {shown(thresholds)}")
+        thresholds = [checks.number(level, "thresholds: each", 0, 1) for level in thresholds]
         measured, rows = [self.measured.filter(release=name) for name in (*self.names, JOINT)], []
         # Whoever is found so often with one table is so with all of them, whose shares come first.
         last = len(self.names)
@@ -175,6 +180,7 @@ def together(
     """
     named = _named(releases)
     check_people(people)
+    function(progress, "progress", TOLD)
     check_effort(tolerance, budget, confidence, runs)
     joint = reduce(add, named.values())
     tables, every = {}, {**named, JOINT: joint}
@@ -183,7 +189,7 @@ def together(
     with engine_of(engine, scheduler, workers, executor) as pool:
         few = enough_workers(len(people), workers, pool)
         for number, (name, release) in enumerate(every.items()):
-            part = None if folder is None else Path(folder) / f"release-{number + 1}"
+            part = None if folder is None else path(folder, "folder") / f"release-{number + 1}"
             tell = None if progress is None else partial(_told, progress, number, len(every))
             tables[name] = audit(people, release, **how, workers=few, executor=pool, folder=part, progress=tell)
     return Together(_joined(tables, crowd=joint.crowd is not None), tuple(named), misses, joint.steps)

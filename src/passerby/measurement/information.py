@@ -19,6 +19,7 @@ from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
 from passerby.model.signals import counts_of
 from passerby.outcomes.series import chances_of_all
+from passerby.support.checks import is_word
 
 Floats = NDArray[np.float64]
 Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
@@ -90,7 +91,7 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
     check_release(release)
     release.check(prior)
     prior, release = release.over(prior)
-    if method not in METHODS:
+    if not is_word(method, tuple(METHODS)):
         raise InputError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
     return METHODS[method](prior, release)
 

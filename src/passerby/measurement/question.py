@@ -11,9 +11,10 @@ from passerby.errors import UnsupportedRelease
 from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.support.checks import word
 
 from .information import paper_information
-from .setup import Setup, check_word, set_up
+from .setup import Setup, set_up
 
 #: What averages are over: everything that can be published, or traces drawn as in the paper.
 Way = Literal["exact", "sampling"]
@@ -71,7 +72,7 @@ def pose(
 
 def ask(setup: Setup, misses: int, way: Way) -> Question:
     """How likely it is that all but so many steps of a guess are right."""
-    check_word("method", way, ("exact", "sampling"))
+    word(way, "method", ("exact", "sampling"))
     if way == "sampling" and not setup.release.fixed:
         raise UnsupportedRelease("method='sampling': the paper's way is for counts that are fixed in advance")
     return Question(

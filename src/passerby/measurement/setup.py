@@ -15,7 +15,8 @@ from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, given_series
-from passerby.support.checks import is_number, is_whole
+from passerby.support.checks import MOST_DRAWS, is_number, is_whole, word
+from passerby.support.checks import seed as checked_seed
 
 #: How published series are looked at: as it fits, all of them listed, or a sample.
 How = Literal["auto", "enumerate", "sample"]
@@ -79,7 +80,7 @@ def set_up(
     given = prior, release
     prior, release = release.over(prior)
     check_effort(options["tolerance"], options["budget"], options["confidence"], options["runs"])
-    check_word("series", options["series"], ("auto", "enumerate", "sample"))
+    word(options["series"], "series", ("auto", "enumerate", "sample"))
     if options["series"] == "enumerate" and release.fixed and release.stacked_signals() is None:
         raise UnsupportedRelease(
             f"{release.words} publishes too many values, or a continuum of them: its series cannot be listed; "
@@ -117,18 +118,5 @@ def _check_confidence(value: Any) -> None:
 def _check_runs(value: Any) -> None:
     if not is_whole(value) or value < 2:
         raise InputError(f"runs: expected a whole number of at least 2, got {value!r}")
-
-
-def check_word(name: str, value: Any, words: Sequence[str]) -> None:
-    """Refuse what is none of some words."""
-    if not isinstance(value, str) or value not in words:
-        choice = ", ".join(repr(word) for word in words[:-1])
-        raise InputError(f"{name}: expected {choice} or {words[-1]!r}, got {value!r}")
-
-
-def checked_seed(seed: Any) -> int | tuple[int, ...]:
-    """A seed, or several that are one."""
-    numbers = list(seed) if isinstance(seed, (list, tuple, np.ndarray)) else [seed]
-    if any(not is_whole(n) or n < 0 for n in numbers):
-        raise InputError(f"seed: expected a whole number of at least 0, or a list of those, got {seed!r}")
-    return tuple(int(n) for n in numbers) if numbers != [seed] else int(seed)
+    if value > MOST_DRAWS:
+        raise InputError(f"runs: expected at most {MOST_DRAWS:,} draws, got {value!r}; errors shrink no more by then")

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from passerby.errors import UnsupportedRelease
 
 from .checks import MOST_NOISE
 from .domain import COUNTS, REALS, Domain
+from .door import guard
 from .law import Floats, Law, mixture_information, trimmed
 from .memory import apart, paired, table
 
@@ -31,6 +32,11 @@ class Mechanism(ABC):
 
     Counts and outputs are arrays of any (broadcastable) shape; outputs are floats, NaN for a cell left empty.
     """
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Methods check what they are called with, also those of classes that others write."""
+        super().__init_subclass__(**more)
+        guard(cls)
 
     @property
     def takes(self) -> Domain:
@@ -257,3 +263,6 @@ class Record:
             if f.default is MISSING or value != f.default:
                 shown.append(f"{f.name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+guard(Mechanism)

@@ -16,6 +16,8 @@ MOST_PEOPLE = 1_000_000_000
 #: The largest number of others, and what a count may be scaled up to: noise of any size that is used keeps its digits
 #: beside it, and half a person is far from being rounded away.
 MOST_COUNTED = 1_000_000_000_000
+#: Whole numbers from here on, or the next ones, are not exact in floating point.
+LARGEST = 2**53 - 1
 
 
 def above_zero(owner: object, name: str, value: Any) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from passerby.errors import InputError
+from passerby.support import checks
 
 from .base import Mechanism
-from .checks import check_hashable
+from .checks import MOST_COUNTED, check_hashable
 from .law import Floats, mixture_information, same
 
 #: Presence probabilities at which the information is compared.
@@ -33,8 +34,12 @@ def check_mechanism(
     if not isinstance(mechanism, Mechanism):
         raise InputError(f"check_mechanism: {mechanism!r} is not a Mechanism")
     check_hashable(mechanism)
-    rng = np.random.default_rng(seed)
+    if isinstance(counts, str | bytes) or not isinstance(counts, Iterable):
+        raise InputError(f"counts: expected a list of whole numbers, got {counts!r}")
+    rng = np.random.default_rng(checks.seed(seed))
+    checks.whole(runs, "runs", 1, checks.MOST_DRAWS)
     for count in counts:
+        checks.whole(count, "counts: each", 0, MOST_COUNTED)
         values, weights = mechanism.quadrature(count)
         _check_shapes(mechanism, values, count)
         pair = _check_likelihood(mechanism, values, weights, count)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from passerby.errors import InputError
+from passerby.support.checks import numbers, shown
 
 from .domain import Domain
 from .law import HIDDEN, MOST_VALUES, SUMS, Floats, Law, trimmed
@@ -22,12 +23,19 @@ def table(mechanism: Mechanism, count: float) -> Law:
     """The law of a mechanism at a count, remembered; an empty cell stays empty."""
     if math.isnan(count):
         return np.array([HIDDEN]), np.ones(1)
-    values, chances = (np.asarray(part, dtype=np.float64) for part in mechanism.law(count))
+    values, chances = _two_lists(mechanism.law(count), f"{mechanism!r} at a count of {count:g}: its law")
     wrong = _wrong_with(values, chances, mechanism.gives(mechanism.takes))
     if wrong:
         raise InputError(f"{mechanism!r} at a count of {count:g}: {wrong}")
     # Rounding goes; a law without an end keeps what its list lacks.
     return trimmed(values, chances if mechanism.endless else chances / chances.sum())
+
+
+def _two_lists(law: object, name: str) -> Law:
+    """What a law says, as two arrays; an `InputError` where it is anything else."""
+    if not isinstance(law, tuple | list) or len(law) != 2:
+        raise InputError(f"{name} is {shown(law)}, instead of two lists: values and their probabilities")
+    return numbers(law[0], f"{name}: values"), numbers(law[1], f"{name}: probabilities")
 
 
 def _wrong_with(values: Floats, chances: Floats, domain: Domain) -> str:

@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 
 from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.mechanisms import Mechanism
-from passerby.support.checks import is_number, is_whole, whole
+from passerby.support.checks import MOST_STEPS, is_number, is_whole, whole
 
-from .count_release import MOST_STEPS, CountRelease, Counts, mechanism_of
+from .count_release import CountRelease, Counts, mechanism_of
 from .counts import Count, Present
 from .forms import checked_mechanism
 from .groups import check_sizes, checked_size, of_size
 from .policy import History, JointPolicy, Policy
-from .prior import MarkovPrior
+from .prior import MarkovPrior, check_prior
 from .release import Release
 
 #: Counts that a policy may name for one step.
@@ -134,6 +134,7 @@ class AdaptiveRelease(Release):
 
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior of other steps; places are looked at as they are named."""
+        check_prior(prior)
         prior.check_steps(self.steps)
         if self.among is not None:
             self.among.check(prior)

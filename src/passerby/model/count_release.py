@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
 from passerby.mechanisms.group import grouped
-from passerby.support.checks import whole
+from passerby.support import checks
+from passerby.support.checks import MOST_STEPS, whole
 
 from .counts import Count, Present, changed, moved
 from .crowd import Crowd, channel_of, same_people
-from .forms import checked_mechanism, known_others
+from .forms import checked_mechanism, checked_series, known_others
 from .groups import checked_size, in_words, of_size
 from .memory import Watch, remember
 from .prior import MarkovPrior
@@ -26,9 +27,6 @@ from .signals import MOST_OUTCOMES, Channel, Channels, by_channel, merge_rows, s
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Counts = tuple[tuple[Count, ...], ...]
-
-#: More steps than this are no release that anybody publishes.
-MOST_STEPS = 1_000_000
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -251,7 +249,7 @@ class CountRelease(Release):
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
-        places = np.asarray(traces)
+        places = checks.traces(traces, "traces", self.steps)
         out = np.zeros((len(places), *self.grid.shape), dtype=bool)
         for t, step in enumerate(self.counts):
             for j, count in enumerate(step):
@@ -283,7 +281,7 @@ class CountRelease(Release):
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
         """Log-likelihoods of each value (n, T, S): without the target, and with."""
         self._check_counted()
-        return by_channel(self.channels, np.asarray(published, dtype=np.float64))
+        return by_channel(self.channels, checked_series(published, self.grid.shape))
 
     def by_class(self, absent: Floats, present: Floats) -> Floats:
         """Those of all counts of a step together, for each class (n, T, C)."""

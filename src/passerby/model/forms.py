@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
-from passerby.mechanisms.checks import MOST_COUNTED, check_hashable
-from passerby.support.checks import is_whole
+from passerby.mechanisms.checks import LARGEST, MOST_COUNTED, check_hashable
+from passerby.support.checks import is_whole, numbers, shown
 
 Ints = NDArray[np.int64]
 #: A number for each sensor of each step.
 Numbers = tuple[tuple[int, ...], ...]
-#: Whole numbers from here on, or the next ones, are not exact in floating point.
-LARGEST = 2**53 - 1
 
 
 def checked_mechanism(mechanism: Mechanism | None) -> Mechanism:
@@ -79,6 +77,17 @@ def checked_misses(misses: Any, steps: int) -> int:
             f"misses: expected a whole number from 0 to {steps - 1} (one less than the {steps} steps), got {misses!r}"
         )
     return int(misses)
+
+
+def checked_series(published: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Series (n, T, S) of published values; else an `InputError`."""
+    values = numbers(published, "published")
+    if values.ndim != 3 or values.shape[1:] != shape:
+        raise InputError(
+            f"published: expected series in a shape (n, {shape[0]}, {shape[1]}), a value for each count of each step; "
+            f"got {shown(published)}"
+        )
+    return values
 
 
 @lru_cache(maxsize=1000)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from passerby.errors import InputError
-from passerby.support.checks import is_whole
+from passerby.support.checks import is_number, is_whole
 
 from .prior import MarkovPrior
+
+#: The largest number of places.
+MOST_PLACES = 20_000
 
 
 def line_prior(places: int = 100, tau: float = 0.1) -> MarkovPrior:
@@ -23,7 +26,9 @@ def line_prior(places: int = 100, tau: float = 0.1) -> MarkovPrior:
     """
     if not is_whole(places) or places < 1:
         raise InputError(f"places: expected a whole number of at least 1, got {places!r}")
-    if not 0 < tau < np.inf:
+    if places > MOST_PLACES:
+        raise InputError(f"places: expected at most {MOST_PLACES:,}, whose moves take 3 GB; got {places!r}")
+    if not is_number(tau) or not 0 < tau < np.inf:
         raise InputError(f"tau: expected a finite number above 0, got {tau!r}")
     where = np.arange(places)
     weight = np.exp(-np.abs(where[:, None] - where) / (tau * places))

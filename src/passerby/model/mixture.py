@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
+from passerby.support.checks import numbers, shown
 
-from .probabilities import normalised, numbers
+from .probabilities import normalised
 
 if TYPE_CHECKING:
     from .prior import MarkovPrior
@@ -21,10 +22,13 @@ Floats = NDArray[np.float64]
 
 def joined(cls: type[MarkovPrior], weights: ArrayLike, priors: Sequence[MarkovPrior]) -> MarkovPrior:
     """The chain over (mode, place), a block of states for each of the `priors`; see `MarkovPrior.mixture`."""
-    shares = normalised(numbers(weights, "weights"), "weights")
+    if not isinstance(priors, list | tuple):
+        raise InputError(f"priors: expected a list of MarkovPriors, got {shown(priors)}")
+    shares = numbers(weights, "weights")
+    shares = normalised(shares, "weights") if shares.ndim else shares
     if shares.shape != (len(priors),) or not len(priors):
         raise InputError(f"weights: expected one for each of the {len(priors)} priors, got a shape {shares.shape}")
-    first = priors[0]
+    first: MarkovPrior = priors[0]
     for prior in priors:
         if not isinstance(prior, cls):
             raise InputError(f"priors: expected MarkovPriors, got {prior!r}")

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
-from passerby.support.checks import is_whole, whole
+from passerby.support import checks
+from passerby.support.checks import is_regular, numbers, whole
 from passerby.support.logs import logs
 
-from .probabilities import frozen, normalised, numbers
+from .probabilities import frozen, normalised
 from .stationary import stationary_distribution
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ class MarkovPrior:
 
     def log_moves(self, steps: int) -> list[Floats]:
         """Logarithms of the matrix from each of so many steps to the next."""
-        every = logs(self.matrices)
+        every, steps = logs(self.matrices), checks.steps(steps)
         return [every[0 if self.homogeneous else t] for t in range(steps - 1)]
 
     @cached_property
@@ -298,14 +299,13 @@ class MarkovPrior:
 
     def check_steps(self, steps: int) -> int:
         """`steps`, if the chain can be run for that many; an `InputError` otherwise."""
-        if not is_whole(steps) or steps < 1:
-            raise InputError(f"steps: expected a whole number of at least 1, got {steps!r}")
+        steps = checks.steps(steps)
         if not self.homogeneous and self.transition.shape[0] != steps - 1:
             raise InputError(
                 f"transition: {steps} steps need {steps - 1} matrices (one from each step to the next), "
                 f"but this prior has {self.transition.shape[0]}"
             )
-        return int(steps)
+        return steps
 
     def marginals(self, steps: int) -> Floats:
         """`Pr[X_t = x]` for each step and place, shape (T, P)."""
@@ -325,7 +325,8 @@ class MarkovPrior:
         """Draw `size` traces, shape (size, T)."""
         from passerby.kernels import chain
 
-        uniform = rng.random((size, self.check_steps(steps)))
+        shape = whole(size, "size", 0, checks.MOST_DRAWS), self.check_steps(steps)
+        uniform = checks.generator(rng).random(shape)
         return np.asarray(self.place_of[chain.draw(self.initial, self.matrices, uniform)])
 
     def given(self, sightings: Mapping[int, int], steps: int) -> MarkovPrior:
@@ -343,6 +344,12 @@ class MarkovPrior:
         modes = f" in {self.modes} modes" if self.modes > 1 else ""
         states = "" if self.single and not modes else f", states={self.states}{modes}"
         return f"MarkovPrior(places={self.places}{states}, {habit})"
+
+
+def check_prior(prior: object) -> None:
+    """Refuse what is no prior."""
+    if not isinstance(prior, MarkovPrior):
+        raise InputError(f"prior: expected a MarkovPrior, got {checks.shown(prior)}")
 
 
 @lru_cache(maxsize=8)
@@ -363,7 +370,7 @@ def place_laws(prior: MarkovPrior, steps: int) -> Floats:
 
 def _labels(values: ArrayLike, name: str, m: int) -> Ints:
     """A whole number from 0 on for each state, none left out."""
-    array = np.asarray(values)
+    array = np.asarray(values) if is_regular(values) else np.empty(0)
     if array.shape != (m,) or not np.issubdtype(array.dtype, np.integer):
         raise InputError(f"{name}: expected a whole number for each of the {m} states, a shape ({m},)")
     if array.min() < 0 or len(np.unique(array)) != array.max() + 1:

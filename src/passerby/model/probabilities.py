@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from passerby.errors import InputError
 
@@ -13,14 +13,6 @@ Floats = NDArray[np.float64]
 
 #: Rows whose sum is further from one than this are refused; closer ones are divided by their sum.
 ROW_SUM_TOLERANCE = 1e-6
-
-
-def numbers(values: ArrayLike, name: str) -> Floats:
-    """An array of floating point numbers, or an `InputError` that names it."""
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: expected numbers in a regular array ({error})") from None
 
 
 def normalised(values: Floats, name: str) -> Floats:

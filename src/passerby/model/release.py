@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
+from passerby.support import checks
 
+from . import forms
 from .counts import Count, Present
 from .crowd import Crowd, same_crowd
-from .forms import Numbers, check_within, checked_mechanism, checked_misses, checked_others, checked_sensors, padded
+from .forms import Numbers, check_within, checked_mechanism, checked_others, checked_sensors, padded
 from .groups import check_sizes, checked_size, in_words, of_size
-from .prior import MarkovPrior
+from .prior import MarkovPrior, check_prior
 from .signals import Channels, alike, apart, by_channel, combined, each_its_own, seen_at, sightings, stacked, tables
 
 if TYPE_CHECKING:
@@ -97,10 +99,9 @@ class Release:
         return out
 
     @classmethod
-    @lru_cache
     def silent(cls, steps: int) -> Release:
         """The release that publishes nothing for `steps` steps: what the adversary knows without any counts."""
-        return cls([[]] * steps)
+        return _numbered(((),) * checks.steps(steps), Raw(), None, 1)
 
     @classmethod
     def raw(cls, sensors: Numbers, size: int = 1) -> Release:
@@ -267,6 +268,7 @@ class Release:
 
     def check(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior that does not fit this release, or a release without its counts."""
+        check_prior(prior)
         self._check_counted()
         self.check_places(prior)
 
@@ -304,7 +306,7 @@ class Release:
 
     def check_misses(self, misses: int) -> int:
         """`misses`, if it is within 0..T-1; an `InputError` otherwise."""
-        return checked_misses(misses, self.steps)
+        return forms.checked_misses(misses, self.steps)
 
     def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same release over other place numbers, `state_of[place]` for each sensor."""
@@ -317,10 +319,10 @@ class Release:
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
         self._check_counted()
+        checks.generator(rng)
         there = self.size * self.there(traces)
-        if self.crowd is not None:
-            return self.published(self.crowd.draw(self.sensors, len(there), rng) + there, rng)
-        return self.published(padded(self.numbers, 0) + there, rng)
+        others = padded(self.numbers, 0) if self.crowd is None else self.crowd.draw(self.sensors, len(there), rng)
+        return self.published(others + there, rng)
 
     def drawn(self, traces: ArrayLike, rng: np.random.Generator | Sequence[int]) -> Floats:
         """Evidence (n, T, C) of what is published for traces (n, T). Raw counts need no `rng`, which may be a seed."""
@@ -336,7 +338,7 @@ class Release:
 
     def there(self, traces: ArrayLike) -> NDArray[np.bool_]:
         """Whether each count counts somebody with each of these traces (n, T): an array (n, T, S)."""
-        return np.asarray(np.asarray(traces)[:, :, None] == self.grid)
+        return np.asarray(checks.traces(traces, "traces", self.steps)[:, :, None] == self.grid)
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
         """Draw what is published for true counts (n, T, S): an array of that shape, NaN where there is no sensor."""
@@ -356,7 +358,7 @@ class Release:
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
         """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
         self._check_counted()
-        return by_channel(self.channels, np.asarray(published, dtype=np.float64))
+        return by_channel(self.channels, forms.checked_series(published, self.grid.shape))
 
     @cached_property
     def revealed(self) -> Release | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import enumeration
 from passerby.kernels import score as scoring
-from passerby.model.forms import LARGEST
+from passerby.mechanisms.checks import LARGEST
 from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.probabilities import frozen

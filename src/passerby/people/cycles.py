@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.support.checks import is_word
 
 from .family import Cycle
 
@@ -89,10 +90,15 @@ def usable(cycle: Cycle, window: timedelta, fitted: int) -> bool:
     return period > 1 and fitted >= 2 * period
 
 
+def check_word(cycle: object) -> None:
+    """Refuse what is no word for a cycle."""
+    if not is_word(cycle, get_args(Cycle)):
+        raise InputError(f"rhythm: expected {', '.join(map(repr, get_args(Cycle)))}, got {cycle!r}")
+
+
 def check(cycle: Cycle, window: timedelta, steps: int) -> None:
     """Refuse a cycle that steps do not fill evenly, or that so many steps do not show."""
-    if cycle not in get_args(Cycle):
-        raise InputError(f"rhythm: expected {', '.join(map(repr, get_args(Cycle)))}, got {cycle!r}")
+    check_word(cycle)
     if cycle == "none":
         return
     whole = DAY if cycle == "hour" else WEEK

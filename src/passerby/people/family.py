@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.support.checks import is_number
+from passerby.support.checks import is_number, is_word
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -88,7 +88,7 @@ class Habits:
         if self.half_life is not None and (not is_number(self.half_life) or not 1e-3 <= self.half_life < np.inf):
             raise InputError(f"Habits(half_life={self.half_life!r}): expected a number of steps from 0.001, or None")
         for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle), ("modes", Grouping), ("flow", Flows)):
-            if getattr(self, name) not in get_args(words):
+            if not is_word(getattr(self, name), get_args(words)):
                 choice = ", ".join(map(repr, get_args(words)))
                 raise InputError(f"Habits({name}={getattr(self, name)!r}): expected one of {choice}")
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.support.blocks import Blocks
-from passerby.support.checks import flag, is_whole, whole
+from passerby.support.checks import flag, is_whole, is_word, whole
 from passerby.visits.everybody import chosen_window
 from passerby.visits.table import Visits
 from passerby.visits.traces import LeftOut, Traces
@@ -48,6 +48,12 @@ class Fitting:
     smoothing: float | Literal["auto"]
     rhythm: Cycle
     name_elsewhere: bool
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.habits, Habits) and not is_word(self.habits, ("auto", "paper")):
+            raise InputError(f"habits: expected 'auto', 'paper' or Habits(...), got {self.habits!r}")
+        checked_smoothing(self.smoothing)
+        cycles.check_word(self.rhythm)
 
 
 def fit_people(
@@ -146,8 +152,6 @@ def fit_blocks(told: Traces, blocks: Blocks[Traces], how: Fitting) -> People:
         raise InputError(
             f"holdout: {holdout!r} of {steps} steps; expected a whole number that leaves at least 2 to fit habits to"
         )
-    if not isinstance(habits, Habits) and (not isinstance(habits, str) or habits not in ("auto", "paper")):
-        raise InputError(f"habits: expected 'auto', 'paper' or Habits(...), got {habits!r}")
     cut, fitted = steps - holdout, blocks.then(_first_steps, steps - holdout)
     people = People(
         np.empty((0, cut), dtype=np.int32),

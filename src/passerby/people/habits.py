@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.kernels import habits as fitting
 from passerby.model.prior import MarkovPrior
+from passerby.support.checks import flag, is_whole, shown, whole
 from passerby.visits.traces import LeftOut
 
 from . import cycles
@@ -157,15 +159,14 @@ class People:
         Where counts are of `zones`, a label for each place (M,), this is done for the rest of each zone by itself, and
         -1 - label stands for many places of a zone: which of them a person is at does not matter to any count.
         """
-        steps = self.fitted[person]
+        steps = self.fitted[self._number(person)]
         first, stop = self._span(person)
         kept = steps[first:stop].astype(np.int64)
         usual, *others = [1.0, 0.0, 0.0, 0.0] if self.habits is None else self.habits.of(steps, self.elsewhere).tolist()
         away = [self.elsewhere] if any(others[1:]) else []
-        own = np.array([*sensed, *away] if reduced else range(len(self.places)), dtype=np.int64)
-        if len(own) and not 0 <= own.min() <= own.max() <= self.elsewhere:
-            raise InputError(f"sensed: {own.tolist()}: there are {len(self.places)} places, numbered from 0")
-        label = self._one_zone if zones is None else zones
+        named = self._numbers(sensed, "sensed")
+        own = np.array([*named, *away] if flag(reduced, "reduced") else range(len(self.places)), dtype=np.int64)
+        label = self._labels(zones)
         states, b, hidden, index = fitting.states(
             kept, own, label, self._in_order, self.familiarity, self._surprise, self.elsewhere
         )
@@ -181,6 +182,26 @@ class People:
         else:
             start, moves = rhythmic(index, b, self.smoothing, self.phase, self.actual.shape[1])
         return self._chain(start, moves, states, hidden, place_of, mode_of), states
+
+    def _number(self, person: int) -> int:
+        """The number of a person, who is one of these."""
+        return whole(person, "person", 0, len(self) - 1)
+
+    def _numbers(self, places: Sequence[int], name: str) -> list[int]:
+        """Numbers of places."""
+        if isinstance(places, str | bytes) or not isinstance(places, Sequence | np.ndarray):
+            raise InputError(f"{name}: expected a list of places by their numbers, got {shown(places)}")
+        if not all(is_whole(place) and 0 <= place <= self.elsewhere for place in places):
+            raise InputError(f"{name}: {shown(places)}: there are {len(self.places)} places, numbered from 0")
+        return [int(place) for place in places]
+
+    def _labels(self, zones: Any) -> Ints:
+        """The zone of each place (M,)."""
+        if zones is None:
+            return self._one_zone
+        if not isinstance(zones, np.ndarray) or zones.shape != (len(self.places),) or zones.dtype.kind != "i":
+            raise InputError(f"zones: expected a label for each of the {len(self.places)} places, got {shown(zones)}")
+        return zones.astype(np.int64, copy=False)
 
     def _span(self, person: int) -> tuple[int, int]:
         """The steps of a person that habits are fitted to: from the first one, to before the second."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.support.checks import number
+from passerby.support.checks import number, whole
 from passerby.support.groups import FEW
 from passerby.support.numerals import span
 
@@ -65,6 +65,7 @@ class Limit:
         >>> Limit(share=0.05, above=0.5).allowed(100), Limit(share=0, above=0.9).allowed(100)
         (5, 0)
         """
+        whole(people, "people", 0, 2**53)
         return int(np.floor(self.share * people * (1 + ROUNDING) + ROUNDING))
 
     def edges(self, people: int) -> tuple[int, int]:

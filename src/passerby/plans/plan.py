@@ -14,19 +14,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from passerby.audits.job import Job, check_job
+from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.settings import Measurement
 from passerby.audits.stages import Tell
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.census import least_of
-from passerby.support.checks import number
+from passerby.support.checks import function, number, path
 from passerby.support.checks import whole as whole_number
 from passerby.support.files import make_folder, write_json
 from passerby.support.fingerprint import fingerprint
 from passerby.support.numerals import percent
-from passerby.support.workers import Progress, silent
+from passerby.support.workers import Progress, check_executor, silent
 
 from .arguments import checked_levels, checked_weights, names, positions, staying
 from .cells import cells_of
@@ -141,14 +141,18 @@ def plan(
         None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
         checked_levels(levels, people),
     )
-    return carry_out(task, workers, executor, None if folder is None else Path(folder), progress)
+    return carry_out(task, workers, executor, folder, progress)
 
 
 def carry_out(
-    task: Task, workers: int | None, executor: Executor | None, folder: Path | None, tell: Tell | None
+    task: Task, workers: int | None, executor: Executor | None, folder: str | Path | None, tell: Tell | None
 ) -> Plans:
     """Check everything that can be checked at once, then search and measure."""
     began = time.monotonic()
+    folder = None if folder is None else path(folder, "folder")
+    function(tell, "progress", "progress(stage, done, all)")
+    check_executor(executor)
+    enough_workers(len(task.people), workers)
     check_job(Job(task.people, task.wanted, task.measurement))
     if not cells_of(task.wanted):
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")

@@ -10,10 +10,10 @@ import numpy as np
 from passerby.errors import InputError
 from passerby.measurement.loss import Loss
 from passerby.measurement.question import Way
-from passerby.measurement.setup import How, Setup, check_word, set_up
+from passerby.measurement.setup import How, Setup, set_up
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.support.checks import is_whole
+from passerby.support.checks import is_whole, word
 from passerby.support.interrupts import interruptible
 
 from .each_step import Curve, EachStep
@@ -91,7 +91,7 @@ def measure(
     """
     asked = _questions(question, misses)
     effort = {"tolerance": tolerance, "budget": budget, "confidence": confidence, "runs": runs, "series": series}
-    check_word("method", method, ("exact", "sampling"))
+    word(method, "method", ("exact", "sampling"))
     setup = set_up(prior, release, seed, published, **effort)
     given, counted = setup.given or (setup.prior, setup.release)
     for each in asked:

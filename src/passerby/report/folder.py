@@ -34,10 +34,12 @@ from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import InputError
+from passerby.support import checks
 from passerby.support.blocks import Team
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.pieces import Pieces
 from passerby.support.pool import all_cores, pool_of
+from passerby.support.workers import check_executor
 from passerby.visits.table import Visits
 
 from .assumption import assumption
@@ -85,6 +87,10 @@ def audit_folder(
     """
     given = {"visits": visits, "out": out, **({"engine": engine} if isinstance(engine, str) else {}), **settings}
     checked = check_settings(given, "audit_folder", Arguments())
+    checks.path(checked.out, "out")
+    checks.flag(overwrite, "overwrite")
+    checks.function(progress, "progress", "progress(stage, done, all)")
+    check_executor(executor)
     return run_audit(checked, overwrite=overwrite, workers=workers, executor=executor, engine=engine, tell=progress)
 
 

@@ -28,6 +28,7 @@ from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.support import checks
 from passerby.support.blocks import Team
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
@@ -69,7 +70,7 @@ class Report:
 
     def save(self, path: str | Path) -> None:
         """Write the page to a file that opens offline."""
-        with whole_or_nothing(Path(path)) as draft:
+        with whole_or_nothing(checks.path(path, "path")) as draft:
             draft.write_text(self.page, encoding="utf-8")
 
     def __repr__(self) -> str:

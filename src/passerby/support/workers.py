@@ -17,9 +17,11 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
-from passerby.errors import PasserbyError
+import numpy as np
 
-from .checks import whole
+from passerby.errors import InputError, PasserbyError
+
+from .checks import MOST_WORKERS, function, shown, whole
 from .interrupts import interruptible
 from .pieces import Pieces
 from .pool import all_cores, pool_of
@@ -28,6 +30,8 @@ Data = TypeVar("Data")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
+#: How it is called.
+TOLD = "progress(done, all)"
 
 #: Parts of the work that are handed out for each worker: one that is done, and one that waits.
 AHEAD = 2
@@ -69,14 +73,58 @@ def stream(
     >>> sorted(stream(pow, 2, [1, 2, 3], workers=1))
     [(0, 2), (1, 4), (2, 8)]
     """
-    weights = [1] * len(items) if sizes is None else sizes
+    if not callable(task):
+        raise InputError(f"task is {shown(task)}; expected a function, called as task(data, item)")
+    _check_list("items", items)
+    check_executor(executor)
+    function(progress, "progress", TOLD)
+    whole(chunk, "chunk", 1)
+    if workers is not None:
+        whole(workers, "workers", 1, MOST_WORKERS)
+    if kept is not None and not isinstance(kept, Pieces):
+        raise InputError(f"kept is {shown(kept)}; expected Pieces(path, mark), or None")
+    weights = [1] * len(items) if sizes is None else _weights(sizes, len(items))
+    return _streamed(_Work(task, data, items), weights, workers, executor, chunk, progress, kept)
+
+
+def check_executor(executor: object) -> None:
+    """Refuse what hands out no work."""
+    if (executor is not None and not callable(getattr(executor, "submit", None))) or isinstance(executor, type):
+        raise InputError(f"executor is {shown(executor)}; expected one of concurrent.futures, or None")
+
+
+def _check_list(name: str, values: object) -> None:
+    """Refuse what has no length and no order."""
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
+        raise InputError(f"{name} is {shown(values)}; expected a list")
+
+
+def _weights(sizes: Sequence[int], count: int) -> list[int]:
+    """How much each of so many items counts."""
+    _check_list("sizes", sizes)
+    if len(sizes) != count:
+        raise InputError(f"sizes has {len(sizes)} entries; expected one for each of the {count} items")
+    return [whole(size, "sizes: each") for size in sizes]
+
+
+def _streamed(
+    work: _Work[Data, Item, Result],
+    weights: list[int],
+    workers: int | None,
+    executor: Executor | None,
+    chunk: int,
+    progress: Progress | None,
+    kept: Pieces | None,
+) -> Iterator[tuple[int, Result]]:
+    """What was kept, and then what is done."""
+    items = work.items
     found = {number: result for number, result in kept.begin().items() if number < len(items)} if kept else {}
     done, everything = sum(weights[number] for number in found), sum(weights)
     left = [number for number in range(len(items)) if number not in found]
     if progress:
         progress(done, everything)
     yield from found.items()
-    for number, result in _fresh(_Work(task, data, items), left, workers, executor, chunk, kept is not None):
+    for number, result in _fresh(work, left, workers, executor, chunk, kept is not None):
         if kept:
             kept.add(number, result)
         done += weights[number]
@@ -167,7 +215,7 @@ def _alone(work: _Work[Data, Item, Result], left: list[int]) -> Iterator[tuple[i
 def _width(executor: Executor | None, workers: int | None) -> int:
     """How many parts are done at a time; a cluster's workers come and go."""
     if workers is not None:
-        return whole(workers, "workers", 1)
+        return whole(workers, "workers", 1, MOST_WORKERS)
     return getattr(executor, "_max_workers", None) or all_cores()
 
 

@@ -30,6 +30,11 @@ _WORK = ("office", "school", "factory", "hospital")
 _ERRANDS = ("market", "café", "park", "supermarket", "restaurant", "gym", "library", "cinema", "pharmacy", "museum")
 
 
+#: The largest city, so that its numbers fit into 32 bits and its days into a century, and the most records.
+MOST = {"people": 1_000_000_000, "places": 1_000_000, "days": 36_525}
+MOST_ROWS = 5_000_000_000
+
+
 @dataclass(frozen=True)
 class City:
     """The numbers that make a city."""
@@ -49,12 +54,20 @@ class City:
             value = getattr(self, name)
             if not is_whole(value) or value < least:
                 raise InputError(f"a city's {name} cannot be {value!r}; the least is {least}")
+            if name in MOST and value > MOST[name]:
+                raise InputError(f"a city's {name} cannot be {value!r}; the most is {MOST[name]:,}")
         number(self.seen, "seen", 0, 1)
         if self.seen == 0:
             raise InputError(f"seen is {self.seen}; it is a share, above 0 and at most 1")
         parse_instant(self.start, "start")
         if not parse_length(self.step, "step") <= timedelta(days=self.days):
             raise InputError(f"step is {self.step!r}, longer than the {self.days} days of the city")
+        if self.people * self.steps * self.seen > MOST_ROWS:
+            raise InputError(
+                f"a city of {self.people:,} people who are recorded in {self.seen:g} of {self.steps:,} steps each has "
+                f"more than {MOST_ROWS:,} records, which take days; take fewer people or days, longer steps, or a "
+                "smaller seen"
+            )
 
     @property
     def steps(self) -> int:

@@ -8,7 +8,7 @@ import polars as pl
 
 from passerby.errors import InputError
 from passerby.support.blocks import Blocks
-from passerby.support.checks import whole
+from passerby.support.checks import is_word, whole
 
 from .steps import AUTO, FIRST_VISIT, USUAL, Times, clock_times, on_the_clock, open_ends, parse_instant, step_length
 from .table import Visits
@@ -92,7 +92,7 @@ def chosen_window(
     end: str | datetime | None = None,
 ) -> str | timedelta:
     """The length of a step: as given, or for "auto" the one that fits the visits between origin and end."""
-    if window != AUTO:
+    if not is_word(window, (AUTO,)):
         return window
     times = Everybody.of(visits).times(origin, end)
     least = whole(min_active, "min_active")

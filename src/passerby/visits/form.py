@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from passerby.errors import InputError
-from passerby.support.checks import text, whole
+from passerby.support.checks import is_word, text, whole
 
 from .layouts import FIXED
 
@@ -34,7 +34,7 @@ class Form:
         skip_lines: int,
     ) -> "Form":
         """A form, unless what is said about it makes no sense."""
-        if layout not in ("auto", "table", *FIXED):
+        if not is_word(layout, ("auto", "table", *FIXED)):
             known = ", ".join(map(repr, ("auto", "table", *FIXED)))
             raise InputError(f"layout is {layout!r}, which is not known; choose one of {known}")
         for role, column in given.items():

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.checks import number
-from passerby.support.workers import Progress
+from passerby.support.checks import function, number
+from passerby.support.workers import TOLD, Progress
 
 from .delimited import Batch, first_line, read_batches
 from .file_names import people_of_files
@@ -77,6 +77,7 @@ def read_visits(
     """
     options = {name: value for name, value in locals().items() if name not in ("source", "progress")}
     reading = Reading.of(source, options)
+    function(progress, "progress", TOLD)
     gatherer = Gatherer(*reading.how)
     if reading.files is None:
         _gather(_frame_batches(as_polars(source), reading.form, gatherer), gatherer)

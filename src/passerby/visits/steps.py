@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
+from passerby.support.checks import is_word
 
 from .times import parse_times
 
@@ -57,7 +58,7 @@ def parse_length(length: str | timedelta, what: str = "length", instead: str = "
 def parse_instant(instant: str | datetime, what: str, timezone: str = "UTC") -> datetime:
     """An instant as a datetime in UTC; where it has no zone of its own, it is read in `timezone`."""
     if isinstance(instant, str):
-        parsed = parse_times(pl.Series([instant]), timezone)[0]
+        parsed = parse_times(pl.Series([instant]), timezone)[0] if instant.isprintable() else None
         if parsed is None:
             raise InputError(
                 f"{what} is {instant!r}, which is no time; write it as '2012-04-03' or '2012-04-03T18:00Z'"
@@ -201,7 +202,7 @@ class Steps:
         first, last = times.ends
         if origin is None:
             start = aligned(first, size)
-        elif origin == FIRST_VISIT:
+        elif is_word(origin, (FIRST_VISIT,)):
             start = first
         else:
             start = on_the_clock(parse_instant(origin, "origin", timezone), timezone)

@@ -13,6 +13,7 @@ from functools import partial
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.support.checks import is_word
 
 from .table import TIME
 
@@ -71,7 +72,7 @@ def check_timezone(timezone: str) -> None:
 
 def check_time_format(form: str | None) -> None:
     """Refuse a form of times that is neither one of the words nor a pattern with a year, a month and a day."""
-    if form is None or form in (DAY_FIRST, MONTH_FIRST):
+    if form is None or is_word(form, (DAY_FIRST, MONTH_FIRST)):
         return
     if not isinstance(form, str) or not ("%s" in form or re.search(r"%[yYcDFxs]", form)):
         raise InputError(

@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.support.checks import whole
+from passerby.support.checks import is_word, whole
 
 from .everybody import Everybody, chosen_window, clock
 from .names import name_of
@@ -194,7 +194,7 @@ def check_rules(places: int | Sequence[str], min_active: int, rule: Rule) -> Non
     else:
         whole(places, "places", 1)
     whole(min_active, "min_active")
-    if rule not in get_args(Rule):
+    if not is_word(rule, get_args(Rule)):
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
 
 
@@ -226,7 +226,8 @@ def _choose(counts: pl.DataFrame, places: int | Sequence[str]) -> tuple[str, ...
     if isinstance(places, int | np.integer):
         # `elsewhere` is the last place in any case; ties go by name.
         there = counts.filter((pl.col("place") != ELSEWHERE) & (pl.col("n") > 0))
-        return tuple(there.sort("n", descending=True, maintain_order=True)["place"].head(int(places)).to_list())
+        most = min(int(places), there.height)
+        return tuple(there.sort("n", descending=True, maintain_order=True)["place"].head(most).to_list())
     names = pl.Series([name_of(place) for place in places], dtype=pl.String)
     if not len(names) or names.is_duplicated().any() or ELSEWHERE in names:
         raise InputError(

@@ -11,6 +11,7 @@ from passerby.measurement.question import Question, check_asked
 from passerby.measurement.roots import loose_root
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.support.checks import nats
 
 from .formula import refuses
 
@@ -24,9 +25,8 @@ def loose_bound(prior: MarkovPrior, release: Release, misses: int, information: 
     """
     check_asked(prior, release, misses)
     steps, universe = release.steps, prior.universe
-    if information is None:
-        information = paper_information(prior, release)
-    unknown = entropy(prior, steps) - information
+    known = paper_information(prior, release) if information is None else nats(information, "information")
+    unknown = entropy(prior, steps) - known
     return loose_root(unknown, log_ball(universe, steps, misses), steps * math.log(universe))
 
 

@@ -10,6 +10,7 @@ from passerby.measurement.question import Question, check_asked
 from passerby.measurement.roots import tight_root
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.support.checks import nats
 
 from .formula import refuses
 
@@ -22,9 +23,8 @@ def tight_bound(prior: MarkovPrior, release: Release, misses: int, information: 
     0.040493
     """
     check_asked(prior, release, misses)
-    if information is None:
-        information = paper_information(prior, release)
-    return tight_root(information, log_ball_paper(prior, release.steps, misses))
+    known = paper_information(prior, release) if information is None else nats(information, "information")
+    return tight_root(known, log_ball_paper(prior, release.steps, misses))
 
 
 def run(question: Question, known: Known) -> Iterator[Finding]:
