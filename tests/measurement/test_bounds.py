@@ -303,7 +303,7 @@ def test_leakage_is_refused_where_it_takes_too_long(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("steps", [0, -1, True, 2.5])
 def test_tables_need_a_number_of_steps(steps: Any) -> None:
-    with pytest.raises(pb.InputError, match=r"^steps: expected a whole number of at least 1"):
+    with pytest.raises(pb.InputError, match=r"^steps: expected a whole number from 1"):
         log_joint_maxima(pb.line_prior(4), steps)
 
 

@@ -22,6 +22,7 @@ from cyclopts import App, CycloptsError
 from passerby import __version__
 from passerby.errors import PasserbyError, SettingsError
 from passerby.support.interrupts import interruptible
+from passerby.support.memory import is_about_memory, limit
 
 from .audit import audit
 from .demo import demo
@@ -36,6 +37,12 @@ HELP = """How much published counts reveal about one person who was counted.
 
 Begin with `passerby demo`, or with `passerby audit --help` for data of your own.
 """
+
+#: What is said where memory is short, whoever noticed it.
+NO_MEMORY = (
+    "out of memory, or of threads{limit}; allow more, or let it take less: an audit takes less with --workers 1, with "
+    "--store disk, with fewer --places or with a --sample of the people"
+)
 
 app = App(
     name="passerby",
@@ -81,9 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .speech import in_options
 
         return _complain(in_options(str(error), {*SETTINGS, *OPTIONS}), 2)
-    except Exception as error:
-        if _debugging():
+    except BaseException as error:
+        if _debugging() or isinstance(error, SystemExit | GeneratorExit):
             raise
+        if is_about_memory(error):
+            return _complain(NO_MEMORY.format(limit=limit()), 2)
+        if not isinstance(error, Exception) and not type(error).__name__.endswith("PanicException"):
+            raise  # Rust panics, which is no `Exception`
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             return _complain(f"what is found cannot be shown: {error.strerror}; send the output elsewhere", 2)
         # The message itself may quote the data, ids among them: only who asks for it sees it.

@@ -14,6 +14,8 @@ from passerby.support.checks import generator, is_number, number, shown, whole
 from .checks import LARGEST
 
 Check = Callable[[Any, str], object]
+#: What a sum of probabilities may be away from one.
+ROUNDING = 1e-6
 #: Kinds of numbers in arrays: truth values, whole numbers and others.
 KINDS = "biuf"
 
@@ -52,8 +54,8 @@ def count(given: Any, name: str) -> None:
 
 
 def share(given: Any, name: str) -> None:
-    """Refuse what is no probability."""
-    number(given, name, 0, 1)
+    """Refuse what is no probability, which may be above 1 by rounding."""
+    number(given, name, 0, 1 + ROUNDING)
 
 
 #: What the methods are called with, in order.

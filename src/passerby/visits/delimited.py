@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.support.memory import raise_about_memory
 from passerby.support.workers import Progress
 
 from .files import DAMAGED, check_file, read_chunks
@@ -108,7 +109,8 @@ def read_table(path: Path, header: Header) -> tuple[list[str], Iterator[tuple[st
             roles = dict(zip(layout.columns, layout.columns, strict=True))
             nothing = pl.DataFrame(schema=dict.fromkeys(layout.columns, pl.String()))
             batches = [*read_batches(path, layout, roles)] or [Batch(nothing, 1)]
-    except DAMAGED:
+    except DAMAGED as error:
+        raise_about_memory(error)
         raise InputError(f"{path} is damaged or no table; copy or write it again") from None
     except InputError as error:
         raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None

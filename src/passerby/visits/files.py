@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.support.memory import raise_about_memory
 from passerby.support.workers import Progress
 
 CHUNK = 64 << 20
@@ -33,6 +35,8 @@ _NO_TABLE = {
     b"SQLi": "a database",
 }
 
+#: What is no file, by what tells it.
+_KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a terminal or another device"))
 
 DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What polars raises on a file that is damaged; some damage makes it panic, which is no `Exception`."""
@@ -40,6 +44,7 @@ DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 def check_file(path: Path) -> bytes:
     """The first bytes of a file that exists, can be read, and is not obviously something else than a table."""
+    _check_kind(path)
     try:
         with path.open("rb") as file:
             magic = file.read(8)
@@ -60,6 +65,19 @@ def check_file(path: Path) -> bytes:
         if magic.startswith(start):
             raise InputError(f"{path} is {what}, not a table; export it as CSV, TSV or Parquet")
     return magic
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse what can be read once at most: files are looked at before they are read, and may be read again."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return  # it is said why when it is opened
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        kind = next((word for check, word in _KINDS if check(mode)), "a device")
+        raise InputError(
+            f"{path} is {kind}, which can be read once, if at all; write what comes out of it to a file, and give that"
+        )
 
 
 def read_chunks(path: Path, size: int = CHUNK, progress: Progress | None = None) -> Iterator[bytes]:
@@ -91,6 +109,7 @@ def damage_reported(path: Path) -> Iterator[None]:
             f"{path} is truncated: the compressed data ends too early; copy or download the file again"
         ) from None
     except (OSError, zlib.error, lzma.LZMAError) as error:
+        raise_about_memory(error)
         raise InputError(f"{path} is damaged or cannot be read: {error}; copy or download it again") from None
 
 
@@ -100,7 +119,8 @@ def _zstd_chunks(path: Path) -> Iterator[bytes]:
         lines = pl.read_csv(
             path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, truncate_ragged_lines=True
         ).to_series()
-    except DAMAGED:
+    except DAMAGED as error:
+        raise_about_memory(error)
         raise InputError(
             f"{path} is truncated or damaged: it cannot be unpacked as zstd text; copy or download the file again"
         ) from None

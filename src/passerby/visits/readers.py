@@ -10,6 +10,7 @@ import polars as pl
 
 from passerby.errors import InputError
 from passerby.support.checks import function, number
+from passerby.support.memory import raise_about_memory
 from passerby.support.workers import TOLD, Progress
 
 from .delimited import Batch, first_line, read_batches
@@ -247,7 +248,8 @@ def _parquet_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | 
                 size = path.stat().st_size
                 progress(size * (start + batch.frame.height) // rows, size)
             yield batch
-    except DAMAGED:
+    except DAMAGED as error:
+        raise_about_memory(error)
         raise InputError(f"{path} is damaged or no Parquet file; copy or write it again") from None
 
 

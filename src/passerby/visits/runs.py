@@ -16,6 +16,7 @@ import polars as pl
 from passerby.errors import PasserbyError
 from passerby.support.blocks import Blocks, Team
 from passerby.support.files import whole_or_nothing
+from passerby.support.memory import raise_about_memory
 from passerby.support.ranks import at_ranks, first_bits, keys
 from passerby.support.workers import Progress
 
@@ -136,6 +137,7 @@ def damage_told(path: Path) -> Iterator[None]:
     try:
         yield
     except DAMAGED as error:
+        raise_about_memory(error)
         raise PasserbyError(
             f"{path} is damaged or gone ({type(error).__name__}); start again, which makes it anew"
         ) from None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from passerby.errors import PasserbyError
 from passerby.support.blocks import Blocks, Slice
 from passerby.support.files import make_folder, whole_or_nothing
+from passerby.support.memory import raise_about_memory
 
 from .everybody import Everybody
 from .files import DAMAGED
@@ -109,6 +110,7 @@ def load_slice(each: Slice) -> pl.DataFrame:
     try:
         rows = pl.scan_parquet(each.path, glob=False).slice(each.first, each.count).collect()
     except DAMAGED as error:
+        raise_about_memory(error)
         rows, why = pl.DataFrame(), type(error).__name__
     else:
         why = f"{rows.height} rows instead of {each.count}"
