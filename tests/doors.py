@@ -373,6 +373,7 @@ def audits() -> Iterator[Door]:
     crew = {**job, "engine": "processes", "scheduler": None}
     every: dict[str, Any] = {"people": people, "release": release, "misses": 1, **LITTLE}
     yield door("audit", pb.audit, **every, **crew, folder=None)
+    yield door("audit of questions", pb.audit, **every, **crew, folder=None, questions=[pb.Trace(1), pb.InData()])
     yield door("adversaries", pb.adversaries, **every, **job, sample=2, known_steps=[1], file=None)
     city = _city()
     who, where = city.people.gather(city.table["person"]), city.places.gather(city.table["place"])

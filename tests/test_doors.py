@@ -21,7 +21,7 @@ from tests.doors import BASES, GROUPS, HOSTILE, RECORDS, WITHIN, Door
 #: Seconds after which something never ends: only what is wrong takes a thousandth of it.
 PATIENCE = 60
 #: Where what is let in takes longest, each argument is tried with one value of so many, each value at some of them.
-SLOW = {"audit_folder": 8, "audit_report": 6, "backtest": 3, "together": 2}
+SLOW = {"audit of questions": 2, "audit_folder": 8, "audit_report": 6, "backtest": 3, "together": 2}
 
 
 class Endless(BaseException):

@@ -83,7 +83,7 @@ def _about_rows(coverage: Coverage) -> Iterator[str]:
             f"{bad:,} of {rows.read:,} rows could not be used: {rows.unreadable_times:,} without a time that can be "
             f"read, {rows.missing:,} without a person or place, {rows.bad_coordinates:,} with bad coordinates."
         )
-    if rows.other_places > MUCH_ELSEWHERE * rows.kept:
+    if rows.kept and rows.other_places > MUCH_ELSEWHERE * rows.kept:
         yield (
             f"{percent(rows.other_places / rows.kept)} of the rows are at places that were not chosen: the audit "
             "is about the rest. More places, or those of the publication by name, keep more of them."

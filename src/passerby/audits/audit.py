@@ -81,6 +81,7 @@ def audit(
     """
     job = Job(people, release, Measurement(misses, tolerance, runs, confidence, budget, seed))
     check_job(job)
+    folder = None if folder is None else path(folder, "folder")
     asked = None if questions is None else Asked.of(job, questions, places_by_name(people.places))
     job = replace(job, others=everyone_else(people, release))
     with engine_of(engine, scheduler, workers, executor) as pool:
@@ -112,7 +113,7 @@ def audit_job(
 
 def parts_of(job: Job, folder: str | Path) -> Pieces:
     """The finished partitions of an audit in its folder."""
-    return Pieces(path(folder, "folder") / "parts", fingerprint(job, partition_size(len(job.people))))
+    return Pieces(Path(folder) / "parts", fingerprint(job, partition_size(len(job.people))))
 
 
 def _rows(common: Job, part: Partition | range) -> pl.DataFrame:
