@@ -171,7 +171,7 @@ def test_bad_input(people: pb.People, sensors: list[int], misses: int, message: 
         ({"runs": 0}, "runs: expected a whole number of at least 2"),
         ({"confidence": 2}, "confidence: expected a level"),
         ({"seed": -1}, "seed is -1; expected a whole number"),
-        ({"workers": 0}, "workers is 0; expected a whole number of at least 1"),
+        ({"workers": 0}, "workers is 0; expected a whole number from 1"),
     ],
 )
 def test_how_to_measure_is_checked_once_and_not_for_each(
