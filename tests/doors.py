@@ -81,7 +81,7 @@ WITHIN = {
     | {"of_counts", "told_of", "witnessed"},
     "Count": {"bits", "met", "progress"},
     "Question": {"answer", "check", "relabelled"},
-    "Limit": {"ends", "exceeded", "side"},
+    "Limit": {"edges", "ends", "exceeded", "side"},
     "MarkovPrior": {"as_names", "by_place", "guessed_as", "known", "matrix", "with_states", "wrong"},
     "Mechanism": {"apply", "around", "bins", "check_cells", "check_count", "check_sensors", "complete", "crossing"}
     | {"draw", "extent", "followed_by", "gives", "half", "hidden", "informations", "like", "listing", "log_between"}

@@ -168,7 +168,7 @@ def test_origins() -> None:
         ("holdout", 2.5, "holdout is 2.5; expected a whole number"),
         ("seed", -1, "seed is -1; expected a whole number of at least 0"),
         ("seed", None, "seed is None; expected a whole number"),
-        ("workers", 0, "workers is 0; expected a whole number of at least 1"),
+        ("workers", 0, "workers is 0; expected a whole number from 1"),
         ("workers", 1.5, "workers is 1.5; expected a whole number"),
         ("name_elsewhere", "no", "name_elsewhere is 'no'; expected True or False"),
         ("habits", 5, "habits: expected 'auto', 'paper' or Habits(...), got 5"),
