@@ -310,6 +310,8 @@ def questions() -> Iterator[Door]:
     yield door("hold_back", pb.hold_back, priors=prior, wanted=release, limit=0.5, misses=0)
     loss, answer = pb.measure(prior, release, 1), pb.measure(prior, release, pb.Event(count))
     yield door("Loss.robust", loss.robust, nats=0.1)
+    yield door("Loss.worst", loss.worst, chance=0.9)
+    yield door("Loss.tail", loss.tail, share=0.1)
     yield door("EventAnswer.power", answer.power, false=0.1)
     yield door("EventAnswer.certain", answer.certain, chance=0.9)
     yield door("EventAnswer.absent", answer.absent, chance=0.9)
