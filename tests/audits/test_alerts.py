@@ -46,8 +46,11 @@ def test_shares() -> None:
     ],
 )
 def test_rows(skipped: Skipped, words: str) -> None:
-    (said,) = alerts(covered(people(0.1, 0.1), skipped))
+    found = covered(people(0.1, 0.1), skipped)
+    (said,) = alerts(found, exact=True)
     assert words in said
+    (shared,) = alerts(found)
+    assert "500 or fewer of about 1,000 rows" in shared  # ten people, of whom five have five hundred
 
 
 def test_people_who_are_not_audited() -> None:
@@ -136,6 +139,13 @@ def test_rows_at_places_that_were_not_chosen(others: int, said: bool) -> None:
     some = replace(people(0.1, 0.1), left_out=LeftOut(people=10, other_places=others))
     found = [each for each in alerts(covered(some, Skipped(rows=147_938))) if "not chosen" in each]
     assert bool(found) == said
-    if others == 126_163:
-        assert found[0].startswith("8")
-        assert "% of the rows are at places that were not chosen" in found[0]
+    if others == 126_163:  # of ten people, so that five have 73,969 of all rows
+        assert found[0].startswith("Most rows (about 200,000 of about 200,000) are at")
+        many = replace(some, left_out=LeftOut(people=2000, other_places=others))
+        (alert,) = (each for each in alerts(covered(many, Skipped(rows=147_938))) if "not chosen" in each)
+        assert alert.startswith("Most rows (about 130,000 of about 150,000) are at places that were not chosen")
+
+
+def test_people_without_visits_have_no_rows_to_speak_of() -> None:
+    some = replace(people(0.1, 0.1), left_out=LeftOut(people=10, other_places=84))
+    assert alerts(covered(some, Skipped())) == ()

@@ -9,7 +9,9 @@ from tests.people.test_habits import traces
 
 import passerby as pb
 from passerby.audits.alerts import alerts
-from passerby.audits.coverage import coverage_of
+from passerby.audits.coverage import Rows, coverage_of
+from passerby.support.groups import FEW
+from passerby.support.numerals import lot_of, rows_about
 from passerby.visits.table import Skipped
 from passerby.visits.traces import LeftOut
 
@@ -84,3 +86,59 @@ def test_nothing_is_told_of_the_steps_of_few_people() -> None:
     assert found.shared.elsewhere_fitted is found.shared.elsewhere_published is None
     assert "elsewhere" not in dict(found.shared.lines())
     assert not any("elsewhere" in alert for alert in alerts(found))
+
+
+def numbers_of(rows: Rows) -> dict[str, int]:
+    return rows.model_dump(exclude={"lot"})
+
+
+def test_erasing_a_person_tells_not_how_many_rows_were_theirs() -> None:
+    """Somebody has what was shared of everybody before one person was erased, and after."""
+    rng = np.random.default_rng(4)
+    own = np.sort(rng.lognormal(4, 1, 200).astype(int) + 1)
+    bad = rng.binomial(own, 0.02)
+    total, array = int(own.sum()), np.zeros((200, 25), dtype=np.int64)
+    everybody = pb.fit_people(traces(array, 4), holdout=5)
+
+    def told(but: int | None) -> tuple[Rows, Rows]:
+        gone, fewer = (0, 0) if but is None else (int(own[but]), int(bad[but]))
+        people = replace(everybody, left_out=LeftOut(people=200 - (but is not None), other_places=(total - gone) // 3))
+        found = coverage_of(people, Skipped(rows=total - gone, missing=int(bad.sum()) - fewer))
+        return found.rows, found.shared.rows
+
+    before, shared = told(None)
+    assert shared.lot >= FEW * own.mean()
+    changed = 0
+    for but in range(200):
+        exact, after = told(but)
+        assert before.read - exact.read == own[but]  # what must not be told
+        assert after.lot == shared.lot
+        for name, value in numbers_of(after).items():
+            apart = numbers_of(shared)[name] - value
+            # Most people leave no trace, and where there is one it is of a lot of rows, whoever it was.
+            assert apart == 0 or apart >= shared.lot
+            changed += apart != 0
+    assert changed < 100
+
+
+@pytest.mark.parametrize("people", [1, 7, 60, 2000, 10**6])
+def test_rows_that_are_told_are_near_the_rows_that_there_are(people: int) -> None:
+    for rows in (0, 1, 5, 99, 1234, 147_938, 98_765_432):
+        lot = lot_of(rows, people, FEW)
+        assert lot >= max(10, FEW * rows / people) - 1e-9
+        for some in (rows, rows // 3, rows // 100):
+            found = rows_about(some, lot)
+            assert (found == 0) == (some == 0)
+            assert abs(found - some) <= max(lot, 0.05 * some)
+            assert some <= lot or found > lot  # one lot stands for as many or fewer
+
+
+def test_what_others_see_is_said_to_be_about_so_many() -> None:
+    read = visits()
+    people = pb.fit_people(read, window="1h", places=["a", "b"], min_active=10, holdout=4)
+    found = coverage_of(people, read.skipped, read, 10)
+    assert found.shared.shared.rows == found.shared.rows
+    assert dict(found.shared.lines())["rows"] == (
+        "about 400 of about 400 rows; left out: 200 or fewer repeated; of no use: 200 or fewer at places that were not "
+        "chosen"
+    )

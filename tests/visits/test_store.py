@@ -111,7 +111,7 @@ def test_zones_that_only_some_files_name_are_told_as_in_memory(tmp_path: Path) -
     path = written(tmp_path, [(str(n), n, "x") for n in range(30)])
     (path / "9.csv").write_text("person,time,place\n7,2024-01-01 08:00,x\n")
     (said,) = compared(path, tmp_path).remarks
-    assert said.startswith("1 of 31 times name no zone")
+    assert said.startswith("Some times (100 or fewer of 100 or fewer) name no zone")
 
 
 def test_one_person_with_nearly_all_rows(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from passerby.support.groups import FEW, rests_on_few, told_in_fives
-from passerby.support.numerals import percent
+from passerby.support.numerals import percent, rows_about
 
-from .coverage import Coverage
+from .coverage import Coverage, Rows
 from .record import Backtest
 
 #: Shares from which on something is worth an alert.
@@ -31,7 +31,12 @@ def alerts(
     `name_elsewhere`, naming elsewhere may be right.
     """
     shown = coverage if exact else coverage.shared
-    return (*remarks, *_about_rows(shown), *_about_people(shown, exact), *_about_steps(shown, name_elsewhere))
+    return (
+        *remarks,
+        *_about_rows(coverage.rows, shown.rows),
+        *_about_people(shown, exact),
+        *_about_steps(shown, name_elsewhere),
+    )
 
 
 def about_few(table: pl.DataFrame) -> Iterator[str]:
@@ -75,21 +80,27 @@ def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:
         )
 
 
-def _about_rows(coverage: Coverage) -> Iterator[str]:
-    rows = coverage.rows
-    bad = rows.unreadable_times + rows.missing + rows.bad_coordinates
+def _about_rows(rows: Rows, shown: Rows) -> Iterator[str]:
+    """Which rows could not be used; their numbers as they are `shown`."""
+    bad, some = rows.unreadable_times + rows.missing + rows.bad_coordinates, shown.some
     if bad > SOME_ROWS * rows.read:
         yield (
-            f"{bad:,} of {rows.read:,} rows could not be used: {rows.unreadable_times:,} without a time that can be "
-            f"read, {rows.missing:,} without a person or place, {rows.bad_coordinates:,} with bad coordinates."
+            f"{_some_of(bad, shown)} of {some(shown.read)} rows could not be used: {some(shown.unreadable_times)} "
+            f"without a time that can be read, {some(shown.missing)} without a person or place, "
+            f"{some(shown.bad_coordinates)} with bad coordinates."
         )
     if rows.kept and rows.other_places > MUCH_ELSEWHERE * rows.kept:
         yield (
-            f"{percent(rows.other_places / rows.kept)} of the rows are at places that were not chosen: the audit "
-            "is about the rest. More places, or those of the publication by name, keep more of them."
+            f"Most rows ({some(shown.other_places)} of {some(shown.kept)}) are at places that were not chosen: the "
+            "audit is about the rest. More places, or those of the publication by name, keep more of them."
         )
     if rows.outside:
-        yield f"{rows.outside:,} of {rows.read:,} rows lie outside of the time that was asked for."
+        yield f"{some(shown.outside)} of {some(shown.read)} rows lie outside of the time that was asked for."
+
+
+def _some_of(rows: int, shown: Rows) -> str:
+    """A sum of rows as it is shown."""
+    return shown.some(rows if shown.lot == 1 else rows_about(rows, shown.lot))
 
 
 def _about_people(coverage: Coverage, exact: bool) -> Iterator[str]:

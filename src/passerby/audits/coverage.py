@@ -12,7 +12,7 @@ from pydantic import Field
 
 from passerby.people.habits import People
 from passerby.support.groups import FEW, in_fives, told
-from passerby.support.numerals import percent
+from passerby.support.numerals import lot_of, percent, rows_about, rows_said
 from passerby.visits.everybody import Everybody
 from passerby.visits.steps import Times
 from passerby.visits.table import Skipped, Visits
@@ -21,8 +21,17 @@ from .record import Record
 
 
 class Rows(Record):
-    """What was read and what was left out; each row of the visits is counted once."""
+    """What was read and what was left out; each row of the visits is counted once.
 
+    For others to see, numbers are told in lots: two summaries, before somebody was erased and after, would else tell by
+    their difference how many rows were theirs.
+    """
+
+    lot: int = Field(
+        default=1,
+        description="In lots of how many rows numbers are told, those of five people: to two digits, in whole lots; "
+        "one lot stands for as many or fewer. 1 where they are exact.",
+    )
     read: int
     kept: int
     unreadable_times: int
@@ -32,6 +41,18 @@ class Rows(Record):
     outside: int = Field(description="Rows outside of the time that was asked for.")
     outside_steps: int = Field(description="Kept rows before the first step or after the last; of no use.")
     other_places: int = Field(description="Kept rows at places that were not chosen; of no use.")
+
+    def shared(self, people: int) -> Rows:
+        """The same for others to see, of so many people."""
+        if self.lot > 1:
+            return self
+        lot = lot_of(self.read, people, FEW)
+        numbers = {name: rows_about(getattr(self, name), lot) for name in Rows.model_fields if name != "lot"}
+        return Rows(**{**numbers, "lot": lot})
+
+    def some(self, rows: int) -> str:
+        """A number of rows in words."""
+        return rows_said(rows, self.lot)
 
     def sentence(self) -> str:
         """How many rows were kept, and why others were not."""
@@ -43,7 +64,12 @@ class Rows(Record):
             "outside of the time that was asked for": self.outside,
         }
         idle = {"outside of the steps": self.outside_steps, "at places that were not chosen": self.other_places}
-        return f"{self.kept:,} of {self.read:,} rows{_listed('; left out: ', reasons)}{_listed('; of no use: ', idle)}"
+        left, useless = (
+            head + ", ".join(f"{self.some(count)} {why}" for why, count in counts.items() if count)
+            for head, counts in (("; left out: ", reasons), ("; of no use: ", idle))
+        )
+        said = (left if any(reasons.values()) else "") + (useless if any(idle.values()) else "")
+        return f"{self.some(self.kept)} of {self.some(self.read)} rows{said}"
 
 
 class Coverage(Record):
@@ -79,7 +105,7 @@ class Coverage(Record):
     def shared(self) -> Coverage:
         """The same for others to see: days instead of minutes, which tell of one visit, and no groups of few people.
 
-        Groups of one to four people are told as five, and all people as so many more.
+        Groups of one to four people are told as five, and all people as so many more; rows in lots (`Rows`).
         """
         groups = {name: _told(getattr(self, name)) for name in ("seldom", "unseen")}
         groups |= {name: _among(getattr(self, name), self.kept) for name in ("absent_before", "absent_after")}
@@ -87,7 +113,8 @@ class Coverage(Record):
         # In fives of people and to a hundredth, so that no single step of somebody is told.
         shares = {name: self._share(name) for name in ("elsewhere_fitted", "elsewhere_published", "tied")}
         everyone = self.kept + groups["seldom"] + groups["unseen"]
-        return self.model_copy(update={**groups, **days, **shares, "people": everyone})
+        rows = self.rows.shared(self.people)
+        return self.model_copy(update={**groups, **days, **shares, "people": everyone, "rows": rows})
 
     def _share(self, name: str) -> float | None:
         """A share of the person-steps as others may see it, of five people or more."""
@@ -235,8 +262,3 @@ def _among(count: int, everyone: int) -> int:
     Of ten people or fewer, both cannot be.
     """
     return told({"inside": count, "outside": everyone - count})["inside"] if everyone > 2 * FEW else _told(count)
-
-
-def _listed(head: str, counts: dict[str, int]) -> str:
-    said = [f"{count:,} {why}" for why, count in counts.items() if count]
-    return head + ", ".join(said) if said else ""

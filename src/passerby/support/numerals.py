@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 #: An upper end below this is what reckoning leaves of none.
@@ -92,3 +93,41 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.1f} hours"
+
+
+def lot_of(rows: int, people: int, group: int) -> int:
+    """In lots of how many rows others are told how many there are: those of a `group` of people, and ten at least.
+
+    Rows of so many people on average, rounded up to 1, 2 or 5 times a power of ten.
+
+    >>> lot_of(147_938, 2000, 5), lot_of(640, 60, 5), lot_of(0, 0, 5)
+    (500, 100, 10)
+    """
+    least = max(10.0, group * rows / max(1, people))
+    unit = int(10 ** math.floor(math.log10(least)))
+    return next(lot for lot in (unit, 2 * unit, 5 * unit, 10 * unit) if lot >= least - 1e-9)
+
+
+def rows_about(rows: int, lot: int) -> int:
+    """A number of rows for others to see, to two digits and in lots: two such numbers tell no one person's rows.
+
+    As many as a lot or fewer are told as one lot, and more as two at least.
+
+    >>> [rows_about(rows, 500) for rows in (0, 3, 501, 1760, 147_938)]
+    [0, 500, 1000, 2000, 150000]
+    """
+    if rows <= lot:
+        return lot if rows else 0
+    step = max(lot, 10 ** (math.floor(math.log10(rows)) - 1))
+    return int(max(2 * lot, step * round(rows / step)))
+
+
+def rows_said(rows: int, lot: int) -> str:
+    """The same in words; exact where lots are of one row.
+
+    >>> rows_said(150_000, 500), rows_said(500, 500), rows_said(147_938, 1), rows_said(0, 500)
+    ('about 150,000', '500 or fewer', '147,938', '0')
+    """
+    if lot == 1 or not rows:
+        return f"{rows:,}"
+    return f"{rows:,} or fewer" if rows == lot else f"about {rows:,}"

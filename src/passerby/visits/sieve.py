@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.support.numerals import rows_about, rows_said
 
 from .delimited import Batch
 from .grid import Cells, valid_coordinates
@@ -31,6 +32,9 @@ DATES = (
     "somebody was where. Take steps of a day or longer, or the column that holds the time of day too."
 )
 
+#: Numbers of times are told in lots of so many: two remarks, before a person was erased and after, tell not how many
+#: were theirs.
+LOT = 100
 ROUNDED = "numbers that have lost digits, being above 2^53 with a decimal point, or written with an exponent"
 STRAY = f"years before {FIRST_YEAR} or from {LAST_YEAR} on"
 Show = Callable[[dict[str, Any]], str]
@@ -182,8 +186,9 @@ class Sieve:
         remarks = (*self.remarks, DATES) if self.dated else tuple(self.remarks)
         if not 0 < self.bare < times:
             return remarks
+        said = f"{rows_said(rows_about(self.bare, LOT), LOT)} of {rows_said(rows_about(times, LOT), LOT)}"
         mixed = (
-            f"{self.bare:,} of {times:,} times name no zone, unlike the others, and were read in {self.timezone}: "
+            f"Some times ({said}) name no zone, unlike the others, and were read in {self.timezone}: "
             "where another one is meant, set the time zone, or they count hours too early or too late."
         )
         return (*remarks, mixed)
