@@ -52,6 +52,25 @@ def test_two_places_at_once_are_settled_as_for_everybody() -> None:
     assert found.equals(pb.audit(like, release, 1, workers=1).sort("person"))
 
 
+def test_cut_times_are_read_as_for_everybody() -> None:
+    """Dates alone: people who are never at two places on a day are read as the others are."""
+    rows = [
+        (person, f"2024-05-{day:02d}", place)
+        for person in range(6)
+        for day in range(1, 21)
+        # The last three are at one place a day, several times on some days, which decides a step of two days.
+        for place in (["zoo"] * (day % 3) + ["park"] * 2 if person < 3 else ["zoo", "park"][day % 2 :][:1] * (day % 4))
+    ]
+    frame = pl.DataFrame(rows, schema=["person", "time", "place"], orient="row")
+    like = pb.fit_people(pb.read_visits(frame), window="2d", places=2, min_active=1, holdout=3)
+    assert like.left_out.cut
+    release = pb.Release(pb.most_visited_sensors(like, 1))
+    shares = [frame.filter(pl.col("person") // 3 == part) for part in range(2)]
+    assert pb.read_visits(shares[1]).skipped.duplicates > 0
+    found = pl.concat([pb.audit_partition(share, like, release, 1, min_active=1) for share in shares])
+    assert found.equals(pb.audit(like, release, 1, workers=1).sort("person"))
+
+
 @pytest.mark.parametrize(("start", "hours"), [("2024-03-31T01", 23), ("2024-03-30T06", 19)])
 def test_steps_may_begin_or_end_in_an_hour_that_clocks_leave_out(start: str, hours: int) -> None:
     """In Berlin there is no 02:00 on that day: steps that begin or end then are those of everybody all the same."""

@@ -89,6 +89,15 @@ def test_a_file_that_is_given_twice_is_one_person(tmp_path: Path, monkeypatch: p
     assert (visits.people.to_list(), len(visits), visits.skipped.duplicates) == (["ann"], 3, 3)
 
 
+def test_messages_tell_files_of_the_same_name_apart(tmp_path: Path) -> None:
+    for folder in "ab":
+        write(tmp_path / folder / "0.csv", 1)
+    (tmp_path / "b" / "0.csv").write_text("time,place\nsoon,x\n")
+    write(tmp_path / "1.csv", 1)
+    with pytest.raises(pb.InputError, match=r"/b/0\.csv, line 2 has a value like 'aaaa'"):
+        read_visits(tmp_path, person="{file}")
+
+
 def test_a_table_has_no_name() -> None:
     table = pl.DataFrame({"time": ["2024-05-01"], "place": ["x"]})
     with pytest.raises(pb.InputError, match="a table has none; name a column"):

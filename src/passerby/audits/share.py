@@ -14,7 +14,7 @@ from passerby.model.kinds import check_release
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people
 from passerby.support.checks import is_word, whole
-from passerby.visits.readers import read_visits
+from passerby.visits.readers import read_part
 from passerby.visits.steps import Steps
 from passerby.visits.table import Visits
 from passerby.visits.windows import Rule, Tracing, traced
@@ -38,7 +38,8 @@ def audit_partition(
 
     `visits` is a table (polars, pandas or Arrow) with all visits of each person that is in it, and of nobody twice;
     times without a zone are by the clock of `like`. `like` are people whose steps, places and habits of everybody are
-    taken: fitted to all visits, or to a sample of people. Rows are then those of `audit(fit_people(...))` of everybody,
+    taken, and whether times are cut: fitted to all visits, or to a sample of people. Rows are then those of
+    `audit(fit_people(...))` of everybody,
     if `like` were. Numbers of others that the mechanism needs are those that `like` counted: give them with
     `Release(others=...)` where it is a sample. Who is known too seldom is left out; where that is everybody, the table
     is empty. `measurement` holds arguments of `audit`, which works in this process alone.
@@ -60,7 +61,7 @@ def audit_partition(
         raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
     if release.crowd is not None and release.crowd.open:
         raise InputError("others: with Crowd(), everybody's habits are needed for each person; use audit instead")
-    people = _people(read_visits(visits, timezone=like.timezone), like, min_active, rule)
+    people = _people(read_part(visits, like.timezone, cut=like.left_out.cut), like, min_active, rule)
     if people is None or not len(people):
         return pl.DataFrame(schema={"person": like.ids.dtype, **SCHEMA})
     return audit(people, release, misses, workers=1, **measurement).sort("person")

@@ -22,6 +22,8 @@ class Gatherer(Sieve):
     The names are held by polars categories of this gatherer alone, so that they vanish with it.
     """
 
+    cut: bool | None = None
+    """Whether times are cut, so that equal rows are visits of their own; None where the rows tell."""
     _parts: list[pl.DataFrame] = field(default_factory=list)
     _people: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
     _places: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
@@ -44,12 +46,12 @@ class Gatherer(Sieve):
         codes, people, places = encoded(table)
         del table
         kept = drop_duplicates(codes, len(people))
-        cut = self.even and repeats_of(codes, kept.height, len(people)).visits
+        cut = self.even and repeats_of(codes, kept.height, len(people)).visits if self.cut is None else self.cut
         kept = codes if cut else kept
         skipped = self.skipped(codes.height - kept.height)
         remarks = (*self.told, *about_alike(keys(people), places), *(CUT,) * cut)
         columns, until = dict(self.columns), self.span.until
-        return Visits(kept, people, places, skipped, self.timezone, columns, until, remarks)
+        return Visits(kept, people, places, skipped, self.timezone, columns, until, remarks, cut)
 
 
 def encoded(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:

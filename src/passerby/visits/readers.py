@@ -1,5 +1,6 @@
 """From a file or a table in memory to `Visits`."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -88,6 +89,14 @@ def read_visits(
     return gatherer.finish()
 
 
+def read_part(table: Any, timezone: str, *, cut: bool) -> Visits:
+    """Visits of some of the people of a table; whether times are cut is known from all of them."""
+    gatherer = Gatherer("the table", timezone, cut=cut)
+    form = Form("auto", dict.fromkeys(("person", "time", "place", "latitude", "longitude")), coordinates=False)
+    _gather(_frame_batches(as_polars(table), form, gatherer), gatherer)
+    return gatherer.finish()
+
+
 @dataclass(frozen=True)
 class Reading:
     """What is read and how, checked: the files (None for a table in memory), their form, and how to sieve rows."""
@@ -100,6 +109,8 @@ class Reading:
     """The person of each file, where it is named after one."""
     remarks: tuple[str, ...] = ()
     """What a reader should know of the files."""
+    labels: tuple[str, ...] = ()
+    """What messages call each file: its name, with its folder where another has the same; nothing where it is alone."""
 
     @classmethod
     def of(cls, source: Any, options: Mapping[str, Any]) -> "Reading":
@@ -118,10 +129,10 @@ class Reading:
         span = _span(options["since"], options["until"], zone)
         how = (name, zone, options["time_format"], cells, share, span)
         if options["person"] != FILE_NAME:
-            return cls(files, form, how)
+            return cls(files, form, how, labels=_labels(files or []))
         if files is None:
             raise InputError(f"person={FILE_NAME!r} takes the name of a file, and a table has none; name a column")
-        return cls(files, form, how, *people_of_files(files))
+        return cls(files, form, how, *people_of_files(files), _labels(files))
 
     def batches(self, at: int, sieve: Sieve, progress: Progress | None = None) -> Iterator[Batch]:
         """The batches of the file of this number, in order; `progress` is told of all files."""
@@ -132,7 +143,7 @@ class Reading:
             told = _part_of(progress, sum(sizes[:at]), sum(sizes))
         sieve.remarks += [remark for remark in self.remarks if remark not in sieve.remarks]
         person = None if self.people is None else self.people[at]
-        return _file_batches(self.files[at], self.form, sieve, told, person, several=len(self.files) > 1)
+        return _file_batches(self.files[at], self.form, sieve, told, person, self.labels[at])
 
 
 #: What tells a folder of results from one of visits, also where they are not finished.
@@ -169,6 +180,13 @@ def _files_in(folder: Path) -> Iterator[Path]:
             yield path
 
 
+def _labels(files: Sequence[Path]) -> tuple[str, ...]:
+    if len(files) < 2:
+        return ("",) * len(files)
+    names = Counter(file.name for file in files)
+    return tuple(file.name if names[file.name] == 1 else str(file) for file in files)
+
+
 def _gather(batches: Iterator[Batch], gatherer: Gatherer) -> None:
     for batch in batches:
         gatherer.add(batch)
@@ -188,7 +206,7 @@ def _span(since: str | datetime | None, until: str | datetime | None, timezone: 
 
 
 def _file_batches(
-    path: Path, form: Form, sieve: Sieve, progress: Progress | None, person: str | None, *, several: bool
+    path: Path, form: Form, sieve: Sieve, progress: Progress | None, person: str | None, label: str
 ) -> Iterator[Batch]:
     named = [role for role, column in form.given.items() if column not in (None, FILE_NAME)]
     if form.layout in FIXED and (named or form.columns):
@@ -202,7 +220,7 @@ def _file_batches(
             frame = batch.frame
             if person is not None:
                 frame = frame.with_columns(person=pl.lit(person))
-            yield replace(batch, frame=frame, file=path.name if several else "")
+            yield replace(batch, frame=frame, file=label)
     except InputError as error:
         raise _located(error, path) from None
 

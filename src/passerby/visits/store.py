@@ -60,7 +60,7 @@ def store_visits(reading: Reading, folder: Path, team: Team, progress: Progress 
         repeated = [each.path for each, block in zip(ranges, found, strict=True) if block.repeats.rows]
         Blocks.of(repeated, team).map(_without_repeats, None)
     there = [each.path for each, block in zip(ranges, found, strict=True) if block.rows]
-    load = partial(load_visits, timezone=sieve.timezone)
+    load = partial(load_visits, timezone=sieve.timezone, cut=cut)
     everybody = Everybody(Blocks(there, load, team), sieve.timezone, sieve.span.until)
     duplicates = 0 if cut else sum(each.repeats.rows for each in found)
     places = pl.concat([each.places for each in found]).unique()
@@ -146,6 +146,6 @@ def _coded(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
     return codes, person.filter(new), places
 
 
-def load_visits(path: Path, timezone: str) -> Visits:
+def load_visits(path: Path, timezone: str, cut: bool) -> Visits:
     """One block of visits."""
-    return Visits(*_coded(load_table(path)), timezone=timezone)
+    return Visits(*_coded(load_table(path)), timezone=timezone, cut=cut)

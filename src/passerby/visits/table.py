@@ -61,6 +61,8 @@ class Visits:
     """Up to when visits count, where that was asked for: a step that ends by then is covered to its end."""
     remarks: tuple[str, ...] = ()
     """What a reader should know, such as a second column that could have been meant."""
+    cut: bool = False
+    """Whether times are cut, as dates are, so that equal rows are visits of their own."""
 
     def __len__(self) -> int:
         """The number of visits."""

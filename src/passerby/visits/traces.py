@@ -34,6 +34,8 @@ class LeftOut:
     """Those of them in which a place was left out that nothing told from the one that was taken."""
     partial_step: bool = False
     """Whether a last step was left out that the visits cover only in part."""
+    cut: bool = False
+    """Whether times are cut, so that equal rows were counted as visits."""
 
     @property
     def kept(self) -> int:

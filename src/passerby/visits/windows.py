@@ -149,6 +149,7 @@ def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.
             seldom=known - len(codes),
             seen=seen.height,
             tied=tied,
+            cut=visits.cut,
         ),
         most,
     )
@@ -171,7 +172,7 @@ def together(how: Tracing, parts: Sequence[Part]) -> Traces:
     for result in (frequency, counts):
         result.flags.writeable = False
     left = [vars(part.left_out) for part in parts]
-    sums = {name: sum(each[name] for each in left) for name in left[0] if name != "partial_step"}
+    sums = {name: sum(each[name] for each in left) for name in left[0] if name not in ("partial_step", "cut")}
     return Traces(
         np.empty((0, steps.count), dtype=np.int32),
         (*how.places, ELSEWHERE),
@@ -182,7 +183,7 @@ def together(how: Tracing, parts: Sequence[Part]) -> Traces:
         frequency,
         counts,
         steps.timezone,
-        LeftOut(**sums, partial_step=steps.partial),
+        LeftOut(**sums, partial_step=steps.partial, cut=any(part.left_out.cut for part in parts)),
     )
 
 
