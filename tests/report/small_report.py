@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import polars as pl
+from tests.report.answers import presence, questions
 
 import passerby as pb
 from passerby.audits.record import told_adversaries, told_backtest
@@ -41,6 +42,8 @@ def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> E
     more = {
         "backtest": told_backtest(went_back, table["upper"].drop_nulls(), summary.mean_loss),
         "adversaries": told_adversaries(pb.adversaries(fitted, release, sample=20)),
+        "presence": presence(fitted.places[:3]),
+        "questions": questions(people=people),
     }
     return Evidence(table, fitted, release, settings, summary.model_copy(update=more), found)
 

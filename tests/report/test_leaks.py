@@ -137,6 +137,7 @@ def test_the_summary_holds_no_ones_value(evidence: Evidence) -> None:
 def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> None:
     charts = specs(page)
     drawn = {"published", "exposure", "advantage", "sighted", "gap", "noise", "reliability", "promises", "adversaries"}
+    drawn |= {"presence", "presence-ways", "presence-hours", "in-data", "each-step"}
     assert drawn <= set(charts)
     for key, spec in charts.items():
         rows = list(data(spec))
@@ -150,7 +151,7 @@ def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> N
 
 def test_every_saved_row_says_how_many_people_it_rests_on(page: str) -> None:
     tables = saved(page)
-    assert len(tables) == 17
+    assert len(tables) == 24
     for name, rows in tables.items():
         for row in rows:
             if name == "counts.csv":
@@ -158,7 +159,7 @@ def test_every_saved_row_says_how_many_people_it_rests_on(page: str) -> None:
                 assert people is None or people >= FEW
             elif name == "profile.csv":
                 assert row["trait"] != "people in the group" or all((number(row[c]) or 0) >= FEW for c in list(row)[1:])
-            elif row["people"]:
+            elif row.get("people"):
                 assert float(row["people"]) >= FEW, (name, row)
             else:
                 assert all(number(row[c]) is None for c in row if c not in NAMES), (name, row)

@@ -39,6 +39,11 @@ def test_the_questions_come_in_order(page: str) -> None:
     places = [
         page.index(question)
         for question in (
+            "Can it be told that somebody was at a place?</h2>",
+            "Is somebody counted at all?</h2>",
+            "When are people easiest to find?</h2>",
+            "What else was asked</h2>",
+            "Singling out, linkability, inference</h2>",
             "What would be published?</h2>",
             "How exposed are people?</h2>",
             "Who is most exposed, and why?</h2>",
@@ -59,7 +64,7 @@ def test_every_chart_follows_its_schema(page: str) -> None:
 
 def test_every_figure_has_a_sentence_and_a_table(page: str) -> None:
     parts = re.findall(r"<figure.*?</figure>", page, re.DOTALL)
-    assert len(parts) == 17
+    assert len(parts) == 24
     for part in parts:
         assert re.search(r"<figcaption>\s*<h3>[^<]+</h3>\s*<p>[^<]{20,}</p>", part)
         assert part.count("<td>") >= 3
@@ -188,7 +193,7 @@ def test_the_template_and_the_script_are_installed() -> None:
 def test_alerts_stand_on_top(made: Evidence) -> None:
     warned = replace(made, summary=made.summary.model_copy(update={"alerts": ["The last step is <left out>."]}))
     page = shown(warned)
-    assert page.index("Alert: The last step is &lt;left out&gt;.") < page.index("An adversary who knows")
+    assert page.index("Alert: The last step is &lt;left out&gt;.") < page.index("The counts give away")
 
 
 def test_hostile_names_of_places_do_no_harm(made: Evidence) -> None:

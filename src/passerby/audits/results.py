@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
@@ -29,6 +29,8 @@ REALISED = ("realised_lower", "realised_upper")
 #: Columns of which it tells how many people are above thresholds, and those that limits of the mean are made of.
 LEVELS = ("baseline_lower", "lower", "upper")
 POOLED = ("pooled_lower", "pooled_upper", "pooled_reach")
+#: Whoever is this likely to be in a published count is one of the people who are counted; others hardly ever are.
+COUNTED = 0.1
 #: Rows that are read at a time, and so lie together in a file.
 ROWS = 100_000
 
@@ -66,7 +68,8 @@ def _gathered(_: None, block: tuple[pl.DataFrame, NDArray[np.int64]]) -> pl.Data
 class Tally:
     """What can be added up over rows: how many have which status, sums of columns, and how many are below a level.
 
-    `counts` are numbers of values, `squares` the sum of squares of `pooled_reach` and `reach` the largest of them.
+    `counts` are numbers of values, `squares` the sum of squares of `pooled_reach` and `reach` the largest of them. The
+    `parts` are of the people who are counted (True) and of those who hardly ever are.
     """
 
     height: int = 0
@@ -77,6 +80,7 @@ class Tally:
     below: Counter[tuple[str, float]] = field(default_factory=Counter)
     squares: Fraction | None = None
     reach: float = 0.0
+    parts: Mapping[bool, Tally] = field(default_factory=dict)
 
     def __add__(self, other: Tally) -> Tally:
         """Both together."""
@@ -90,6 +94,10 @@ class Tally:
             self.below + other.below,
             None if other.squares is None else (self.squares or Fraction(0)) + other.squares,
             max(self.reach, other.reach),
+            {
+                name: self.parts.get(name, Tally()) + other.parts.get(name, Tally())
+                for name in (*other.parts, *self.parts)
+            },
         )
 
 
@@ -150,6 +158,15 @@ def _columns(table: pl.DataFrame) -> dict[str, Floats]:
 
 
 def _tally(thresholds: tuple[float, ...], table: pl.DataFrame) -> Tally:
+    """Of a block of rows, all together and in parts."""
+    if "sighted" not in table.columns:
+        return _tally_of(thresholds, table)
+    counted = table["sighted"].fill_null(0.0) >= COUNTED
+    parts = {name: _tally_of(thresholds, table.filter(counted if name else ~counted)) for name in (True, False)}
+    return replace(_tally_of(thresholds, table), parts=parts)
+
+
+def _tally_of(thresholds: tuple[float, ...], table: pl.DataFrame) -> Tally:
     columns = _columns(table)
     known = ("ok", "wide", "impossible")
     status = Counter(each if each in known else "refused" for each in table["status"].to_list())
@@ -164,11 +181,17 @@ def _tally(thresholds: tuple[float, ...], table: pl.DataFrame) -> Tally:
         status,
         realised,
         Counter({name: len(values) for name, values in columns.items()}),
-        {name: exact_sum(values) for name, values in columns.items()},
+        {name: exact_sum(values) for name, values in columns.items()} | _gains(columns),
         Counter(below),
         None if reach is None else exact_sum(reach * reach),
         0.0 if reach is None else float(reach.max(initial=0.0)),
     )
+
+
+def _gains(columns: Mapping[str, Floats]) -> dict[str, Fraction]:
+    """What the release adds to chances, at least, and the squares of that: on how many people it rests."""
+    gain = (columns["lower"] - columns["baseline_lower"]).clip(0)
+    return {"gain": exact_sum(gain), "gain_squared": exact_sum(gain * gain)}
 
 
 def _first_bits(

@@ -6,7 +6,6 @@ Every number about people rests on at least five of them (`passerby.support.grou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import polars as pl
 from pydantic import Field
@@ -15,48 +14,18 @@ from passerby import __version__
 from passerby.measurement.comparisons import differential_privacy
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, nested_shares, rounded_down, told_in_fives
-from passerby.support.ranks import mean
+from passerby.support.groups import rounded_down, told_in_fives
 from passerby.visits.table import Skipped
 
 from .coverage import Coverage, coverage_of
-from .population import limits_around
 from .question_record import Answers, PlaceAnswers
 from .record import Adversary, Backtest, Ends, Mean, Record, Statistics
-from .results import LEVELS, ColumnStatistics, Results, Tally
+from .results import ColumnStatistics, Results
 from .settings import Measurement, ReportSettings
+from .shares import Above, Group, groups_of, mean_of, shares_above
 
-#: Of shares that differ by few people, those without the release come first (numbers of `LEVELS`): they are the same on
-#: each page about the same people, so that what one page tells of them no other may hold back.
-TOLD_FIRST = (0, 1, 2)
-#: Bounds, which are rounded up.
-UP = (2,)
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 3
-
-
-class Above(Record):
-    """The share of people above a threshold, in fives of people; null where it would tell of one to four people."""
-
-    threshold: float
-    baseline: float | None = Field(
-        description="Share of people whose best guess without the release is right this often; at least, rounded down."
-    )
-    loss_lower: float | None = Field(
-        description="Share of people for whom an attack was found that is right this often: surely above; at least, "
-        "rounded down."
-    )
-    loss_upper: float | None = Field(
-        description="Share of people for whom no bound excludes such an attack; at most, rounded up."
-    )
-    surely_below: float | None = Field(
-        default=None, description="Share of people for whom a bound excludes it; at least, the rest of `loss_upper`."
-    )
-    open: float | None = Field(
-        default=None,
-        description="Share of people whose interval holds the threshold: not surely above or below; at most, the "
-        "difference of `loss_upper` and `loss_lower`.",
-    )
 
 
 class Privacy(Record):
@@ -137,6 +106,11 @@ class Summary(Record):
         description="Whether it can be told that somebody was at a counted place or zone: a place and an adversary "
         "each. The adversary `habits` knows the others by their habits, and `insider` knows where they were.",
     )
+    groups: list[Group] = Field(
+        default=[],
+        description="People who are counted, and then people who hardly ever are; none where either are one to four, "
+        "or where the release adds something to one to four of them alone.",
+    )
 
 
 def summarise(
@@ -167,12 +141,12 @@ def summarise(
     """
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
-    privacy = differential_privacy(release, delta)
     statuses = told_in_fives(dict(sorted(tally.statuses.items())))
+    measured, above = tally.height - statuses.get("refused", 0), shares_above(tally, thresholds)
     return Summary(
         people=tally.height,
         people_eligible=len(people) if eligible is None else eligible,
-        people_measured=tally.height - statuses.get("refused", 0),
+        people_measured=measured,
         steps=release.steps,
         steps_fitted=people.fitted.shape[1],
         window=window,
@@ -186,18 +160,24 @@ def summarise(
         mean_loss=mean_over(rows, confidence),
         baseline=_ends(found, "baseline_lower", "baseline_upper"),
         advantage=_ends(found, "advantage_lower", "advantage_upper"),
-        above=_above(tally, thresholds),
+        above=above,
         statuses=statuses,
         assumed=assumed,
         alerts=[*([assumed] if assumed else []), *alerts],
         coverage=(coverage or coverage_of(people, Skipped())).shared,
-        differential_privacy=Privacy(delta=privacy.delta, epsilon=privacy.exact, remark=privacy.remark),
+        differential_privacy=_privacy(release, delta),
         realised=None if tally.realised is None else _realised(tally.realised, found),
         backtest=backtest,
         adversaries=list(adversaries),
         questions=list(questions),
         presence=list(presence),
+        groups=groups_of(tally, above, measured, confidence),
     )
+
+
+def _privacy(release: Release, delta: float) -> Privacy:
+    found = differential_privacy(release, delta)
+    return Privacy(delta=found.delta, epsilon=found.exact, remark=found.remark)
 
 
 def _ends(found: Mapping[str, ColumnStatistics], lower: str, upper: str) -> Ends | None:
@@ -213,39 +193,9 @@ def _told(of: ColumnStatistics) -> Statistics:
     return Statistics(mean=of.mean, median=of.median, percentile_95=of.percentile_95, reached_by_five=reached)
 
 
-def _above(tally: Tally, thresholds: Sequence[float]) -> list[Above]:
-    count = tally.counts["lower"]
-    if count < FEW:
-        return [Above(threshold=level, baseline=None, loss_lower=None, loss_upper=None) for level in thresholds]
-    below = [partial(_below, tally, column) for column in LEVELS]
-    known, low, high = nested_shares(below, count, thresholds, TOLD_FIRST, UP)
-    rows = zip(thresholds, known, low, high, strict=True)
-    return [
-        Above(threshold=t, baseline=a, loss_lower=b, loss_upper=c, surely_below=_left(1.0, c), open=_left(c, b))
-        for t, a, b, c in rows
-    ]
-
-
-def _below(tally: Tally, column: str, level: float) -> int:
-    """How many people are below a level."""
-    return tally.below[column, level]
-
-
-def _left(whole: float | None, part: float | None) -> float | None:
-    """What a share leaves of another."""
-    return None if whole is None or part is None else max(0.0, whole - part)
-
-
 def mean_over(rows: Results, confidence: float) -> Mean | None:
     """Limits of the mean loss over all rows together."""
-    tally, count = rows.tally, rows.tally.counts["lower"]
-    if count < FEW or tally.squares is None:
-        return None
-    lower, upper = (mean(tally.sums[f"pooled_{end}"], count) for end in ("lower", "upper"))
-    found = limits_around(lower, upper, float(tally.squares), count, confidence)
-    # Nobody's loss is below what is known of them without the release, which no sample decides.
-    least = max(found.lower, mean(tally.sums["baseline_lower"], count))
-    return Mean(lower=least, upper=max(least, found.upper), confidence=confidence if tally.reach else None)
+    return mean_of(rows.tally, confidence)
 
 
 def _realised(counts: Mapping[str, int], found: Mapping[str, ColumnStatistics]) -> Realised:

@@ -15,7 +15,8 @@ from pydantic import Field
 from passerby import __version__
 from passerby.audits.record import Ends
 from passerby.audits.record import Record as Part
-from passerby.audits.summary import Above, summarise
+from passerby.audits.shares import Above
+from passerby.audits.summary import summarise
 from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People

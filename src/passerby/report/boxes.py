@@ -30,8 +30,10 @@ def sizes(values: Floats, edges: Floats) -> NDArray[np.int64]:
     return np.histogram(values.clip(edges[0], edges[-1]), edges)[0]
 
 
-def strips(x: Floats, top: float) -> list[tuple[float, float, NDArray[np.bool_]]]:
+def strips(x: Floats, top: float, cut: float | None = None) -> list[tuple[float, float, NDArray[np.bool_]]]:
     """Classes of x from 0 to `top`, each with enough people for a few boxes: its ends, and who (n,) is in it.
+
+    None of them lies on both sides of a `cut`, by which people are divided elsewhere.
 
     Who is beyond the top is in the last one. Whatever is told by x is told by these classes: two ways to cut could be
     held against each other, and their difference be about few people.
@@ -40,8 +42,17 @@ def strips(x: Floats, top: float) -> list[tuple[float, float, NDArray[np.bool_]]
     [30, 30]
     """
     across, place = np.linspace(0, top, CLASSES + 1), x.clip(0, top)
-    out = []
-    for first, last in merged(sizes(x, across), min(STRIP * _least(len(x)), len(x))):
+    counts, wanted, out = sizes(x, across), STRIP * _least(len(x)), []
+    between = 0 if cut is None else int(np.argmin(abs(across - cut)))
+    halves = [(first, last) for first, last in ((0, between), (between, CLASSES)) if first < last]
+    if any(0 < counts[first:last].sum() < FEW for first, last in halves):
+        halves = [(0, CLASSES)]
+    parts = [
+        (begin + first, begin + last)
+        for begin, end in halves
+        for first, last in merged(counts[begin:end], min(wanted, int(counts[begin:end].sum())))
+    ]
+    for first, last in parts:
         low, high = float(across[first]), float(across[last])
         out.append((low, high, (place >= low) & ((place < high) | (last == CLASSES))))
     return out
@@ -52,7 +63,9 @@ def _least(people: int) -> int:
     return max(FEW, math.ceil(people / BOXES))
 
 
-def boxes(x: Floats, y: Floats, top: float, edges: Sequence[float]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def boxes(
+    x: Floats, y: Floats, top: float, edges: Sequence[float], cut: float | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Boxes of x, from 0 to `top`, by a chance y, and the median of y in each strip of boxes.
 
     Chances are cut at some of the `edges` between 0 and 1, and nowhere else. Boxes have the columns `x`, `x2`, `y`,
@@ -68,7 +81,7 @@ def boxes(x: Floats, y: Floats, top: float, edges: Sequence[float]) -> tuple[pl.
     inner = [edge for edge in edges if 0 < edge < 1]
     up = [0.0, *inner, 1.0]
     found, medians = [], []
-    for left, right, inside in strips(x, top):
+    for left, right, inside in strips(x, top, cut):
         centre = middle(y[inside])
         if centre is None:
             continue
@@ -76,7 +89,7 @@ def boxes(x: Floats, y: Floats, top: float, edges: Sequence[float]) -> tuple[pl.
         below = counting(y[inside])
         counts = np.diff([0, *map(below, inner), int(inside.sum())])
         width = round(CLASSES * (right - left) / top)
-        for low, high in merged(counts, _least(len(x))):
+        for low, high in merged(counts, min(_least(len(x)), int(inside.sum()))):
             people, tall = int(counts[low:high].sum()), CLASSES * (up[high] - up[low])
             if people:
                 told = FEW * round(people / FEW)

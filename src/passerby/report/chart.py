@@ -14,11 +14,26 @@ from .section import rests_on
 
 WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: bound if the habits are right"
 HAPPENED = "given what was published"
+INSIDER, HABITS = "who knows where everybody else was", "who knows the others by their habits only"
 
 #: Dark for what was found and light for its bound, so that the pair is told apart in grey, on paper and by those who
 #: see few colours. On a dark screen the style sheet of the page turns each into its counterpart.
-COLOURS = {WITHOUT: "#2f6fb0", FOUND: "#7f2704", BOUND: "#e8820e", HAPPENED: "#762a83"}
-ON_DARK = {WITHOUT: "#6baed6", FOUND: "#fdd0a2", BOUND: "#d9730d", HAPPENED: "#d4b9da"}
+COLOURS = {
+    WITHOUT: "#2f6fb0",
+    FOUND: "#7f2704",
+    BOUND: "#e8820e",
+    HAPPENED: "#762a83",
+    INSIDER: "#6a51a3",
+    HABITS: "#01665e",
+}
+ON_DARK = {
+    WITHOUT: "#6baed6",
+    FOUND: "#fdd0a2",
+    BOUND: "#d9730d",
+    HAPPENED: "#d4b9da",
+    INSIDER: "#bcbddc",
+    HABITS: "#5ab4ac",
+}
 DASHES = {WITHOUT: [2, 3], FOUND: [1, 0], BOUND: [8, 4], HAPPENED: [10, 3, 2, 3]}
 
 #: For what has no colour of its own, on white and on dark.
@@ -43,13 +58,17 @@ def values(table: pl.DataFrame, least: int = FEW) -> alt.Data:
     return alt.Data(values=rests_on(table, least).to_dicts())  # type: ignore[no-untyped-call]
 
 
-def cells(rows: pl.DataFrame, order: list[str], tips: list[alt.Tooltip], least: int = FEW) -> Chart:
-    """A place by step picture of the places in this order."""
+def cells(
+    rows: pl.DataFrame, order: list[str], tips: list[alt.Tooltip], least: int = FEW, *, clock: bool = False
+) -> Chart:
+    """A place by step picture of the places in this order; steps by their numbers, or by the `clock`."""
     rows = rows.filter(pl.col("place").is_in(order)).with_columns(label=label(pl.col("place")))
     # A narrow gap between cells: they are told apart also where all have the same colour.
     gap, names = alt.Scale(paddingInner=0.03), [wrapped(name) for name in order]
+    axis = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=3)
+    begins = alt.X("start:O", title="begins", sort=alt.SortField("step"), scale=gap, axis=axis)
     return alt.Chart(values(rows, least)).encode(
-        x=alt.X("step:O", title="step", scale=gap, axis=alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=3)),
+        x=begins if clock else alt.X("step:O", title="step", scale=gap, axis=axis),
         y=alt.Y("label:N", title=None, scale=gap, sort=names, axis=alt.Axis(labelLimit=0)),
         tooltip=[tip("place:N"), tip("step:O"), tip("start:N", "begins"), *tips],
     )

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from passerby.audits.summary import TOLD_FIRST
+from passerby.audits.shares import TOLD_FIRST
 from passerby.support.groups import Nested, counting
 
 #: Tenths of a chance or an advantage, at which it is told that nobody lies between, and where curves may have a point.

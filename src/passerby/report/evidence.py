@@ -66,6 +66,15 @@ class Evidence:
         return readable(self.people.places)
 
     @cached_property
+    def called(self) -> dict[str, str]:
+        """The names of places and zones as a page shows them, by their own."""
+        zones = [*self.zones.values()]
+        return {
+            **dict(zip(zones, readable(zones), strict=True)),
+            **dict(zip(self.people.places, self.places, strict=True)),
+        }
+
+    @cached_property
     def cuts(self) -> Nested:
         """Where all sections divide people by their chance and advantage."""
         return cuts(self.known, [above.threshold for above in self.summary.above])
@@ -109,6 +118,21 @@ BACKTEST = Need(
 ADVERSARIES = Need(
     lambda evidence: len(evidence.summary.adversaries) > 1,
     f"other adversaries were not tried on {FEW} people or more",
+)
+PRESENCE = Need(
+    lambda evidence: any(each.power for each in evidence.summary.presence),
+    f"presence at counted places was not measured, or {FEW} people or more may well be at none of them",
+)
+COUNTED = Need(
+    lambda evidence: any(each.kind == "in_data" and each.advantage for each in evidence.summary.questions),
+    f"whether somebody is counted was not asked, or has an answer for fewer than {FEW} people",
+)
+STEP_BY_STEP = Need(
+    lambda evidence: any(each.by_step for each in evidence.summary.questions),
+    f"each step by itself was not asked, or has an answer for fewer than {FEW} people",
+)
+ASKED = Need(
+    lambda evidence: any(each.kind == "event" for each in evidence.summary.questions), "nothing else was asked"
 )
 MECHANISMS = Need(
     lambda evidence: "raw" in evidence.ways["mechanism"],

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
 from passerby import __version__
+from passerby.audits.question_record import Bracket
+from passerby.audits.shares import Above, Group
 from passerby.audits.summary import Summary
 from passerby.support.groups import FEW, fives_above
-from passerby.support.numerals import at_least, at_most, span
+from passerby.support.numerals import at_least, at_most, percent, span
 
+from . import presence_words
 from .evidence import Evidence
 from .terms import (
     few,
@@ -41,12 +44,84 @@ class Detailed(NamedTuple):
     detail: str
 
 
-def in_short(summary: Summary) -> list[str]:
-    """The answers before the details."""
-    loss, known, gain = summary.mean_loss, summary.baseline, summary.advantage
-    if not (loss and known and gain):
+def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]:
+    """The answers before the details: presence first, then who is counted at all, then whole traces.
+
+    `called` are names of places as the page shows them.
+    """
+    loss, known = summary.mean_loss, summary.baseline
+    if not (loss and known):
         nobody = summary.people_measured == 0
-        return ["Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
+        said = presence_words.lead(summary, called) if summary.presence else []
+        return [*said, "Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
+    out = [*presence_words.lead(summary, called), *_counted(summary)]
+    if len(summary.groups) > 1:
+        out += [*_of_groups(summary), *_of_a_stranger(summary)]
+    else:
+        out += [*_of_everybody(summary), *_of_a_stranger(summary)]
+    if summary.backtest and summary.backtest.verdict == "came true":
+        out.append(summary.backtest.sentence)
+    privacy = summary.differential_privacy
+    if privacy.epsilon is None:
+        return [*out, "Differential privacy gives no guarantee for this release."]
+    return [
+        *out,
+        f"Differential privacy: epsilon = {privacy.epsilon:.3g} at delta = {privacy.delta:g}, the same for everyone.",
+    ]
+
+
+def _counted(summary: Summary) -> list[str]:
+    """Whether somebody is counted at all, for each adversary in one sentence."""
+    said = []
+    for each in summary.questions:
+        if each.question == "counted" and each.power is not None:
+            both = Bracket(lower=each.power.lower.mean, upper=each.power.upper.mean)
+            said.append(f"{presence_words.WHO[each.adversary]} finds {presence_words.of_hundred(both)}")
+    if not said:
+        return []
+    return [
+        f"Whether somebody is counted at all: of 100 people who are, {' and '.join(said)}, wrongly saying so of 1 of "
+        "100 who are not."
+    ]
+
+
+def _of_groups(summary: Summary) -> list[str]:
+    """Whole traces of the people who are counted, and then of those who hardly ever are, by a strong adversary."""
+    asked = question(summary.misses, summary.steps)
+    first = f"Whole traces, by an adversary who knows a person's habits and where everybody else is, to name {asked}: "
+    said = [_of_group(group) for group in summary.groups]
+    out = [f"{first}{said[0]}", *(f"{each[0].upper()}{each[1:]}" for each in said[1:])]
+    loss, known = summary.mean_loss, summary.baseline
+    if loss and known:
+        without, found = span(known.lower.mean, known.upper.mean), span(loss.lower, loss.upper)
+        out[-1] += f" Over all people, the mean chance is {without} without the release and {found} with it."
+    return out
+
+
+def _of_group(group: Group) -> str:
+    """The mean chance of one group, and how many of it are found often."""
+    told = [each for each in group.above if each.baseline is not None and each.loss_lower is not None]
+    often = max(told, key=lambda each: each.threshold, default=None)
+    known, found = (span(each.lower, each.upper) for each in (group.baseline, group.loss))
+    chances = f"the mean chance is {known} without the release and {found} with it"
+    return f"of the {group.people:,} {group.sentence}, {chances}.{_often(often)}"
+
+
+def _often(above: Above | None) -> str:
+    """How many of a group are found at a high threshold."""
+    if above is None:
+        return ""
+    return (
+        f" Without the release {share_of_people(above.baseline)} of them are found with a chance of "
+        f"{level(above.threshold)} or more, and with it {span_of_people(above.loss_lower, above.loss_upper)}."
+    )
+
+
+def _of_everybody(summary: Summary) -> list[str]:
+    """Whole traces of everybody, where groups are too small to be told."""
+    loss, known, gain = summary.mean_loss, summary.baseline, summary.advantage
+    assert loss
+    assert known
     asked = question(summary.misses, summary.steps)
     out = [
         f"An adversary who knows a person's habits, and where everybody else is, can name {asked}: with a chance of "
@@ -60,21 +135,27 @@ def in_short(summary: Summary) -> list[str]:
             f"{span_of_people(half.loss_lower, half.loss_upper)} with the release, {share_of_people(half.baseline)} "
             "without it."
         )
-    most = tail(gain.lower)
-    halved = has_half(summary.people_measured)
+    if gain is None:
+        return out
+    most, halved = tail(gain.lower), has_half(summary.people_measured)
     usual = at_most(gain.upper.median) if halved else span(gain.lower.mean, gain.upper.mean)
-    out.append(
-        f"{'For half of the people' if halved else 'On average'} the release takes away {usual} of what was uncertain"
-        + (f"; for {most[0]}, {at_least(most[1])}." if most else ".")
-    )
-    if summary.backtest and summary.backtest.verdict == "came true":
-        out.append(summary.backtest.sentence)
-    privacy = summary.differential_privacy
-    if privacy.epsilon is None:
-        return [*out, "Differential privacy gives no guarantee for this release."]
+    more = f"; for {most[0]}, {at_least(most[1])}." if most else "."
     return [
         *out,
-        f"Differential privacy: epsilon = {privacy.epsilon:.3g} at delta = {privacy.delta:g}, the same for everyone.",
+        f"{'For half of the people' if halved else 'On average'} the release takes away {usual} of what was uncertain"
+        + more,
+    ]
+
+
+def _of_a_stranger(summary: Summary) -> list[str]:
+    """What the counts alone give to whoever knows nothing of the person."""
+    if len(summary.adversaries) < 2:
+        return []
+    stranger = summary.adversaries[0]
+    return [
+        f"From the counts alone: {stranger.adversary} but nothing of the person, names as much with a chance of "
+        f"{span(stranger.lower, stranger.upper)}, and of {percent(stranger.baseline)} without them (mean of "
+        f"{stranger.people:,} people)."
     ]
 
 

@@ -110,7 +110,7 @@ def audit_report(
     >>> report.table.height == len(people), report.page[:15]
     (True, '<!DOCTYPE html>')
     >>> list(report.figures)
-    ['published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
+    ['law', 'published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
     check_kinds(people, release)
     if backtest is not None and not isinstance(backtest, Calibration):

@@ -237,8 +237,12 @@ def resting(values: ArrayLike) -> float:
     (3.0, 1.0, 2.0)
     """
     array = np.asarray(values, dtype=np.float64)
-    squares = float((array**2).sum())
-    return float(array.sum() ** 2 / squares) if squares > 1e-24 * max(1, len(array)) else float(len(array))
+    return resting_of(float(array.sum()), float((array**2).sum()), len(array))
+
+
+def resting_of(total: float, squares: float, people: int) -> float:
+    """The same from the sum of so many people's values, and from that of their squares."""
+    return total**2 / squares if squares > 1e-24 * max(1, people) else float(people)
 
 
 def rests_on_few(values: ArrayLike) -> bool:

@@ -2,9 +2,30 @@
 
 from passerby.report.section import Section
 
-from . import adversaries, backtest, counts, exposure, limits, noise, privacy, ranking, realisation, traits
+from . import (
+    adversaries,
+    asked,
+    backtest,
+    counts,
+    each_step,
+    exposure,
+    in_data,
+    law,
+    limits,
+    noise,
+    presence,
+    privacy,
+    ranking,
+    realisation,
+    traits,
+)
 
 SECTIONS: tuple[Section, ...] = (
+    presence.SECTION,
+    in_data.SECTION,
+    each_step.SECTION,
+    asked.SECTION,
+    law.SECTION,
     counts.SECTION,
     exposure.SECTION,
     backtest.SECTION,

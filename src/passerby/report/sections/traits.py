@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.results import COUNTED
 from passerby.people.habits import People
 from passerby.report import chart
 from passerby.report.boxes import boxes, strips
@@ -20,6 +21,8 @@ from passerby.report.terms import few, level
 from passerby.support.groups import FEW, middle, reached, rest_enough
 from passerby.support.numerals import percent
 
+#: Where people are divided elsewhere: into those who are counted and those who hardly ever are.
+CUT = {"sighted": COUNTED, "spectral_gap": None}
 #: The most people whose habits are fitted again for their spectral gap, where habits follow a rhythm.
 REFITTED = 1500
 
@@ -115,7 +118,11 @@ def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
     """Medians of the loss in the classes of a column that its picture has too."""
     x = people[column].to_numpy()
     rows = []
-    found = [(low, high, people.filter(inside)) for low, high, inside in strips(x, _top(x, column)) if inside.any()]
+    found = [
+        (low, high, people.filter(inside))
+        for low, high, inside in strips(x, _top(x, column), CUT[column])
+        if inside.any()
+    ]
     for number, (low, high, group) in enumerate(found, start=1):
         open_end = number == len(found) and column != "sighted"
         first, last = (level(round(edge, 2)) if column == "sighted" else f"{edge:.2f}" for edge in (low, high))
@@ -194,7 +201,7 @@ def _apart(groups: pl.DataFrame, group: str) -> str:
 def picture(people: pl.DataFrame, column: str, title: str, edges: Sequence[float]) -> dict[str, Any]:
     """The loss against a trait: boxes of people, cut at these chances, and the median of each strip."""
     x = people[column].to_numpy()
-    rows, strips = boxes(x, people["lower"].to_numpy(), _top(x, column), edges)
+    rows, strips = boxes(x, people["lower"].to_numpy(), _top(x, column), edges, CUT[column])
     chance = column == "sighted"
     axis = alt.Axis(format=chart.TICK if chance else ".2f", tickCount=5)
     scale = chart.unit() if chance else alt.Scale(nice=False, padding=4)

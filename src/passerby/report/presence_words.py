@@ -1,0 +1,200 @@
+"""Presence at counted places in words and in order, as the lead of a page and its section tell it.
+
+Two adversaries stand side by side: an insider, who knows where everybody else was, and somebody who knows the others by
+their habits only. The second one ranks places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from passerby.audits.question_record import Bracket, PlaceAnswers
+from passerby.audits.summary import Summary
+from passerby.support.groups import FEW
+from passerby.support.numerals import span
+
+from .labels import readable
+from .terms import few
+
+INSIDER, HABITS = "insider", "habits"
+#: The adversaries in words.
+WHO = {
+    INSIDER: "somebody who knows where everybody else was",
+    HABITS: "somebody who knows the others by their habits only",
+}
+#: What power is, once and for all.
+POWER = (
+    "How many of 100 people who were there a test finds that wrongly accuses 1 of 100 who were not is the power of the "
+    "test. A blind guess finds 1."
+)
+#: Shares that are found: from this on counts give somebody away, or do so often; and at most so many are hardly any.
+MOST, MANY, HARDLY = 0.5, 0.2, 0.05
+#: What an exact count tells whoever knows the others is told for certain; less than this short of it is reckoning.
+SURE = 1 - 1e-6
+#: Places that are named in a sentence.
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A counted place, and what each adversary finds there."""
+
+    name: str
+    label: str | None
+    sensitive: bool
+    insider: PlaceAnswers | None
+    habits: PlaceAnswers | None
+
+    @property
+    def known(self) -> PlaceAnswers:
+        """What is said of the place beside any adversary."""
+        one = self.habits or self.insider
+        assert one
+        return one
+
+    @property
+    def words(self) -> str:
+        """The name, with what the place is."""
+        return f"{self.name} ({self.label})" if self.label else self.name
+
+    def found(self, adversary: str) -> Bracket | None:
+        """The share of those who were there whom this adversary finds."""
+        one = self.insider if adversary == INSIDER else self.habits
+        return None if one is None else one.power
+
+
+def spots(presence: Iterable[PlaceAnswers], called: Mapping[str, str] | None = None) -> list[Spot]:
+    """The places: sensitive ones first, and of each kind those that tell most first.
+
+    `called` are names as a page shows them.
+    """
+    by_place: dict[str, dict[str, PlaceAnswers]] = {}
+    for each in presence:
+        by_place.setdefault(each.place, {})[each.adversary] = each
+    names = dict(zip(by_place, readable([*by_place]), strict=True)) | dict(called or {})
+    out = []
+    for place, found in by_place.items():
+        one = next(iter(found.values()))
+        label = readable([one.label])[0] if one.label else None
+        out.append(Spot(names[place], label, one.sensitive, found.get(INSIDER), found.get(HABITS)))
+    return sorted(out, key=_rank)
+
+
+def _rank(spot: Spot) -> tuple[bool, float, float, str]:
+    power = spot.found(HABITS) or Bracket(lower=-1.0, upper=-1.0)
+    return (not spot.sensitive, -power.lower, -power.upper, spot.name)
+
+
+def of_hundred(found: Bracket) -> str:
+    """Of 100 people, so many.
+
+    >>> of_hundred(Bracket(lower=0.62, upper=0.8)), of_hundred(Bracket(lower=1.0, upper=1.0))
+    ('62 to 80', '100')
+    >>> of_hundred(Bracket(lower=0.01, upper=0.014)), of_hundred(Bracket(lower=0.997, upper=1.0))
+    ('1', 'more than 99')
+    """
+    if 0.995 < found.lower < SURE:
+        return "more than 99"
+    return span(found.lower, found.upper, _number)
+
+
+def _number(value: float) -> str:
+    if 0 < value < 0.005:
+        return "fewer than 1"
+    return "more than 99" if 0.995 < value < SURE else f"{100 * value:.0f}"
+
+
+def _verdict(spot: Spot) -> str:
+    """What the counts do there, by what is found for sure and by what nobody exceeds."""
+    power = spot.found(HABITS)
+    assert power
+    assert spot.habits
+    sure = spot.habits.certain
+    if power.lower >= MOST or (sure and sure.lower >= MOST):
+        return "give away who was"
+    if power.lower >= MANY:
+        return "give away many of those who were"
+    if power.upper <= HARDLY:
+        return "tell hardly anything of who was"
+    return "tell something of who was" if power.upper < MOST else "may give away who was"
+
+
+def lead(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]:
+    """What a page says first: of sensitive places, or else of the one that tells most, and of the insider."""
+    every = spots(summary.presence, called)
+    if not every:
+        return [
+            "Whether it can be told that somebody was at a place was not measured here: what follows is about whole "
+            "traces, and a count may tell for certain that somebody was there all the same."
+        ]
+    told = [spot for spot in every if spot.found(HABITS)]
+    chosen = [spot for spot in told if spot.sensitive][:NAMED] or told[:1]
+    out = [_of_spot(spot) for spot in chosen]
+    unsaid = [spot.words for spot in every if spot.sensitive and not spot.found(HABITS)]
+    if unsaid:
+        out.append(
+            f"What the counts tell of {_listed(unsaid)} is not said: {few()} people of the sample may well be there."
+        )
+    elif not told:
+        out.append(f"At each counted place {few()} people of the sample may well be: what its counts tell is not said.")
+    return [*out, *of_insider(every)]
+
+
+def _of_spot(spot: Spot) -> str:
+    """One place, for somebody who knows the others by their habits only."""
+    power, habits = spot.found(HABITS), spot.habits
+    assert power
+    assert habits
+    certain = habits.certain
+    more = (
+        "" if certain is None else f" For {of_hundred(certain)} it becomes at least 90 % likely that they were there."
+    )
+    return (
+        f"The counts {_verdict(spot)} at {spot.words}, where {_were(habits)}. Of 100 people who were there, "
+        f"{WHO[HABITS]} finds {of_hundred(power)}, wrongly accusing 1 of 100 who were not.{more}"
+    )
+
+
+def _were(found: PlaceAnswers) -> str:
+    if found.visitors is None:
+        return f"{few()} people were"
+    return f"{found.visitors:,} people were" if found.visitors else "nobody was"
+
+
+def of_insider(every: list[Spot]) -> list[str]:
+    """What whoever knows the others reads from the counts: said once for all places."""
+    found = [spot.insider for spot in every if spot.insider is not None and spot.insider.advantage is not None]
+    powers = [each.power for each in found if each.power is not None]
+    if not powers:
+        return []
+    exact = [each for each in found if each.advantage and each.advantage.lower >= SURE]
+    who = "Whoever knows where everybody else was"
+    if len(exact) == len(found):
+        where = "every counted place" if len(found) == len(every) else "every counted place of which it can be told"
+        return [f"{who} reads for certain from these counts who was there, at {where}."]
+    least, most = min(powers, key=lambda each: each.lower), max(powers, key=lambda each: each.upper)
+    whole = Bracket(lower=least.lower, upper=most.upper)
+    some = f" For {len(exact):,} of {len(found):,} places they tell it for certain." if exact else ""
+    between = "" if len(found) == 1 else ", depending on the place"
+    return [
+        f"{who} finds {of_hundred(whole)} of 100 people who were there{between}, wrongly accusing 1 of 100 who were "
+        f"not.{some}"
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    """Some names, and how many more there are."""
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def visitors(found: PlaceAnswers) -> str:
+    """How many people were really there.
+
+    >>> from passerby.audits.question_record import PlaceAnswers
+    >>> of = PlaceAnswers.model_construct
+    >>> visitors(of(visitors=12)), visitors(of(visitors=None)), visitors(of(visitors=0))
+    ('12', 'fewer than 5', '0')
+    """
+    return f"fewer than {FEW}" if found.visitors is None else f"{found.visitors:,}"

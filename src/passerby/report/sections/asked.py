@@ -1,0 +1,87 @@
+"""What else was asked of everybody: events, such as visits of a place at several steps, and moves."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from passerby.audits.question_record import Answers
+from passerby.audits.record import Ends
+from passerby.report.evidence import ASKED, Evidence
+from passerby.report.presence_words import WHO, of_hundred
+from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.terms import group
+from passerby.support.numerals import percent
+
+from .in_data import NAMES, mean
+
+SAYS = (
+    "Each question that was asked, for each adversary: the mean chance that it is so, without the release; how many of "
+    "those for whom it is so are found by a test that wrongly accuses 1 of 100 for whom it is not; and for how many of "
+    "them it becomes at least 90 % likely."
+)
+#: Questions that are said in words.
+MOST = 6
+
+
+def build(evidence: Evidence) -> Content:
+    """Words, and a table."""
+    asked = [each for each in evidence.summary.questions if each.kind == "event"]
+    figure = Figure("asked", "What was asked", SAYS, sheet(rows(asked), COLUMNS, "asked.csv"))
+    return Content([_said(each) for each in asked][:MOST], [figure])
+
+
+def _said(found: Answers) -> str:
+    """One question and adversary."""
+    sentence = f"{found.sentence[0].upper()}{found.sentence[1:]}"
+    if found.power is None:
+        open_ = "nobody" if not found.open else f"{group(found.open)} people"
+        return f"{sentence}: open for {open_}, so no number is told."
+    sure = (
+        "" if found.certain is None else f", and for {of_hundred(mean(found.certain))} it becomes at least 90 % likely"
+    )
+    return (
+        f"{sentence}: of 100 people for whom it is so, {WHO[found.adversary]} finds {of_hundred(mean(found.power))}, "
+        f"wrongly accusing 1 of 100 for whom it is not{sure}."
+    )
+
+
+def _share(value: float | None) -> str:
+    return "not told" if value is None else percent(value)
+
+
+COLUMNS: Columns = {
+    "question": ("question", str),
+    "adversary": ("adversary", str),
+    "chance": ("chance, without the release", _share),
+    "power_lower": ("found, at least", _share),
+    "power_upper": ("at most", _share),
+    "certain_lower": ("90 % certain, at least", _share),
+    "certain_upper": ("at most", _share),
+    "advantage_lower": ("advantage, at least", _share),
+    "advantage_upper": ("at most", _share),
+    "people": ("open for (people)", lambda value: "not told" if value is None else f"{value:,}"),
+}
+
+
+def rows(asked: list[Answers]) -> pl.DataFrame:
+    """A row for each question and adversary; numbers are null where they rest on fewer than five people."""
+    out = []
+    for each in asked:
+        ends = [value for name in ("power", "certain", "advantage") for value in _ends(getattr(each, name))]
+        known = each.power is not None or each.advantage is not None
+        chance = None if each.chance is None else each.chance.mean
+        out.append((each.question, NAMES[each.adversary], chance, *ends, each.open if known else None))
+    text = {"question": pl.String, "adversary": pl.String}
+    return pl.DataFrame(
+        out, schema={**text, **dict.fromkeys([*COLUMNS][2:-1], pl.Float64), "people": pl.Int64}, orient="row"
+    )
+
+
+def _ends(found: Ends | None) -> tuple[float | None, float | None]:
+    if found is None:
+        return None, None
+    both = mean(found)
+    return both.lower, both.upper
+
+
+SECTION = Section("asked", "What else was asked", build, needs=(ASKED,))

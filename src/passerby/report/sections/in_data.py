@@ -1,0 +1,175 @@
+"""Whether it can be told that somebody is counted at all, beside what differential privacy allows."""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from passerby.audits.question_record import Answers, Bracket
+from passerby.audits.record import Ends
+from passerby.measurement.comparisons import differential_privacy
+from passerby.report import chart
+from passerby.report.evidence import COUNTED, Evidence
+from passerby.report.presence_words import WHO, of_hundred
+from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.terms import share_of_people
+from passerby.support.numerals import percent, span
+
+NAMES = {"insider": chart.INSIDER, "habits": chart.HABITS}
+#: The false alarms of a test, and how likely something must have become to be told with certainty.
+FALSE_ALARMS = 0.01
+MEASURES = {
+    "power": "found, with 1\u00a0% false alarms",
+    "certain": "found out with 90\u00a0% certainty",
+    "advantage": "advantage of the best test",
+}
+SAYS = (
+    "Means over people of three numbers. How many of 100 people who are counted a test finds that wrongly says so of 1 "
+    "of 100 who are not. How many of 100 it becomes at least 90 % likely for. And the advantage: what the best test "
+    "finds, less what it wrongly accuses. A mark is what was found, a line goes up to what no test exceeds if the "
+    "habits are right."
+)
+ALLOWED = " The bar across is what differential privacy allows for anybody."
+ASKED = {
+    "counted": "whose trace is in the counts, against nobody in their place",
+    "replaced": "whose trace is in the counts, against somebody else in their place",
+}
+
+
+def build(evidence: Evidence) -> Content:
+    """Words, and a chart and a table of three measures for each adversary."""
+    answers = told(evidence)
+    epsilon = allowed_epsilon(evidence)
+    table = rows(answers, epsilon, evidence.settings.delta)
+    says = SAYS + (ALLOWED if epsilon is not None else "")
+    figure = Figure("in-data", "Who is counted", says, sheet(table, COLUMNS, "in-data.csv"), picture(table))
+    return Content(words(answers, epsilon, evidence.settings.delta), [figure])
+
+
+def told(evidence: Evidence) -> list[Answers]:
+    """The answers that have numbers."""
+    return [each for each in evidence.summary.questions if each.kind == "in_data" and each.advantage is not None]
+
+
+def allowed_epsilon(evidence: Evidence) -> float | None:
+    """Epsilon of the release for a person who is there or not; None where it gives no guarantee."""
+    return differential_privacy(evidence.release, evidence.settings.delta).added
+
+
+def allowed(measure: str, epsilon: float, delta: float) -> float | None:
+    """What (epsilon, delta)-differential privacy allows of a measure; None where it says nothing of it.
+
+    No test finds more than `e^ε f + δ` of those who are counted at false alarms f, nor more than
+    `1 - e^-ε (1 - δ - f)` (Kairouz, Oh and Viswanath 2015); with δ = 0 the best advantage is `tanh(ε/2)`.
+
+    >>> round(allowed("advantage", 1.0, 0.0), 3), round(allowed("power", 1.0, 1e-5), 4), allowed("certain", 1.0, 0.0)
+    (0.462, 0.0272, None)
+    """
+    if measure == "advantage":
+        small = exp(-epsilon)
+        return min(1.0, (1 - small + 2 * delta * small) / (1 + small))
+    if measure != "power":
+        return None
+    most = min(exp(min(epsilon, 700.0)) * FALSE_ALARMS + delta, 1 - exp(-epsilon) * (1 - delta - FALSE_ALARMS))
+    return min(1.0, most)
+
+
+def mean(ends: Ends) -> Bracket:
+    """Means over people of both ends."""
+    return Bracket(lower=ends.lower.mean, upper=max(ends.lower.mean, ends.upper.mean))
+
+
+def words(answers: list[Answers], epsilon: float | None, delta: float) -> list[str]:
+    """How well a test tells, for each adversary, and what the guarantee says beside it."""
+    out = [_of(each) for each in answers]
+    if epsilon is None:
+        return [*out, "Differential privacy gives no guarantee for this release, so nothing else limits these numbers."]
+    most, power = allowed("advantage", epsilon, delta), allowed("power", epsilon, delta)
+    return [
+        *out,
+        f"Differential privacy (epsilon = {epsilon:.3g} at delta = {delta:g}, for a person who is there or not) allows "
+        f"an advantage of at most {percent(most)}, and to find at most {percent(power)} of those who are counted, for "
+        "anybody and whatever the adversary knows. What was found is never above that.",
+    ]
+
+
+def _of(found: Answers) -> str:
+    """One adversary."""
+    assert found.advantage
+    gain = mean(found.advantage)
+    who = WHO[found.adversary]
+    against = ASKED.get(found.question, "who are counted")
+    sure = "" if found.certain is None else f"; for {of_hundred(mean(found.certain))} it becomes at least 90 % likely"
+    if found.power is None:
+        first = f"For {who}, and people {against}"
+        return f"{first}: the best test has an advantage of {span(gain.lower, gain.upper)}{sure}."
+    many = of_hundred(mean(found.power))
+    first = f"Of 100 people {against}, {who} finds {many}, wrongly saying so of 1 of 100 who are not"
+    return f"{first}{sure}. The best test has an advantage of {span(gain.lower, gain.upper)}."
+
+
+#: The columns of the table.
+COLUMNS: Columns = {
+    "question": ("question", str),
+    "adversary": ("adversary", str),
+    "measure": ("measure", str),
+    "lower": ("mean, at least", percent),
+    "upper": ("at most", percent),
+    "high": ("5 % of people: at least", share_of_people),
+    "allowed": ("differential privacy allows", lambda value: "no limit" if value is None else percent(value)),
+    "people": ("mean of (people)", "{:,}".format),
+}
+
+
+def rows(answers: list[Answers], epsilon: float | None, delta: float) -> pl.DataFrame:
+    """A row for each question, adversary and measure."""
+    out = []
+    for each in answers:
+        for name, title in MEASURES.items():
+            ends: Ends | None = getattr(each, name)
+            if ends is not None:
+                both, most = mean(ends), None if epsilon is None else allowed(name, epsilon, delta)
+                about = (each.question, NAMES[each.adversary], title)
+                out.append((*about, both.lower, both.upper, ends.lower.percentile_95, most, each.open))
+    text = dict.fromkeys(("question", "adversary", "measure"), pl.String)
+    numbers = dict.fromkeys(("lower", "upper", "high", "allowed"), pl.Float64)
+    return pl.DataFrame(out, schema={**text, **numbers, "people": pl.Int64}, orient="row")
+
+
+def picture(table: pl.DataFrame) -> dict[str, Any]:
+    """Measures from above, and the mean of each for each adversary; a bar across is what is allowed."""
+    first = table["question"][0]
+    drawn = table.filter(pl.col("question") == first).with_columns(label=chart.label(pl.col("measure")))
+    shown = [name for name in (chart.HABITS, chart.INSIDER) if name in set(drawn["adversary"])]
+    order = [chart.wrapped(name) for name in MEASURES.values()]
+    colours = [chart.COLOURS[name] for name in shown]
+    shapes = alt.Scale(domain=shown, range=[{chart.HABITS: "circle", chart.INSIDER: "diamond"}[name] for name in shown])
+    legend = chart.names_above(labelFontSize=11)
+    base = alt.Chart(chart.values(drawn)).encode(
+        y=alt.Y("label:N", title=None, sort=order, scale=alt.Scale(paddingInner=0.3), axis=alt.Axis(labelLimit=0)),
+        yOffset=alt.YOffset("adversary:N", sort=shown),
+        color=alt.Color("adversary:N", scale=alt.Scale(domain=shown, range=colours), legend=legend),
+        tooltip=[
+            chart.tip("adversary:N"),
+            chart.tip("measure:N"),
+            chart.tip("lower:Q", "mean, at least", chart.FINE),
+            chart.tip("upper:Q", "at most", chart.FINE),
+            chart.tip("allowed:Q", "differential privacy allows", chart.FINE),
+            chart.tip("people:Q", "mean of (people)", ",d"),
+        ],
+    )
+    axis = alt.Axis(format=chart.TICK, tickCount=5)
+    x = alt.X("lower:Q", title="of people who are counted", axis=axis, scale=chart.unit())
+    lines = base.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2="upper:Q")
+    points = base.mark_point(filled=True, size=80, opacity=1).encode(
+        x=x, shape=alt.Shape("adversary:N", scale=shapes, legend=legend)
+    )
+    most = base.transform_filter("datum.allowed !== null").mark_tick(thickness=3, size=18, color=chart.GREY)
+    bars = most.encode(x=alt.X("allowed:Q", scale=chart.unit()), color=alt.value(chart.GREY))
+    return chart.spec(alt.layer(lines, points, bars), (24 + 20 * len(shown)) * drawn["label"].n_unique())
+
+
+SECTION = Section("in_data", "Is somebody counted at all?", build, needs=(COUNTED,))

@@ -1,0 +1,264 @@
+"""What a page says of answers to questions: presence at places, being counted, and each step by itself."""
+
+from dataclasses import replace
+from math import tanh
+from typing import Any
+
+import polars as pl
+import pytest
+from numpy import array, exp
+from tests.report.answers import at_place, bracket, ends, presence, questions, statistics
+from tests.report.small_report import data, small_evidence
+
+import passerby as pb
+from passerby.audits.question_record import Answers, StepAnswer
+from passerby.audits.record import Mean
+from passerby.audits.shares import Above, Group
+from passerby.report import chart, presence_words
+from passerby.report.evidence import Evidence
+from passerby.report.facts import in_short
+from passerby.report.sections import asked, each_step, in_data, law
+from passerby.report.sections import presence as section
+
+
+@pytest.fixture(scope="module")
+def made() -> Evidence:
+    return small_evidence()
+
+
+def saying(made: Evidence, **more: Any) -> Evidence:
+    """The same with another summary."""
+    return replace(made, summary=made.summary.model_copy(update=more))
+
+
+def said_of(power: Any, **more: Any) -> str:
+    """The first sentences about one place."""
+    (spot,) = presence_words.spots([at_place("gate", "habits", power, **more)])
+    return presence_words._of_spot(spot)
+
+
+@pytest.mark.parametrize(
+    ("power", "more", "words"),
+    [
+        (bracket(0.62, 0.8), {}, "give away who was at gate, where 12 people were"),
+        (bracket(0.1, 0.9), {"certain": bracket(0.5, 0.9)}, "give away who was at gate"),
+        (bracket(0.25, 0.9), {"certain": None}, "give away many of those who were at gate"),
+        (bracket(0.01, 0.9), {}, "may give away who was at gate"),
+        (bracket(0.01, 0.3), {}, "tell something of who was at gate"),
+        (bracket(0.01, 0.04), {}, "tell hardly anything of who was at gate"),
+        (bracket(0.01, 0.04), {"visitors": None}, "at gate, where fewer than 5 people were"),
+        (bracket(0.01, 0.04), {"visitors": 0}, "at gate, where nobody was"),
+    ],
+)
+def test_each_verdict_has_its_words(power: Any, more: dict[str, Any], words: str) -> None:
+    assert words in said_of(power, **more)
+
+
+def test_a_wide_interval_is_never_called_harmless() -> None:
+    """What nobody exceeds decides what is called hardly anything, and what was found what is given away."""
+    for upper in (0.06, 0.5, 1.0):
+        assert "hardly" not in said_of(bracket(0.0, upper), certain=None)
+
+
+def test_sensitive_places_come_first_and_then_those_that_tell_most() -> None:
+    every = [
+        at_place("a", "habits", bracket(0.1, 0.2)),
+        at_place("b", "habits", bracket(0.9)),
+        at_place("c", "habits", bracket(0.01), sensitive=True),
+        at_place("d", "habits", None),
+        at_place("e", "habits", bracket(0.1, 0.4)),
+    ]
+    assert [spot.name for spot in presence_words.spots(every)] == ["c", "b", "e", "a", "d"]
+
+
+def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> None:
+    said = in_short(made.summary)
+    assert said[0].startswith("The counts give away who was at ")
+    assert "finds 62 to 80, wrongly accusing 1 of 100 who were not" in said[0]
+    insider = [line for line in said if line.startswith("Whoever knows where everybody else was")]
+    assert insider == [
+        "Whoever knows where everybody else was reads for certain from these counts who was there, at every counted "
+        "place of which it can be told."
+    ]
+
+
+def test_what_an_insider_finds_of_noisy_counts_is_an_interval(made: Evidence) -> None:
+    some = presence(made.people.places[:2], exact=False)
+    said = presence_words.of_insider(presence_words.spots(some))
+    assert said == [
+        "Whoever knows where everybody else was finds 30 to 60 of 100 people who were there, depending on the place, "
+        "wrongly accusing 1 of 100 who were not."
+    ]
+    one = [at_place("gate", "insider", bracket(1.0)), *some]
+    assert presence_words.of_insider(presence_words.spots(one))[0].endswith(
+        "For 1 of 3 places they tell it for certain."
+    )
+
+
+def test_where_presence_was_not_measured_the_lead_says_so(made: Evidence) -> None:
+    nothing = saying(made, presence=[], questions=[])
+    assert in_short(nothing.summary)[0].startswith(
+        "Whether it can be told that somebody was at a place was not measured"
+    )
+    assert str(section.SECTION.missing(nothing)).startswith("presence at counted places was not measured")
+    assert in_data.SECTION.missing(nothing)
+    assert each_step.SECTION.missing(nothing)
+    assert asked.SECTION.missing(nothing) == "nothing else was asked"
+    assert law.rows(nothing)["found"].to_list()[0] == law.MISSING
+    unknown = [at_place("gate", who, None, sensitive=True) for who in ("habits", "insider")]
+    few = saying(made, presence=unknown, questions=[])
+    assert section.SECTION.missing(few)
+    assert in_short(few.summary)[0] == (
+        "What the counts tell of gate is not said: fewer than 5 people of the sample may well be there."
+    )
+
+
+def test_presence_is_drawn_by_place_by_way_and_by_hour(made: Evidence) -> None:
+    content = section.build(made)
+    assert [figure.key for figure in content.figures] == ["presence", "presence-ways", "presence-hours"]
+    places, ways, hours = (list(data(figure.spec)) for figure in content.figures)
+    first, second, third = (made.called[name] for name in made.people.places[:3])
+    assert [row["place"] for row in places] == [first, first, second, second]
+    assert {row["adversary"] for row in places} == {chart.HABITS, chart.INSIDER}
+    assert {row["place"] for row in ways} == {row["place"] for row in hours} == {first, second}
+    assert {row["start"] for row in hours} == {*made.steps}
+    assert [row["of_hundred"] for row in ways if row["way"] == "noise 2"] == ["3", "3"]
+    rows = content.figures[0].sheet.rows
+    assert [row[0] for row in rows] == [first, first, second, second, third, third]
+    assert {*rows[-1][3:]} == {"not told"}
+    for figure in content.figures:
+        assert figure._repr_html_().startswith("<img")
+
+
+def test_ways_whose_power_is_not_known_are_told_by_their_advantage(made: Evidence) -> None:
+    some = [
+        each.model_copy(update={"ways": [way.model_copy(update={"power": None}) for way in each.ways]})
+        for each in made.summary.presence
+    ]
+    figure = section.build(saying(made, presence=some)).figures[1]
+    assert figure.says == section.WAYS_ADVANTAGE
+    assert all(row["share"] == row["advantage"] for row in data(figure.spec))
+
+
+def test_names_that_no_picture_can_show_are_as_on_the_rest_of_the_page(made: Evidence) -> None:
+    nasty = ("x" * 500, "new\nline", *made.people.places[2:])
+    people = replace(made.people, places=nasty)
+    labelled = presence(nasty[:2])
+    labelled[0] = labelled[0].model_copy(update={"label": "a\u202eb"})
+    table = section.rows(presence_words.spots(labelled, replace(made, people=people).called))
+    assert {*table["place"]} == {*replace(made, people=people).places[:2]}
+    assert not {"\n", "\u202e"} & {*"".join([*table["place"], *table["what"]])}
+
+
+def test_being_counted_stands_beside_what_differential_privacy_allows(made: Evidence) -> None:
+    noisy = replace(made, release=pb.Release([[0, 1]] * 4, pb.Laplace(2.0)))
+    found = pb.differential_privacy(noisy.release, made.settings.delta)
+    assert found.added is not None
+    epsilon = in_data.allowed_epsilon(noisy)
+    assert epsilon == found.added
+    table = in_data.rows(in_data.told(noisy), epsilon, 0.0)
+    by = {row["measure"]: row["allowed"] for row in table.to_dicts()}
+    assert by[in_data.MEASURES["advantage"]] == pytest.approx(tanh(epsilon / 2))
+    assert by[in_data.MEASURES["certain"]] is None
+    assert "Differential privacy (epsilon = " in in_data.build(noisy).lead[-1]
+    assert "gives no guarantee" in in_data.build(made).lead[-1]
+    assert {row["allowed"] for row in data(in_data.build(made).figures[0].spec)} == {None}
+    assert in_data.build(noisy).figures[0]._repr_html_().startswith("<img")
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 3.0, 50.0, 1e4])
+@pytest.mark.parametrize("delta", [0.0, 1e-5, 0.01])
+def test_what_is_allowed_is_attained_by_the_mechanism_that_has_no_more(epsilon: float, delta: float) -> None:
+    """That of Kairouz et al.: 0 or 3 with delta, else 1 or 2 by randomised response."""
+    yes = (1 - delta) / (1 + exp(-epsilon))
+    no = (1 - delta) - yes
+    one, other = array([delta, yes, no, 0.0]), array([0.0, no, yes, delta])
+    advantage = float(abs(one - other).sum() / 2)
+    assert in_data.allowed("advantage", epsilon, delta) == pytest.approx(advantage, abs=1e-12)
+    power, left = 0.0, in_data.FALSE_ALARMS
+    for p, q in zip(one, other, strict=True):  # by falling likelihood ratio
+        share = 1.0 if q <= left else left / q
+        power, left = power + share * p, max(0.0, left - q)
+    assert in_data.allowed("power", epsilon, delta) == pytest.approx(min(1.0, power), abs=1e-9)
+
+
+def test_the_easiest_step_is_named(made: Evidence) -> None:
+    content = each_step.build(made)
+    last = made.steps[-1]
+    assert content.lead[0].startswith(f"At {last} people are easiest to find: ")
+    assert content.lead[1].startswith(f"The release adds most at {last}, at least 20 points: ")
+    rows = list(data(content.figures[0].spec))
+    assert {row["which"] for row in rows} == {chart.WITHOUT, chart.FOUND, chart.BOUND}
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "words"),
+    [(0.5, 0.5, "makes no step easier"), (0.5, 0.7, "at 12:00, up to 20 points cannot be excluded")],
+)
+def test_a_release_that_adds_nothing_says_so_only_where_that_is_sure(
+    made: Evidence, lower: float, upper: float, words: str
+) -> None:
+    steps = [StepAnswer(step=t, lower=lower, upper=upper, baseline=0.5) for t in range(4)]
+    one = questions()[2].model_copy(update={"by_step": steps})
+    assert words in each_step.build(saying(made, questions=[one])).lead[1]
+
+
+def test_events_of_few_people_are_not_told(made: Evidence) -> None:
+    content = asked.build(made)
+    assert content.lead[1] == "Whether the person was never at park: open for 5 or fewer people, so no number is told."
+    assert content.figures[0].sheet.rows[1][2:] == ["not told"] * 8
+
+
+def test_the_three_risks_name_their_sections(made: Evidence) -> None:
+    table = law.rows(made)
+    assert table["risk"].to_list() == ["singling out", "linkability", "inference"]
+    assert table["where"][0].startswith("Is somebody counted at all?")
+    assert "62 to 80 of 100" in table["found"][2]
+    assert "42 to 43 of 100 if all others are known" in table["found"][0]
+
+
+def group(counted: bool, people: int, *, lower: float, upper: float) -> Group:
+    above = [Above(threshold=0.9, baseline=0.0086, loss_lower=0.42, loss_upper=0.54)]
+    mean = Mean(lower=lower, upper=upper, confidence=None)
+    who = "people who are counted" if counted else "people who hardly ever are counted"
+    return Group(
+        counted=counted,
+        sentence=who,
+        people=people,
+        baseline=Mean(lower=0.68, upper=0.68, confidence=None),
+        loss=mean,
+        above=above if counted else [],
+    )
+
+
+def test_counted_people_come_first_and_the_stranger_after_them(made: Evidence) -> None:
+    both = [group(True, 930, lower=0.88, upper=0.89), group(False, 1070, lower=0.7, upper=0.7)]
+    said = in_short(made.summary.model_copy(update={"groups": both}))
+    number = next(i for i, line in enumerate(said) if line.startswith("Whole traces"))
+    assert (
+        "of the 930 people who are counted, the mean chance is 68 % without the release and 88 % to 89 %"
+        in said[number]
+    )
+    assert said[number].endswith(
+        "Without the release 0.86 % of them are found with a chance of 90 % or more, and with it 42 % to 54 %."
+    )
+    assert said[number + 1].startswith("Of the 1,070 people who hardly ever are counted")
+    assert "Over all people, the mean chance is" in said[number + 1]
+    assert said[number + 2].startswith("From the counts alone: a stranger")
+
+
+def test_answers_are_what_the_summary_holds() -> None:
+    one = Answers(
+        question="replaced",
+        sentence="whether it is they",
+        kind="in_data",
+        adversary="insider",
+        people=9,
+        open=9,
+        chance=statistics(0.5),
+        advantage=ends(0.2, 0.3),
+    )
+    table = in_data.rows([one], None, 0.0)
+    assert table["measure"].to_list() == [in_data.MEASURES["advantage"]]
+    assert "against somebody else in their place" in in_data.words([one], None, 0.0)[0]
+    assert isinstance(table, pl.DataFrame)
