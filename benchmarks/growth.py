@@ -79,7 +79,7 @@ def decoding(places: int, steps: int) -> Work:
 def conditioning(places: int, steps: int) -> Work:
     prior, release = chain("dense", places), pb.Release(scattered(places, steps), pb.Gaussian(1.0))
     weights = relative(evidence(prior, release, 1)[0])[0]
-    return partial(conditioned(prior, release), weights)
+    return lambda: conditioned(prior, release)[0](weights)
 
 
 def scoring(places: int, steps: int, misses: int) -> Work:

@@ -23,15 +23,17 @@ Floats = NDArray[np.float64]
 CASES = (("line", 100, 300, 20), ("habits", 13, 5, 2000), ("habits", 10, 300, 200))
 
 
-def conditioned(prior: pb.MarkovPrior, release: pb.Release) -> Callable[[Floats], Any]:
-    """The posterior chain, for weights (T, S + 1)."""
-    return partial(posterior, prior.initial, prior.matrices, *ranges(prior.matrices), release.classes(prior))
+def conditioned(prior: pb.MarkovPrior, release: pb.Release) -> tuple[Callable[[Floats], Floats], Floats]:
+    """What fills the posterior chain for weights (T, S + 1) and returns its start, and the matrices that it fills."""
+    moves = np.zeros((release.steps - 1, prior.places, prior.places))
+    given = prior.initial, prior.matrices, *ranges(prior.matrices), release.classes(prior)
+    return lambda weights: posterior(*given, weights, moves)[0], moves
 
 
 def ours(prior: pb.MarkovPrior, release: pb.Release, weights: Floats) -> Floats:
     """Probabilities of places (T, M), from the posterior chain."""
-    law, moves, _ = conditioned(prior, release)(weights)
-    out = [law]
+    work, moves = conditioned(prior, release)
+    out = [work(weights)]
     for matrix in moves:
         out.append(out[-1] @ matrix)
     return np.array(out)
@@ -71,7 +73,7 @@ def run() -> Section:
         np.testing.assert_allclose(logarithms(hmmlearn, prior, dense[0]), expected, atol=1e-10)
 
         size = {"series": series, "places": places, "steps": steps}
-        chains = partial(each, conditioned(prior, release), weights)
+        chains = partial(each, conditioned(prior, release)[0], weights)
         for name, version, given in (("scaling", scaling, likelihood), ("logarithms", logarithms, dense)):
             theirs = partial(each, partial(version, hmmlearn, prior), given)
             section.compare(f"{kind}, {name}", size, "hmmlearn", chains, theirs, repeats=3)

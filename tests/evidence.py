@@ -41,7 +41,8 @@ def silence(steps: int, states: int) -> Ints:
 
 def posterior(initial: Floats, matrices: Floats, told: Ints, weights: Floats) -> tuple[Floats, Floats, float]:
     """`kernels.posterior`, with the ranges of the rows as they are."""
-    start, moves, log_mass = kernels.posterior(initial, matrices, *kernels.ranges(matrices), told, weights)
+    moves = np.zeros((len(told) - 1, len(initial), len(initial)))
+    start, log_mass = kernels.posterior(initial, matrices, *kernels.ranges(matrices), told, weights, moves)
     return start, moves, float(log_mass)
 
 

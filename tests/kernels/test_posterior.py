@@ -12,6 +12,7 @@ from tests.states import state_cases
 from tests.strategies import FINITE, Case, cases
 
 import passerby as pb
+from passerby.kernels import posterior as kernels
 from passerby.kernels.posterior import ranges
 
 Floats = NDArray[np.float64]
@@ -48,6 +49,36 @@ class TestPosterior:
         assert log_mass == -np.inf
         *_, log_mass = at_sensors(initial, moves, places, np.array([[1.0, 1.0], [1.0, 0.0]]))
         assert log_mass == -np.inf
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 6), st.sampled_from([0.3, 1.0]))
+def test_room_that_was_used_before_gives_the_same(seed: int, steps: int, states: int, share: float) -> None:
+    """Nothing of an earlier series is left, though rows of states that it reaches may not be reached by a later one."""
+    rng = np.random.default_rng(seed)
+    initial, matrices = rng.random(states), rng.random((1, states, states))
+    matrices[rng.random(matrices.shape) > share] = 0.0
+    told = rng.integers(0, 2, (steps, states))
+    moves, given = np.zeros((steps - 1, states, states)), (initial, matrices, *ranges(matrices), told)
+    kernels.posterior(*given, np.ones((steps, 2)), moves)
+    for weights in (rng.random((steps, 2)), rng.integers(0, 2, (steps, 2)).astype(np.float64)):
+        start, log_mass = kernels.posterior(*given, weights, moves)
+        fresh, expected, exact = posterior(initial, matrices, told, weights)
+        assert log_mass == exact
+        if log_mass > -np.inf:
+            np.testing.assert_array_equal(start, fresh)
+            np.testing.assert_array_equal(moves, expected)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.9, 1e-3])
+def test_the_probability_of_a_long_series_does_not_underflow(share: float) -> None:
+    """The log probability of 5,000 steps that all have the same share, in closed form."""
+    steps, states = 5000, 3
+    initial, matrices = np.full(states, 1 / states), np.full((1, states, states), 1 / states)
+    told, weights = np.zeros((steps, states), dtype=np.int64), np.full((steps, 1), share)
+    start, moves, log_mass = posterior(initial, matrices, told, weights)
+    assert log_mass == pytest.approx(steps * math.log(share), rel=1e-12, abs=1e-10)
+    np.testing.assert_allclose(start, initial)
+    np.testing.assert_allclose(moves, 1 / states)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 3), st.integers(1, 5), st.sampled_from([0.2, 0.5, 1.0]))

@@ -266,6 +266,7 @@ def brackets(
     M, P, needed = initial.shape[0], named.shape[0], T - misses
     out, guesses = np.zeros((n, 5)), np.zeros((n, 3, T), np.int64)
     law, pinned, after = np.empty((T, M)), np.empty(T, np.int64), np.empty((T, needed + 1, M))
+    moves = np.zeros((T - 1, M, M))
     low, high = ranges(matrices)
     alone, none = single(place_of), np.empty((0, M, M))
     charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
@@ -290,7 +291,7 @@ def brackets(
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes, room.paper)
             count_in(sums, -times[i], mass[i], out[i], anchored[min(i, last)])
-        start, moves, log_mass = posterior(initial, matrices, low, high, classes, weights[i])
+        start, log_mass = posterior(initial, matrices, low, high, classes, weights[i], moves)
         if log_mass == -np.inf:
             out[i, LEVEL] = -1.0
             total[UNEXPLAINED] += 1.0

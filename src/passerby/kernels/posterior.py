@@ -12,6 +12,8 @@ from .jit import cube, inlined, kernel, matrix, number, out_cube, out_vector, ou
 #: of the share of the series' probability below which that may matter: what is left out is at most 1e-280 of it.
 FAINT = 1e-290
 DOUBTFUL = -23.0
+#: The probability of steps is multiplied down to this, and then kept as a logarithm.
+TINY = 1e-15
 #: What may be lost to underflow of a product that is not watched, and the log of the share below which it is.
 UNDERFLOW = 1e-307
 RARE = -60.0
@@ -144,14 +146,48 @@ def look(chain):
 
 
 @inlined
-def fades(row, weights):
-    """Whether some state that is still possible may be fainter than `FAINT` once it is weighed."""
-    low, least = 1.0, 1.0
+def least(row):
+    """The smallest number above 0, or 1 where that is smaller."""
+    low = 1.0
     for x in range(row.shape[0]):
-        low = min(low, row[x]) if row[x] > 0.0 else low
-    for j in range(weights.shape[0]):
-        least = min(least, weights[j]) if weights[j] > 0.0 else least
-    return low * least < FAINT
+        low = min(low, row[x] if row[x] > 0.0 else 1.0)
+    return low
+
+
+@inlined
+def look_back(matrix, low, high, b, now):
+    """`now = matrix @ b`, by where the rows of a matrix are not empty; returns the largest."""
+    top = 0.0
+    for x in range(now.shape[0]):
+        u, v = low[x], high[x]
+        now[x] = dot(matrix[x], b) if v - u == now.shape[0] else dot(matrix[x, u:v], b[u:v])
+        top = max(top, now[x])
+    return top
+
+
+@inlined
+def fill(line, b, f, out):
+    """`out = line b f`: by parts of arrays that begin at 0, where a loop uses vector instructions."""
+    for y in range(out.shape[0]):
+        out[y] = line[y] * b[y] * f
+
+
+@inlined
+def fill_moves(matrix, low, high, b, now, out):
+    """The posterior matrix of a step, and the row before it; returns if one of its states had to be left out."""
+    left_out = False
+    for x in range(now.shape[0]):
+        if now[x] >= FAINT:
+            u, v = low[x], high[x]
+            if v - u == now.shape[0]:
+                fill(matrix[x], b, 1.0 / now[x], out[x])
+            else:
+                fill(matrix[x, u:v], b[u:v], 1.0 / now[x], out[x, u:v])
+        else:
+            left_out = left_out or possible(matrix[x], b) > 0
+            out[x] = 0.0
+            now[x] = 0.0
+    return left_out
 
 
 @inlined
@@ -176,9 +212,12 @@ def smallest(initial, matrices):
     return low
 
 
-@kernel(types.Tuple((out_vector, out_cube, number))(vector, cube, wholes, wholes, whole_matrix, matrix))
-def posterior(initial, matrices, low, high, classes, weights):
-    """The chain given a series of evidence: start (M,), matrices (T - 1, M, M), and the log probability of the series.
+@kernel(types.Tuple((out_vector, number))(vector, cube, wholes, wholes, whole_matrix, matrix, out_cube))
+def posterior(initial, matrices, low, high, classes, weights, moves):
+    """The chain given a series of evidence: its start (M,), and the log probability of the series.
+
+    Its matrices are filled into `moves` (T - 1, M, M), which begins as zeros and may be filled again for other series
+    of the same chain: to have new memory of the system takes longer than to compute what is kept there.
 
     Backward pass: `b_T = 1`, `b_t(x) = Σ_y P_t(x, y) w_{t+1}(y) b_{t+1}(y)`; the posterior matrix is
     `P_t(x, y) w_{t+1}(y) b_{t+1}(y) / b_t(x)`. Rows of states that cannot be reached are left empty. The log
@@ -186,47 +225,38 @@ def posterior(initial, matrices, low, high, classes, weights):
     left out at step t is at most `FAINT` in the scale of the step after it, in which the series itself must not be too
     small. So of the posterior's probability, at most `MISSING` for each place and step is left out.
     """
-    T = classes.shape[0]
-    M = initial.shape[0]
-    moves = np.zeros((T - 1, M, M))
-    b = np.ones(M)
-    log_mass = 0.0
+    T, M = classes.shape[0], initial.shape[0]
+    b, now = np.ones(M), np.empty(M)
+    log_mass, mass = 0.0, 1.0
     log_faint = -np.inf
     for t in range(T - 2, -1, -1):
-        faint = fades(b, weights[t + 1])
+        faint = least(b) * least(weights[t + 1]) < FAINT
         weigh(b, classes[t + 1], weights[t + 1])
         if faint:
-            log_faint = max(log_faint, log_mass)
+            log_faint = max(log_faint, log_mass + np.log(mass))
             for x in range(M):
                 b[x] = b[x] if b[x] >= FAINT else 0.0
         P = at(matrices, t)
-        now = np.zeros(M)
-        top = 0.0
-        for x in range(M):
-            now[x] = dot(P[x, low[x] : high[x]], b[low[x] : high[x]])
-            top = max(top, now[x])
+        top = look_back(P, low, high, b, now)
         if top < FAINT:
-            return b, moves, -np.inf
+            return b, -np.inf
+        if fill_moves(P, low, high, b, now, moves[t]):
+            log_faint = max(log_faint, log_mass + np.log(mass))
         for x in range(M):
-            if now[x] >= FAINT:
-                f = 1.0 / now[x]
-                for y in range(low[x], high[x]):
-                    moves[t, x, y] = P[x, y] * b[y] * f
-                now[x] /= top
-            else:
-                if possible(P[x], b) > 0:
-                    log_faint = max(log_faint, log_mass)
-                now[x] = 0.0
-        b = now
-        log_mass += np.log(top)
+            b[x] = now[x] / top
+        mass *= top
+        if mass < TINY:
+            log_mass, mass = log_mass + np.log(mass), 1.0
     weigh(b, classes[0], weights[0])
     total = 0.0
     for x in range(M):
         b[x] *= initial[x]
         total += b[x]
+    log_mass += np.log(mass)
     if total < FAINT or log_mass + np.log(total) - log_faint < DOUBTFUL:
-        return b, moves, -np.inf
+        return b, -np.inf
     if log_mass + np.log(total) < RARE and smallest(initial, matrices) * FAINT < UNDERFLOW:
-        return b, moves, -np.inf
-    b /= total
-    return b, moves, log_mass + np.log(total)
+        return b, -np.inf
+    for x in range(M):
+        b[x] /= total
+    return b, log_mass + np.log(total)
