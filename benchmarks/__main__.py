@@ -3,7 +3,8 @@
 Each one is a process of its own, held to one core. Those that are not run keep what they found before; the file is
 written whole, once all that were asked for are done. `python -m benchmarks interval_samples --foursquare FILE --gowalla
 FILE` measures people of real check-in files, and `python -m benchmarks before --old FOLDER` an older version of this
-package beside this one; neither is part of this repository.
+package beside this one; neither is part of this repository. With `--quick`, each of them runs to its end in a form of a
+few seconds, which measures nothing, and nothing is written.
 """
 
 import argparse
@@ -44,6 +45,10 @@ BENCHMARKS = (
     "before",
 )
 SAMPLES, BEFORE = "interval_samples", "before"
+#: Those that are run by themselves (`python -m benchmarks.habits`), and print what they find; all take `--quick`.
+SCRIPTS = ("habits", "kills", "mechanisms", "same_numbers", "weekends")
+#: What the others are made of.
+PARTS = ("chains", "figures", "markdown", "pages", "plan_pieces", "populations", "processes", "record")
 
 
 def options() -> argparse.Namespace:
@@ -52,6 +57,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--foursquare", type=Path, help="check-ins in Foursquare's layout")
     parser.add_argument("--gowalla", type=Path, help="check-ins in Gowalla's layout")
     parser.add_argument("--old", type=Path, help="a checkout of an older version")
+    parser.add_argument(
+        "--quick", action="store_true", help="in a few seconds each, to see that it runs; writes nothing"
+    )
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     found = parser.parse_args()
     if unknown := set(found.names) - set(BENCHMARKS):
@@ -70,8 +78,14 @@ def one(name: str, given: argparse.Namespace) -> None:
     for mechanism in (None, pb.Gaussian(1.0)):  # compile and load what is timed later
         pb.measure(pb.line_prior(4), pb.Release([1, 2, 3], mechanism), 1)
     module = import_module(f"benchmarks.{name}")
-    needed = {SAMPLES: [files_of(given)], BEFORE: [given.old]}
-    section = module.run(*needed.get(name, []))
+    with tempfile.TemporaryDirectory() as folder:
+        files, old = files_of(given), given.old
+        if given.quick and name == SAMPLES and not files:
+            files = {"foursquare": module.made_up(Path(folder, "checkins.txt"))}
+        if given.quick and old is None:
+            old = Path(__file__).parents[1]
+        needed = {SAMPLES: [files], BEFORE: [old]}
+        section = module.run(*needed.get(name, []), quick=given.quick)
     given.into.write_text(json.dumps(section.written()))
 
 
@@ -100,8 +114,8 @@ def main() -> int:
         one(given.names[0], given)
         return 0
     paths = {**files_of(given), **({"old": given.old} if given.old else {})}
-    words = [word for kind, path in paths.items() for word in (f"--{kind}", str(path))]
-    left_out = {*([] if files_of(given) else [SAMPLES]), *([] if given.old else [BEFORE])}
+    words = ["--quick"] * given.quick + [word for kind, path in paths.items() for word in (f"--{kind}", str(path))]
+    left_out = {*([] if files_of(given) or given.quick else [SAMPLES]), *([] if given.old or given.quick else [BEFORE])}
     names = given.names or [name for name in BENCHMARKS if name not in left_out]
     if unable := left_out.intersection(names):
         raise SystemExit(f"{', '.join(sorted(unable))}: give --foursquare or --gowalla, or --old")
@@ -114,13 +128,15 @@ def main() -> int:
             into = Path(folder, "section.json")
             command = [sys.executable, "-m", "benchmarks", name, *words, "--into", str(into)]
             done = subprocess.run(command, check=False, env={**os.environ, **ONE_THREAD})
-            if done.returncode == 0:
+            if done.returncode == 0 and not given.quick:
                 results[name] = json.loads(into.read_text())
             else:
-                failed += 1
+                failed += done.returncode != 0
         print(
             f"({time.perf_counter() - start:.0f} s, {processor_seconds() - before:.0f} s of them at work)", flush=True
         )
+    if given.quick:
+        return failed
     with whole_or_nothing(RESULTS) as temporary:
         temporary.write_text(dumped({name: results[name] for name in BENCHMARKS if name in results}))
     pages.write(results)

@@ -16,7 +16,10 @@ from benchmarks.chains import HELD, MISSES, crowd
 from benchmarks.record import Section, seconds
 from passerby.people.sensors import random_sensors
 
-PEOPLE = 2000
+PEOPLE, FEW = 2000, 20
+#: Places, people whom the yardstick measures, repeats.
+CASES = ((101, 5, 3), (1001, 1, 1))
+QUICK = ((21, 1, 1),)
 TARGET = 100.0
 
 
@@ -82,25 +85,28 @@ def plainly(priors: list[pb.MarkovPrior], sensors: list[int], rng: np.random.Gen
         yardstick(prior, sensors, rng)
 
 
-def run() -> Section:
+def run(quick: bool = False) -> Section:
     section = Section("audit")
     # The yardstick's time grows with the square of the places: a person takes it long where there are many.
-    for places, measured, repeats in ((101, 5, 3), (1001, 1, 1)):
-        people = pb.fit_people(crowd(PEOPLE, places), holdout=HELD)
-        sensors = [step[0] for step in random_sensors(people)]
+    for places, measured, repeats in QUICK if quick else CASES:
+        count = FEW if quick else PEOPLE
+        traces = crowd(count, places)
+        as_in_paper = pb.fit_people(traces, holdout=HELD, habits="paper", name_elsewhere=True)
+        sensors = [step[0] for step in random_sensors(as_in_paper)]
         release = pb.Release(sensors)
-        priors = [people.prior(person, reduced=False)[0] for person in range(measured)]
+        priors = [as_in_paper.prior(person, reduced=False)[0] for person in range(measured)]
         rng = np.random.default_rng(0)
         loose, tight, _ = yardstick(priors[0], sensors, rng)
         found = pb.measure(priors[0], release, MISSES, method="sampling", runs=10)
         np.testing.assert_allclose([found.bounds["loose"], found.bounds["tight"]], [loose, tight], atol=2e-4)
-        audit = partial(pb.audit, people, release, MISSES, workers=1)
-        table = audit()
-        assert table["status"].is_in(["ok", "impossible"]).all()
-        assert (table["upper"] <= table["lower"] * 1.0101).all()
         plain = partial(plainly, priors, sensors, rng)
-        pairs = [(seconds(audit) / PEOPLE, seconds(plain) / measured) for _ in range(repeats)]
-        size = {"people": PEOPLE, "places": places, "steps": HELD, "misses": MISSES}
-        more = {"target": TARGET} if places == 101 else {}
-        section.ratio("a person", size, "plain NumPy", pairs, **more)
+        for case, people in (("a person", pb.fit_people(traces, holdout=HELD)), ("the paper's habits", as_in_paper)):
+            audit = partial(pb.audit, people, release, MISSES, workers=1)
+            table = audit()
+            assert table["status"].is_in(["ok", "impossible"]).all()
+            assert (table["upper"] <= table["lower"] * 1.0101).all()
+            pairs = [(seconds(audit) / count, seconds(plain) / measured) for _ in range(repeats)]
+            size = {"people": count, "places": places, "steps": HELD, "misses": MISSES}
+            more = {"target": TARGET} if case == "a person" and places == CASES[0][0] else {}
+            section.ratio(case, size, "plain NumPy", pairs, **more)
     return section

@@ -18,20 +18,22 @@ from passerby.audits.settings import BacktestSettings
 PEOPLE, PLACES, SOME = 10_000, 101, 500
 #: With the backtest, an audit takes at most so many times as long as one with the paper's habits and without it.
 MOST = 6.0
+QUICK = (200, 21, 10)
 
 
-def run() -> Section:
+def run(quick: bool = False) -> Section:
     section = Section("backtest")
-    traces = crowd(PEOPLE, PLACES)
+    count, places, sampled = QUICK if quick else (PEOPLE, PLACES, SOME)
+    traces = crowd(count, places)
     base = 0.0
     for habits in ("paper", "auto"):
         fitted = pb.fit_people(traces, holdout=HELD, habits=habits)
         fit = seconds(partial(pb.fit_people, traces, holdout=HELD, habits=habits))
         release = pb.Release(pb.most_visited_sensors(fitted))
-        some = only(fitted, some_people(fitted, SOME))
+        some = only(fitted, some_people(fitted, sampled))
         audit = partial(pb.audit, some, release, MISSES, workers=1)
         assert audit()["lower"].null_count() == 0
-        plain = fit + seconds(audit) * PEOPLE / SOME
+        plain = fit + seconds(audit) * count / sampled
         went_back = partial(pb.backtest, traces, holdout=HELD, misses=MISSES, release=release, habits=habits)
         found = went_back()
         assert np.isfinite(found.gap)
@@ -39,7 +41,7 @@ def run() -> Section:
         base = base or plain
         section.add(
             case=habits,
-            size={"people": PEOPLE, "places": PLACES, "steps": HELD, "misses": MISSES},
+            size={"people": count, "places": places, "steps": HELD, "misses": MISSES},
             fit=rounded(fit / base),
             without=rounded(plain / base),
             ratio=rounded((plain + more) / base),

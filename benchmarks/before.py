@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -79,22 +79,25 @@ TASKS: dict[str, Callable[[], Found]] = {
     "reproduce, 20 steps, 2 right": lambda: swept(20, 18, None),
     "reproduce, 10 steps, 1 right, noise": lambda: swept(10, 9, pb.Gaussian(1.0)),
 }
+#: Of a quick run, beside this version itself.
+QUICK = ("audit, a person, 5 steps", "reproduce, 10 steps, 5 right")
 
 
-def by_version(source: Path | None) -> dict[str, Found]:
-    """All tasks in a process that takes the package from a folder of sources; None for the one that is installed."""
+def by_version(source: Path | None, tasks: Sequence[str]) -> dict[str, Found]:
+    """Some tasks in a process that takes the package from a folder of sources; None for the one that is installed."""
     with tempfile.TemporaryDirectory() as folder:
         into = Path(folder, "found.json")
         path = {} if source is None else {"PYTHONPATH": str(source.resolve())}
-        command = [sys.executable, "-m", "benchmarks.before", str(into)]
+        command = [sys.executable, "-m", "benchmarks.before", str(into), *tasks]
         subprocess.run(command, check=True, env={**os.environ, **path})
         return {name: tuple(found) for name, found in json.loads(into.read_text()).items()}
 
 
-def run(old: Path) -> Section:
+def run(old: Path, quick: bool = False) -> Section:
     section = Section("before and after")
-    both = [(by_version(old / "src"), by_version(None)) for _ in range(ROUNDS)]
-    for task in TASKS:
+    tasks = QUICK if quick else tuple(TASKS)
+    both = [(by_version(old / "src", tasks), by_version(None, tasks)) for _ in range(1 if quick else ROUNDS)]
+    for task in tasks:
         before, after = (min(pair[i][task] for pair in both) for i in (0, 1))
         section.add(
             task=task,
@@ -108,10 +111,10 @@ def run(old: Path) -> Section:
 
 
 def main() -> None:
-    """Do all tasks here, after something that loads and compiles, and write what was found."""
+    """Do the tasks that are named here, after something that loads and compiles, and write what was found."""
     for mechanism in (None, pb.Gaussian(1.0)):
         pb.measure(pb.line_prior(4), pb.Release([1, 2, 3], mechanism), 1)
-    Path(sys.argv[1]).write_text(json.dumps({name: task() for name, task in TASKS.items()}))
+    Path(sys.argv[1]).write_text(json.dumps({name: TASKS[name]() for name in sys.argv[2:]}))
 
 
 if __name__ == "__main__":

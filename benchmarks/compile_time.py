@@ -15,43 +15,47 @@ from benchmarks.record import Section, pace, rounded
 
 #: Seconds that a first use may take.
 TARGET = 30.0
+QUICK = ("enumeration",)
 
 PROBE = """
 import time
 start = time.process_time()
 import numba
 loaded = time.process_time()
-import importlib, pkgutil
+import importlib, pkgutil, sys
 import passerby.kernels as kernels
-names = sorted(module.name for module in pkgutil.iter_modules(kernels.__path__))
+names = sys.argv[1:] or sorted(module.name for module in pkgutil.iter_modules(kernels.__path__))
 for name in names:
     importlib.import_module(f"passerby.kernels.{name}")
 print(loaded - start, time.process_time() - loaded)
 """
 
 
-def probe(cache: str) -> tuple[float, float]:
-    """Processor seconds to import numba, and to import all kernels."""
+def probe(cache: str, *names: str) -> tuple[float, float]:
+    """Processor seconds to import numba, and to import the kernels of these names; all if none is given."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-    out = subprocess.run([sys.executable, "-c", PROBE], env=environment, capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-c", PROBE, *names], env=environment, capture_output=True, text=True, check=True
+    )
     numba, kernels = map(float, out.stdout.split())
     return numba, kernels
 
 
-def side_by_side() -> float:
-    """Seconds by the clock until two processes have compiled all kernels."""
+def side_by_side(quick: bool) -> float:
+    """Seconds by the clock until two processes have compiled all kernels; if quick, until they have found them."""
     with tempfile.TemporaryDirectory() as cache:
         start = time.perf_counter()
         command = [sys.executable, "-m", "passerby.cli.warm_up"]
-        subprocess.run(command, env={**os.environ, "NUMBA_CACHE_DIR": cache}, capture_output=True, check=True)
+        environment = dict(os.environ) if quick else {**os.environ, "NUMBA_CACHE_DIR": cache}
+        subprocess.run(command, env=environment, capture_output=True, check=True)
         return time.perf_counter() - start
 
 
-def run() -> Section:
+def run(quick: bool = False) -> Section:
     section = Section("compiling")
     with tempfile.TemporaryDirectory() as cache:
         for state in ("from nothing", "from the cache"):
-            numba, kernels = probe(cache)
-            more = {"target": TARGET, "clock": rounded(side_by_side())} if state == "from nothing" else {}
+            numba, kernels = probe(cache, *(QUICK if quick else ()))
+            more = {"target": TARGET, "clock": rounded(side_by_side(quick))} if state == "from nothing" else {}
             section.add(case=state, seconds=rounded(kernels), importing_numba=rounded(numba), pace=pace(), **more)
     return section

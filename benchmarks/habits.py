@@ -5,7 +5,8 @@ the people at each of three origins, the mean log probability of a step that was
 |promised - right| over all numbers of misses, with the counts of the most visited place and without them, for all
 origins together and at each, and the largest of these differences, together and at each. The files are not part of this
 repository, and are left out where they are not given. With `--noise 2`, counts have normal noise of that standard
-deviation; with `--seed`, towns and people are others. With `--speed`, it prints how long an audit of 10,000 people
+deviation; with `--seed`, towns and people are others. With `--quick`,
+one small population is tried, to see that it runs. With `--speed`, it prints how long an audit of 10,000 people
 takes with either.
 """
 
@@ -59,6 +60,11 @@ def cases(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pb.Visi
         yield make.__name__, lambda make=make: make(seed=given.seed), {}  # type: ignore[misc]
 
 
+def few(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pb.Visits | pb.Traces], Options]]:
+    """A population that takes a few seconds."""
+    yield "leavers", lambda: populations.leavers(people=60, places=20, seed=given.seed), {}
+
+
 def origins(visits: pb.Visits | pb.Traces, options: Options) -> Iterator[tuple[pb.Traces, int]]:
     """Traces up to the end of what follows each origin, from the latest, and in how many steps people must be known."""
     least = 1 if isinstance(visits, pb.Traces) else options.get("min_active", 10)
@@ -99,9 +105,9 @@ def figures(visits: pb.Visits | pb.Traces, options: Options, habits: str, noise:
     ]
 
 
-def speed() -> None:
-    """How long an audit of 10,000 people takes, in one process, habits and all."""
-    traces = crowd(10_000, 100)
+def speed(count: int) -> None:
+    """How long an audit of so many people takes, in one process, habits and all."""
+    traces = crowd(count, 100)
     for habits in ("paper", "auto"):
         start = time.process_time()
         people = pb.fit_people(traces, holdout=HELD, habits=habits)
@@ -118,9 +124,10 @@ def main() -> None:
     parser.add_argument("--noise", type=float)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     if given.speed:
-        speed()
+        speed(100 if given.quick else 10_000)
         return
     columns = (
         "population",
@@ -132,7 +139,7 @@ def main() -> None:
         "largest difference",
     )
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
-    for name, make, options in cases(given):
+    for name, make, options in few(given) if given.quick else cases(given):
         if given.names and name not in given.names:
             continue
         visits = make()

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import passerby as pb
+from benchmarks.read_visits import generate
 from benchmarks.record import Section, pace, rounded
 from passerby.audits.job import Job
 from passerby.audits.person import audit_person
@@ -33,15 +34,23 @@ CASES: tuple[tuple[float | None, float, Where], ...] = (
     (1.0, 0.04, "most-visited"),
     (1.0, 0.01, "most-visited"),
 )
+#: Raw counts and noise; of a file that is made up.
+QUICK = (CASES[0], CASES[-2])
 
 
-def run(files: Mapping[str, Path]) -> Section:
+def made_up(path: Path) -> Path:
+    """A file in Foursquare's layout, for a quick run."""
+    generate(path, 20_000)
+    return path
+
+
+def run(files: Mapping[str, Path], quick: bool = False) -> Section:
     section = Section("people of the samples")
     section.add(case="pace", seconds=pace())
-    given = Settings()
+    given = Settings.fast() if quick else Settings()
     for name, path in files.items():
         people = prepare(name, read_file(name, path), given)
-        for sigma, tolerance, where in CASES:
+        for sigma, tolerance, where in QUICK if quick else CASES:
             release = pb.Release(sensors_for(people, given, where), None if sigma is None else pb.Gaussian(sigma))
             for misses in range(given.holdout):
                 job = Job(people, release, Effort(misses, tolerance=tolerance))

@@ -30,9 +30,9 @@ def sweeps(given: Settings) -> Iterator[tuple[str, Point]]:
     yield from (("noise", (places, steps, steps - 1, sigma)) for sigma in given.sigma_grid)
 
 
-def run() -> Section:
+def run(quick: bool = False) -> Section:
     section = Section("the paper's sweeps")
-    given = Settings()
+    given = Settings.fast() if quick else Settings()
     for name, (places, steps, misses, sigma) in sweeps(given):
         prior = pb.line_prior(places, given.tau)
         release = pb.Release(sensors_of(given, 0, places, steps), None if sigma is None else pb.Gaussian(sigma))

@@ -1,6 +1,7 @@
 """Workers of dask killed at random moments of an audit from disk: nothing is lost, and the rows are the same bytes.
 
     python -m benchmarks.kills 20
+    python -m benchmarks.kills --quick          # one trial
 
 Each trial reads, sorts, fits, measures and adds up everybody; a worker is killed once, at a moment that is drawn evenly
 from the time that this takes undisturbed.
@@ -19,7 +20,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from benchmarks.scale import SEEN, SETTINGS
+from benchmarks.scale import KINDS
 from passerby.audits.audit import audit_job
 from passerby.audits.inputs import Stored, gather
 from passerby.audits.results import Results, stored_rows
@@ -31,7 +32,7 @@ from passerby.support.blocks import Team
 from passerby.support.cluster import Cluster, dask_cluster
 from passerby.visits import runs, store, write_city
 
-PEOPLE = 300
+PEOPLE, KIND = 300, KINDS["half-days"]
 #: Small ones, so that every stage has several tasks.
 store.ROWS, runs.RUN, runs.TASK = 4_000, 3_000, 1
 
@@ -83,8 +84,8 @@ def main(trials: int) -> None:
     rng, same = random.Random(0), list[bool]()
     with tempfile.TemporaryDirectory() as folder:
         city = Path(folder, "city.parquet")
-        write_city(city, PEOPLE, seen=SEEN)
-        settings = check_settings({**SETTINGS, "visits": city, "out": Path(folder, "audit")})
+        write_city(city, PEOPLE, seen=KIND.seen)
+        settings = check_settings({**KIND.settings, "visits": city, "out": Path(folder, "audit")})
         whole = expected(settings)
         moment = None
         while len(same) < trials:
@@ -103,4 +104,5 @@ def main(trials: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    words = sys.argv[1:] or ["20"]
+    main(1 if words == ["--quick"] else int(words[0]))

@@ -7,7 +7,7 @@ again with ten times the effort; `python -m benchmarks.plan --cases 20` does so 
 import argparse
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -32,6 +32,7 @@ GROWN: tuple[dict[str, int], ...] = (
     {"sensors": 6},
     {"sensors": 12},
 )
+FEW: tuple[dict[str, int], ...] = ({"people": 20},)
 SEVERAL = ("gaussian", "rounding", "suppression", "places", "every")
 LEVERS = (("rounding",), ("gaussian",), ("places",), ("counts",), SEVERAL)
 #: Random towns whose verdicts are measured again.
@@ -44,12 +45,12 @@ def town(seed: int, people: int, steps: int, places: int = 12) -> pb.People:
     return pb.fit_people(city, window="3h", places=places, min_active=1, holdout=steps, habits="paper")
 
 
-def growth(section: Section) -> None:
-    for more in GROWN:
+def growth(section: Section, quick: bool = False) -> None:
+    for more in FEW if quick else GROWN:
         size = {**BASE, **more}
         people = town(0, size["people"], size["steps"])
         wanted = pb.Release(pb.most_visited_sensors(people, size["sensors"]))
-        for levers in LEVERS if not more else LEVERS[-1:]:
+        for levers in LEVERS if size == BASE else LEVERS[-1:]:
             start = time.process_time()
             found = pb.plan(people, wanted, [pb.Limit(0.05, added=0.02)], 1, levers=levers, budget=1e7, workers=1)
             spent = time.process_time() - start
@@ -63,7 +64,7 @@ def growth(section: Section) -> None:
                 per_minute=rounded(60 * len(found.tried) / spent),
                 moved=" and ".join(levers) if len(levers) < 2 else f"{len(levers)} levers",
             )
-            for lever, positions, plans in found.bisections if levers == SEVERAL and not more else ():
+            for lever, positions, plans in found.bisections if levers == SEVERAL and (quick or not more) else ():
                 section.add(case="bisection", lever=lever, positions=positions, plans=plans)
 
 
@@ -97,7 +98,7 @@ def verdict(people: pb.People, release: pb.Release, limit: pb.Limit) -> str:
     return counted(limit, lower, upper, (known[0], known[1])).verdict
 
 
-def noise(section: Section) -> None:
+def noise(section: Section, added: Sequence[float] = (0.02, 0.1, 0.3)) -> None:
     """The noise of a plan beside what riskcal and dp-accounting ask for to keep the same limit for anybody."""
     riskcal = section.peer("riskcal", "riskcal.analysis")
     if riskcal is None:
@@ -105,17 +106,17 @@ def noise(section: Section) -> None:
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     kinds = {"gaussian": pld.from_gaussian_mechanism, "laplace": pld.from_laplace_mechanism}
-    for (lever, losses), added in product(kinds.items(), (0.02, 0.1, 0.3)):
+    for (lever, losses), most in product(kinds.items(), added):
         people = town(1, 60, 4)
         wanted = pb.Release(pb.most_visited_sensors(people, 3))
-        found = pb.plan(people, wanted, [pb.Limit(0.0, added=added)], 1, levers=[lever], budget=1e7, workers=1)
+        found = pb.plan(people, wanted, [pb.Limit(0.0, added=most)], 1, levers=[lever], budget=1e7, workers=1)
         low, high = 0.1, 1000.0
         while high / low > 1.0001:
             middle = (low * high) ** 0.5
             told = riskcal.get_advantage_from_pld(losses(middle).self_compose(wanted.steps))
-            low, high = (low, middle) if told <= added else (middle, high)
+            low, high = (low, middle) if told <= most else (middle, high)
         mine = min(plan.settings[0].position for plan in found.recommended.values())
-        section.add(case="noise", lever=lever, added=added, ours=mine, asked=rounded(high), ratio=rounded(mine / high))
+        section.add(case="noise", lever=lever, added=most, ours=mine, asked=rounded(high), ratio=rounded(mine / high))
 
 
 #: What is moved in turn where verdicts are measured again.
@@ -154,12 +155,12 @@ def again(cases: int) -> dict[str, int]:
     return {"wrong": 0, **found}
 
 
-def run() -> Section:
+def run(quick: bool = False) -> Section:
     section = Section("plans")
-    growth(section)
-    greedy(section)
-    noise(section)
-    section.add(case="again", **again(CASES))
+    growth(section, quick)
+    greedy(section, *((1,) if quick else ()))
+    noise(section, *(((0.3,),) if quick else ()))
+    section.add(case="again", **again(len(TURNS) if quick else CASES))
     return section
 
 

@@ -21,6 +21,8 @@ from passerby.outcomes.series import relative
 Floats = NDArray[np.float64]
 
 CASES = (("line", 100, 300, 20), ("habits", 13, 5, 2000), ("habits", 10, 300, 200))
+QUICK = (("line", 8, 6, 4), ("habits", 5, 4, 3))
+TARGET = 2.0
 
 
 def conditioned(prior: pb.MarkovPrior, release: pb.Release) -> tuple[Callable[[Floats], Floats], Floats]:
@@ -60,10 +62,10 @@ def each(work: Callable[[Floats], object], given: Floats) -> None:
         work(one)
 
 
-def run() -> Section:
+def run(quick: bool = False) -> Section:
     section = Section("forward-backward")
     hmmlearn = section.peer("hmmlearn", "hmmlearn._hmmc")
-    for kind, places, steps, series in CASES if hmmlearn else ():
+    for kind, places, steps, series in (QUICK if quick else CASES) if hmmlearn else ():
         prior = chain(kind, places)
         release = pb.Release(scattered(places, steps), pb.Gaussian(1.0))
         sparse, dense = evidence(prior, release, series)
@@ -76,5 +78,7 @@ def run() -> Section:
         chains = partial(each, conditioned(prior, release)[0], weights)
         for name, version, given in (("scaling", scaling, likelihood), ("logarithms", logarithms, dense)):
             theirs = partial(each, partial(version, hmmlearn, prior), given)
-            section.compare(f"{kind}, {name}", size, "hmmlearn", chains, theirs, repeats=3)
+            more = {"target": TARGET} if name == "scaling" else {}
+            repeats = 1 if quick else 5
+            section.compare(f"{kind}, {name}", size, "hmmlearn", chains, theirs, repeats=repeats, **more)
     return section

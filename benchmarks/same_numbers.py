@@ -2,6 +2,7 @@
 
 `python -m benchmarks.same_numbers OLD NEW`, where both are checkouts (folders with `src`). Each version works in a
 process of its own, through the front door only; what differs by more than 1e-12 is listed with both values.
+`python -m benchmarks.same_numbers --quick` compares this version with itself, in a few cases.
 """
 
 import json
@@ -20,7 +21,7 @@ import passerby as pb
 
 #: Numbers that are closer than this, relative to the larger one, are called the same.
 SAME = 1e-12
-CASES = 300
+CASES, FEW = 300, 20
 MECHANISMS: tuple[pb.Mechanism, ...] = (
     pb.Raw(),
     pb.Raw(),
@@ -57,9 +58,9 @@ def numbers(loss: pb.Loss) -> dict[str, float]:
     }
 
 
-def measured() -> Iterator[tuple[str, dict[str, float]]]:
+def measured(cases: int) -> Iterator[tuple[str, dict[str, float]]]:
     """Small random chains with sensors, misses and mechanisms drawn at random."""
-    for seed in range(CASES):
+    for seed in range(cases):
         rng = np.random.default_rng(seed)
         places, steps = int(rng.integers(2, 7)), int(rng.integers(1, 7))
         shape = (places, places) if seed % 3 else (steps - 1, places, places)
@@ -117,14 +118,14 @@ def compare(old: list[Any], new: list[Any]) -> dict[str, list[float]]:
     return out
 
 
-def main(old: str, new: str) -> None:
-    """Run both versions and print what differs."""
+def main(old: str | Path, new: str | Path, *words: str) -> int:
+    """Run both versions, print what differs, and tell how many numbers do."""
     with tempfile.TemporaryDirectory() as scratch:
         found: list[Any] = []
         for folder in (old, new):
             file = Path(scratch) / f"{len(found)}.json"
             env = os.environ | {"PYTHONPATH": str(Path(folder).resolve() / "src")}
-            subprocess.run([sys.executable, __file__, "--write", str(file)], check=True, env=env)
+            subprocess.run([sys.executable, __file__, "--write", str(file), *words], check=True, env=env)
             found.append(json.loads(file.read_text()))
     differ = compare(*found)
     print(f"{len(found[0])} cases, {sum(len(values) for _, values in found[0])} numbers")
@@ -132,10 +133,17 @@ def main(old: str, new: str) -> None:
         print(f"{name}: {len(shares)} differ, by {max(shares):.2g} at most")
     if not differ:
         print("no number differs")
+    return sum(map(len, differ.values()))
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--write":
-        Path(sys.argv[2]).write_text(json.dumps([*measured(), *audited()]))
-    else:
-        main(*sys.argv[1:])
+    here = Path(__file__).parents[1]
+    match sys.argv[1:]:
+        case ["--write", file]:
+            Path(file).write_text(json.dumps([*measured(CASES), *audited()]))
+        case ["--write", file, "--quick"]:
+            Path(file).write_text(json.dumps([*measured(FEW)]))
+        case ["--quick"]:
+            sys.exit(main(here, here, "--quick"))
+        case [old, new]:
+            main(old, new)

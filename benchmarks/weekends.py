@@ -19,6 +19,7 @@ from passerby.people.fit import Fitting
 
 #: The people of a city, those who are looked at, and the places.
 PEOPLE, LOOKED_AT, PLACES = 600, 300, 150
+FEW = 60
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,9 @@ CASES = (
 )
 
 
-def found(case: Case, seed: int) -> tuple[float, float, float, float]:
+def found(case: Case, seed: int, people: int = PEOPLE) -> tuple[float, float, float, float]:
     """Promised and right without counts, the score of a step, and the gap."""
-    city = pb.simulate_city(PEOPLE, PLACES, case.days, seed=seed, seen=case.seen, start=case.start)
+    city = pb.simulate_city(people, PLACES, case.days, seed=seed, seen=case.seen, start=case.start)
     traces = pb.window_visits(city, window=case.window, min_active=5)
     fitting = Fitting(case.held, 10, "auto", 1.0, "none", False)
     result = run_backtest(BacktestJob(traces, fitting, released(None), case.misses, LOOKED_AT, 0), 1)
@@ -63,12 +64,14 @@ def found(case: Case, seed: int) -> tuple[float, float, float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.weekends", description=__doc__)
     parser.add_argument("--seeds", nargs="+", type=int, default=[30, 31, 32])
-    seeds = parser.parse_args().seeds
+    parser.add_argument("--quick", action="store_true", help="one way to cut and one small city, to see that it runs")
+    given = parser.parse_args()
+    seeds, cases, people = (given.seeds[:1], CASES[:1], FEW) if given.quick else (given.seeds, CASES, PEOPLE)
     columns = ("window", "days from", "to be found", "seen", "misses", "promised", "right", "score of a step", "gap")
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     every = []
-    for case in CASES:
-        every.append(np.mean([found(case, seed) for seed in seeds], axis=0))
+    for case in cases:
+        every.append(np.mean([found(case, seed, people) for seed in seeds], axis=0))
         promised, right, score, gap = every[-1]
         start = f"{case.days} from {case.start}"
         told = (case.window, start, f"{case.held} steps", f"{case.seen:g}", str(case.misses))

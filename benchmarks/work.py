@@ -14,6 +14,7 @@ from passerby.support.workers import collect
 MANY = (1_000, 10_000, 100_000)
 #: As many as take some seconds where each part waits for all others.
 FEWER = (500, 1_000, 2_000)
+QUICK = (10, 20)
 
 
 class Here(Executor):
@@ -42,11 +43,12 @@ def few_at_a_time(tasks: int) -> list[int]:
     return collect(pow, 1, range(tasks), executor=Here(), workers=2)
 
 
-def run() -> Section:
+def run(quick: bool = False) -> Section:
     section = Section("work")
     assert few_at_a_time(10) == [1] * 10
     assert all_at_once(10) == list(range(10))
-    for name, work, sizes in (("few at a time", few_at_a_time, MANY), ("all at once", all_at_once, FEWER)):
+    many, fewer = (QUICK, QUICK) if quick else (MANY, FEWER)
+    for name, work, sizes in (("few at a time", few_at_a_time, many), ("all at once", all_at_once, fewer)):
         spent = [seconds(lambda work=work, size=size: work(size)) for size in sizes]  # type: ignore[misc]
         power = float(np.polyfit(np.log(sizes), np.log(spent), 1)[0])
         section.add(

@@ -1,9 +1,14 @@
-"""What the benchmarks make of their measurements; the measurements themselves depend on a clock, and are not run."""
+"""What the benchmarks make of their measurements; and that each of them runs to its end, in a quick form."""
 
 import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
-from benchmarks import growth, pages, record
+from benchmarks import __main__ as command
+from benchmarks import figures, growth, pages, record
 from benchmarks.growth import Point, Task, fitted
 
 RESULTS = json.loads(record.RESULTS.read_text(encoding="utf-8"))
@@ -48,3 +53,52 @@ def test_what_is_too_small_to_be_noticed_is_not_fitted() -> None:
     row = fitted(task, "n", {n: Point(float(n), 1000) for n in (1, 2, 4)})
     assert "memory" not in row
     assert "expected" not in row["time"]
+
+
+def test_every_file_is_a_benchmark_or_a_part_of_one() -> None:
+    """So that none is left out of the quick runs below."""
+    found = sorted(path.stem for path in Path(record.__file__).parent.glob("*.py") if not path.stem.startswith("__"))
+    assert sorted((*command.BENCHMARKS, *command.SCRIPTS, *command.PARTS)) == found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", command.BENCHMARKS)
+def test_a_benchmark_runs_to_its_end(name: str, tmp_path: Path) -> None:
+    into = tmp_path / "section.json"
+    ended = _run("benchmarks", name, "--quick", "--into", str(into))
+    assert ended.returncode == 0, ended.stderr
+    section = json.loads(into.read_text())
+    absent = set(section["missing"])
+    assert not {peer for peer in absent if find_spec(peer) is not None}, "a peer that is there failed to load"
+    if not section["rows"]:
+        pytest.skip(f"without {', '.join(absent)} there is nothing to compare with")
+    assert all(row.get("ratio", 1.0) > 0 for row in section["rows"])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", command.SCRIPTS)
+def test_a_script_runs_to_its_end(name: str) -> None:
+    ended = _run(f"benchmarks.{name}", "--quick")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip()
+
+
+@pytest.mark.thorough
+def test_figures_are_drawn_of_what_was_measured(tmp_path: Path) -> None:
+    figures.draw(RESULTS, tmp_path)
+    assert all(path.stat().st_size > 1000 for path in tmp_path.iterdir())
+    assert {path.name for path in tmp_path.iterdir()} >= {"speed.svg", "growth.svg"}
+
+
+def test_quick_runs_write_nothing(tmp_path: Path) -> None:
+    before = record.RESULTS.read_bytes()
+    assert _run("benchmarks", "joint_maxima", "--quick").returncode == 0
+    assert record.RESULTS.read_bytes() == before
+
+
+def _run(module: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A module as a command, in a process of its own."""
+    folder = Path(record.__file__).parents[1]
+    return subprocess.run(
+        [sys.executable, "-m", module, *words], cwd=folder, capture_output=True, text=True, timeout=600, check=False
+    )

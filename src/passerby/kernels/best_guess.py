@@ -266,9 +266,8 @@ def brackets(
     M, P, needed = initial.shape[0], named.shape[0], T - misses
     out, guesses = np.zeros((n, 5)), np.zeros((n, 3, T), np.int64)
     law, pinned, after = np.empty((T, M)), np.empty(T, np.int64), np.empty((T, needed + 1, M))
-    moves = np.zeros((T - 1, M, M))
     low, high = ranges(matrices)
-    alone, none = single(place_of), np.empty((0, M, M))
+    alone, none, moves = single(place_of), np.empty((0, M, M)), np.zeros((T - 1, M, M))
     charging = cost_of_stage(alone, T, M, needed, np.int64(1)) > 0.0
     room = room_for(T, M, P, needed, ROOT_NODES[0], paper_for(alone, T, M, needed))
     total, sums, tried = np.zeros(3), np.zeros(4), np.zeros((STAGES, 3))
