@@ -110,7 +110,12 @@ def partition_size(people: int) -> int:
 
 
 def check_own(kept: Pieces) -> None:
-    """Refuse to go on where another audit was interrupted."""
+    """Refuse to go on where another audit was interrupted, or where it cannot be told which one was."""
+    if kept.damaged():
+        raise ConfigError(
+            f"{kept.path / 'mark.json'} is damaged, so that it cannot be told whose unfinished audit lies beside it; "
+            f"remove {kept.path} to start afresh, or choose another folder"
+        )
     if kept.foreign():
         raise ConfigError(
             f"{kept.path} holds an unfinished audit of other people or with other settings; "

@@ -33,6 +33,10 @@ class Pieces:
         """Whether pieces of something else lie there."""
         return (self._sheet if self._tables else self.path).exists() and not self.own()
 
+    def damaged(self) -> bool:
+        """Whether it cannot be told whose pieces lie there: the file that says so cannot be read."""
+        return self._tables and self._sheet.exists() and self._marked() is None
+
     def own(self) -> bool:
         """Whether pieces of this work lie there, if only the mark that it was begun."""
         return self._marked() == self.mark

@@ -153,6 +153,10 @@ WRITTEN = (
 )
 
 
+#: Names of files beside tables, by which Spark and others say that they were written.
+SIGNED = ("_SUCCESS", "_metadata", "_common_metadata", "_committed_", "_started_")
+
+
 def list_files(source: Any) -> list[Path] | None:
     """The files to read, in order; None for a table in memory. A path is taken as it is written."""
     if isinstance(source, str | Path):
@@ -171,12 +175,12 @@ def list_files(source: Any) -> list[Path] | None:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """All files at any depth, but for hidden ones and those of folders that this package has written."""
+    """All files at any depth, but for hidden ones, those that tell of tables, and those in folders of this package."""
     for path in folder.iterdir():
         if path.is_dir():
             if not path.is_symlink() and not any((path / name).exists() for name in WRITTEN):
                 yield from _files_in(path)
-        elif path.is_file() and not path.name.startswith("."):
+        elif path.is_file() and not path.name.startswith((".", *SIGNED)):
             yield path
 
 
