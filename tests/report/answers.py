@@ -12,6 +12,7 @@ WAYS = {
     "hidden below 10": 0.66,
     "rounded to 5": 0.22,
     "rounded to 10": 0.08,
+    "hidden to 7, then rounded to 5": 0.12,
     "noise 1": 0.31,
     "noise 2": 0.03,
 }

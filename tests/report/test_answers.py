@@ -130,6 +130,15 @@ def test_presence_is_drawn_by_place_by_way_and_by_hour(made: Evidence) -> None:
         assert figure._repr_html_().startswith("<img")
 
 
+def test_the_best_ways_to_publish_are_named(made: Evidence) -> None:
+    every = presence_words.spots(made.summary.presence, made.called)
+    (said,) = section.of_ways(every)
+    assert "71 of 100 people who were there are found if it is exact; at most 5 are with noise 2. All counts" in said
+    few = [each.model_copy(update={"ways": each.ways[:4]}) for each in made.summary.presence]
+    (said,) = section.of_ways(presence_words.spots(few))
+    assert "no way that was tried leaves 5 or fewer, and rounded to 10 leaves 8" in said
+
+
 def test_ways_whose_power_is_not_known_are_told_by_their_advantage(made: Evidence) -> None:
     some = [
         each.model_copy(update={"ways": [way.model_copy(update={"power": None}) for way in each.ways]})
@@ -236,11 +245,11 @@ def test_counted_people_come_first_and_the_stranger_after_them(made: Evidence) -
     said = in_short(made.summary.model_copy(update={"groups": both}))
     number = next(i for i, line in enumerate(said) if line.startswith("Whole traces"))
     assert (
-        "of the 930 people who are counted, the mean chance is 68 % without the release and 88 % to 89 %"
+        "Of the 930 people who are counted, the mean chance is 68 % without the release and 88 % to 89 %"
         in said[number]
     )
     assert said[number].endswith(
-        "Without the release 0.86 % of them are found with a chance of 90 % or more, and with it 42 % to 54 %."
+        "The share of them who are found with a chance of 90 % or more is 0.86 % without it and 42 % to 54 % with it."
     )
     assert said[number + 1].startswith("Of the 1,070 people who hardly ever are counted")
     assert "Over all people, the mean chance is" in said[number + 1]

@@ -18,7 +18,7 @@ from passerby.report import Report
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 
 CHARTS = (
-    *("published", "exposure", "advantage", "reliability", "promises", "sighted", "gap"),
+    *("in-data", "each-step", "published", "exposure", "advantage", "reliability", "promises", "sighted", "gap"),
     *("left-count", "left-sensor", "left-step", "noise", "adversaries"),
 )
 CONTROLS = "[...document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]')]"

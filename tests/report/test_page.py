@@ -194,6 +194,9 @@ def test_alerts_stand_on_top(made: Evidence) -> None:
     warned = replace(made, summary=made.summary.model_copy(update={"alerts": ["The last step is <left out>."]}))
     page = shown(warned)
     assert page.index("Alert: The last step is &lt;left out&gt;.") < page.index("The counts give away")
+    turned = replace(made, summary=made.summary.model_copy(update={"alerts": ["It is \u202eg\nate."]}))
+    assert "Alert: It is \ufffdg\ufffdate." in shown(turned)
+    assert "\ufffd" not in shown(made)
 
 
 def test_hostile_names_of_places_do_no_harm(made: Evidence) -> None:

@@ -14,6 +14,7 @@ import passerby as pb
 from passerby.audits.record import Mean
 from passerby.report import chart
 from passerby.report.boxes import boxes as made_of
+from passerby.report.boxes import strips
 from passerby.report.cuts import CURVES, cuts
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
@@ -191,6 +192,22 @@ def test_boxes_hold_everybody_and_five_each(made: Evidence) -> None:
         table = traits.classes(people, column)
         assert table["people"].sum() == people.height
         assert table["people"].min() >= FEW  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_strips_do_not_lie_on_both_sides_of_where_people_are_divided_elsewhere(seed: int) -> None:
+    """Else those beyond the cut, less a strip that begins within it, were few."""
+    rng = np.random.default_rng(seed)
+    x = np.where(rng.random(80) < 0.5, 0.01, rng.random(80))
+    for cut in (None, 0.1):
+        found = strips(x, 1.0, cut)
+        assert sum(int(who.sum()) for _, _, who in found) == 80
+        assert all(who.sum() == 0 or who.sum() >= FEW for *_, who in found)
+        assert cut is None or not any(low < cut < high for low, high, _ in found)
+        boxes, _ = made_of(x, rng.random(80), 1.0, [0.5], cut)
+        assert boxes["people"].min() >= FEW  # type: ignore[operator]
+    lonely = np.r_[np.full(FEW - 1, 0.01), np.full(40, 0.5)]
+    assert len([who for *_, who in strips(lonely, 1.0, 0.1) if who.any()]) == 1
 
 
 def test_the_profile_is_of_whole_groups(made: Evidence) -> None:

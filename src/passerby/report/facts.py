@@ -88,9 +88,9 @@ def _counted(summary: Summary) -> list[str]:
 def _of_groups(summary: Summary) -> list[str]:
     """Whole traces of the people who are counted, and then of those who hardly ever are, by a strong adversary."""
     asked = question(summary.misses, summary.steps)
-    first = f"Whole traces, by an adversary who knows a person's habits and where everybody else is, to name {asked}: "
+    first = f"Whole traces: an adversary who knows a person's habits, and where everybody else is, names {asked}. "
     said = [_of_group(group) for group in summary.groups]
-    out = [f"{first}{said[0]}", *(f"{each[0].upper()}{each[1:]}" for each in said[1:])]
+    out = [f"{first}{said[0]}", *said[1:]]
     loss, known = summary.mean_loss, summary.baseline
     if loss and known:
         without, found = span(known.lower.mean, known.upper.mean), span(loss.lower, loss.upper)
@@ -104,16 +104,18 @@ def _of_group(group: Group) -> str:
     often = max(told, key=lambda each: each.threshold, default=None)
     known, found = (span(each.lower, each.upper) for each in (group.baseline, group.loss))
     chances = f"the mean chance is {known} without the release and {found} with it"
-    return f"of the {group.people:,} {group.sentence}, {chances}.{_often(often)}"
+    more = _often(often) if group.counted else ""
+    return f"Of the {group.people:,} {group.sentence}, {chances}.{more}"
 
 
 def _often(above: Above | None) -> str:
     """How many of a group are found at a high threshold."""
     if above is None:
         return ""
+    found = span_of_people(above.loss_lower, above.loss_upper)
     return (
-        f" Without the release {share_of_people(above.baseline)} of them are found with a chance of "
-        f"{level(above.threshold)} or more, and with it {span_of_people(above.loss_lower, above.loss_upper)}."
+        f" The share of them who are found with a chance of {level(above.threshold)} or more is "
+        f"{share_of_people(above.baseline)} without it and {found} with it."
     )
 
 

@@ -72,10 +72,19 @@ def _zone_name(zone: Zone, places: Sequence[str]) -> str:
     return f"{places[zone[0]]}, {places[zone[1]]} and {len(zone) - 2:,} more"
 
 
+def seen(text: str) -> str:
+    r"""A text without marks that are not seen.
+
+    >>> seen("to\u202eetag")
+    'to�etag'
+    """
+    return "".join(HIDDEN if _unseen(letter) else letter for letter in text)
+
+
 def _plain(name: str) -> str:
-    seen = "".join(HIDDEN if _unseen(letter) else letter for letter in name)
+    shown = seen(name)
     half = LONGEST // 2
-    return seen if len(seen) <= LONGEST else f"{seen[:half]}…{seen[-half + 1 :]}"
+    return shown if len(shown) <= LONGEST else f"{shown[:half]}…{shown[-half + 1 :]}"
 
 
 def _unseen(letter: str) -> bool:

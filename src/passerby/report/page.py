@@ -26,6 +26,7 @@ from passerby.support.workers import Progress
 
 from . import chart, facts, picture
 from .evidence import Evidence
+from .labels import seen
 from .section import Built
 from .sections import SECTIONS
 
@@ -125,6 +126,6 @@ def _template() -> Any:
     environment = Environment(
         loader=PackageLoader("passerby.report", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    # A number stays on a line with its sign.
-    environment.filters["tidy"] = lambda text: text.replace(" %", "\u00a0%")
+    # A number stays on a line with its sign, and names of places turn no text around.
+    environment.filters["tidy"] = lambda text: seen(text.replace(" %", "\u00a0%"))
     return environment.get_template("template.html")

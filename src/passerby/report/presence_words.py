@@ -21,7 +21,7 @@ INSIDER, HABITS = "insider", "habits"
 #: The adversaries in words.
 WHO = {
     INSIDER: "somebody who knows where everybody else was",
-    HABITS: "somebody who knows the others by their habits only",
+    HABITS: "somebody who knows only the habits of the others",
 }
 #: What power is, once and for all.
 POWER = (

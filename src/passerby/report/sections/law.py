@@ -77,7 +77,7 @@ def _singled_out(evidence: Evidence) -> str:
     said = []
     for each in in_data.told(evidence):
         if each.power is not None and each.question == "counted":
-            who = "by habits" if each.adversary == HABITS else "if all others are known"
+            who = "if the others are known by habits" if each.adversary == HABITS else "if all others are known"
             said.append(f"{of_hundred(in_data.mean(each.power))} of 100 {who}")
     return "; ".join(said) or MISSING
 
@@ -99,8 +99,12 @@ def _inferred(evidence: Evidence) -> str:
     every = spots(evidence.summary.presence, evidence.called)
     first = next((spot for spot in every if spot.found(HABITS)), None)
     power = first.found(HABITS) if first else None
-    said = f"at {first.words}, {of_hundred(power)} of 100 are found by habits" if first and power else ""
-    return "; ".join(filter(None, [said, *(line.rstrip(".") for line in of_insider(every))]))
+    said = (
+        f"at {first.words}, {of_hundred(power)} of 100 are found if the others are known by habits"
+        if first and power
+        else ""
+    )
+    return "; ".join(filter(None, [said, *(f"{line[0].lower()}{line[1:].rstrip('.')}" for line in of_insider(every))]))
 
 
 SECTION = Section("law", "Singling out, linkability, inference", build)

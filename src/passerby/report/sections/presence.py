@@ -16,6 +16,7 @@ from passerby.report.presence_words import (
     HARDLY,
     INSIDER,
     POWER,
+    WHO,
     Spot,
     lead,
     spots,
@@ -27,21 +28,23 @@ from passerby.support.numerals import percent
 
 #: The adversaries as charts and tables call them.
 NAMES = {INSIDER: chart.INSIDER, HABITS: chart.HABITS}
+#: The way in which counts are published as they are.
+RAW = "raw"
 PLACES = (
     "For each counted place, sensitive ones first: of 100 people who were there, how many an adversary finds by a test "
     "that wrongly accuses 1 of 100 who were not. The mark is what a test was found to do; the line goes up to what no "
     "test exceeds if the habits are right. Where there is no line, both are the same."
 )
 WAYS = (
-    "Other ways to publish the same counts, for somebody who knows the others by their habits only: of 100 people who "
+    "Other ways to publish the same counts, for somebody who knows only the habits of the others: of 100 people who "
     "were there, how many are found by the most telling single count. All counts of a day together may tell more."
 )
 WAYS_ADVANTAGE = (
-    "Other ways to publish the same counts, for somebody who knows the others by their habits only: what the most "
+    "Other ways to publish the same counts, for somebody who knows only the habits of the others: what the most "
     "telling single count tells, from 0 (nothing) to 100 (for certain). All counts of a day together may tell more."
 )
 HOURS = (
-    "Each cell is one count by itself, for somebody who knows the others by their habits only: what it tells at most "
+    "Each cell is one count by itself, for somebody who knows only the habits of the others: what it tells at most "
     "of who is counted in it, from 0 % (nothing) to 100 % (for certain). Counts of few people tell most."
 )
 
@@ -75,14 +78,31 @@ def of_ways(every: Sequence[Spot]) -> list[str]:
     first = next((spot for spot in every if spot.habits and spot.habits.ways), None)
     if first is None or first.habits is None:
         return []
-    known = [(each.way, each.power) for each in first.habits.ways if each.power is not None]
+    known = {each.way: each.power for each in first.habits.ways if each.power is not None}
     if not known:
         return []
-    listed = "; ".join(f"{way}: {_found(power)}" for way, power in known)
-    enough = [way for way, power in known if power <= HARDLY]
-    whom = f"Of 100 people who were at {first.words}, somebody who knows the others by their habits only"
-    said = f"{whom} finds, by the most telling count alone, with each way to publish: {listed}."
-    return [said if enough else f"{said} None of these ways leaves 5 or fewer."]
+    raw = f"{_found(known[RAW])} of 100 people who were there are found if it is exact" if RAW in known else ""
+    least = min(known, key=lambda way: known[way])
+    enough = [way for way, power in known.items() if power <= HARDLY]
+    best = (
+        f"at most {_found(HARDLY)} are with {_either(enough)}"
+        if enough
+        else f"no way that was tried leaves {_found(HARDLY)} or fewer, and {least} leaves {_found(known[least])}"
+    )
+    said = "; ".join(filter(None, [raw, best]))
+    return [
+        f"By the single count of {first.words} that tells most, to {WHO[HABITS]}: {said}. All counts of the day "
+        "together may tell more."
+    ]
+
+
+def _either(names: list[str]) -> str:
+    """One of these.
+
+    >>> _either(["noise 2"]), _either(["rounded to 10", "noise 1", "noise 2"])
+    ('noise 2', 'rounded to 10, noise 1 or noise 2')
+    """
+    return " or ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 def _found(share: float) -> str:
@@ -211,19 +231,12 @@ def ways_picture(ways: pl.DataFrame) -> dict[str, Any]:
     measure = "power" if ways["power"].count() else "advantage"
     drawn = ways.filter(pl.col("place").is_in(places) & pl.col(measure).is_not_null()).with_columns(
         label=chart.label(pl.col("place")),
-        named=chart.label(pl.col("way")),
         of_hundred=pl.col(measure).map_elements(_found, return_dtype=pl.String),
         share=pl.col(measure),
     )
     gap, names = alt.Scale(paddingInner=0.03), [chart.wrapped(place) for place in places]
     base = alt.Chart(chart.values(drawn)).encode(
-        x=alt.X(
-            "named:N",
-            title=None,
-            scale=gap,
-            sort=[chart.wrapped(way) for way in order],
-            axis=alt.Axis(labelAngle=-45, labelLimit=0, orient="bottom"),
-        ),
+        x=alt.X("way:N", title=None, scale=gap, sort=order, axis=alt.Axis(labelAngle=-90, labelLimit=0)),
         y=alt.Y("label:N", title=None, scale=gap, sort=names, axis=alt.Axis(labelLimit=0)),
         tooltip=[
             chart.tip("place:N"),
@@ -237,7 +250,7 @@ def ways_picture(ways: pl.DataFrame) -> dict[str, Any]:
     fullness = alt.FillOpacity("share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.03, 0.6]))
     cells = base.mark_rect(color=FILL, stroke=chart.GREY, strokeWidth=0.4).encode(fillOpacity=fullness)
     numbers = base.mark_text(fontSize=11).encode(text="of_hundred:N")
-    return chart.spec(cells + numbers, 110 + chart.tall(places, 24) * len(places))
+    return chart.spec(cells + numbers, chart.tall(places, 28) * len(places))
 
 
 #: The columns of the table by hour.
@@ -280,7 +293,7 @@ def hours_picture(hours: pl.DataFrame) -> dict[str, Any]:
         legend=chart.legend(format=chart.TICK),
     )
     base = chart.cells(hours, order, tips, clock=True)
-    return chart.spec(base.mark_rect().encode(color=colour), 60 + chart.tall(order, 22) * len(order))
+    return chart.spec(base.mark_rect().encode(color=colour), 20 + chart.tall(order, 22) * len(order))
 
 
 #: The colour of cells of ways: it is seen on white and on dark.
