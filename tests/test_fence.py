@@ -1,7 +1,8 @@
 """What the paper's question said before there were others, it says today: measurements, audits, and a plan.
 
 Both files were made out of an earlier state of the package, d1ad413. Where a number differs on purpose, the reason and
-the cases stand here.
+the cases stand here. Numbers of people are told in fives since d44d03f: those of summaries are left out, and the plan
+is that of 48ff800, whose verdicts go by them.
 """
 
 import json
@@ -20,6 +21,9 @@ ACCOUNTING = 4e-4
 SAMPLES = {91, 96, 369, 698, 796, 812, 876, 1194, 1249, 1316, 1641, 1669, 1724, 1925, 1965, 1968}
 #: What of these cases rests on a sample, or is not above an end that does.
 SAMPLED = ("attack", "floor", "lower", "bound posterior", "upper")
+#: Noise follows from raw counts that are shown at random: the bound `erasure` may lower these ends. A sample may then
+#: decide no more, so that a certain `posterior` is told instead of its own.
+LOWERED = ("upper", "bound known", "bound modes")
 
 WAS = fence.load()
 AUDITS = json.loads(fence_audits.FILE.read_text())
@@ -29,8 +33,15 @@ def allowed(number: int, name: str, was: dict[str, float]) -> float:
     """By which share a number may differ."""
     if number in SAMPLES and name.startswith(SAMPLED):
         return 0.4
-    by_accounting = name == "upper" and was.get("bound dp") == was["upper"]
+    by_accounting = name in LOWERED and was.get("bound dp") == was[name]
     return ACCOUNTING if name == "bound dp" or by_accounting else 1e-9
+
+
+def lowered(name: str, was: dict[str, float], now: dict[str, float]) -> bool:
+    """Whether a number differs since noise is bounded by raw counts that are shown at random."""
+    if name == "bound posterior":
+        return "bound erasure" in now and now["upper"] < was["upper"]
+    return name in LOWERED and now[name] < was[name]
 
 
 def check(number: int) -> None:
@@ -40,8 +51,11 @@ def check(number: int) -> None:
         assert now == was, f"case {number}"
         return
     assert set(was) <= set(now), f"case {number}"
+    noisy = not fence.case(number)[1].plain
     for name, value in was.items():
-        assert now[name] == pytest.approx(value, rel=allowed(number, name, was), abs=1e-14), f"case {number}: {name}"
+        if not (noisy and lowered(name, was, now)):
+            close = pytest.approx(value, rel=allowed(number, name, was), abs=1e-14)
+            assert now[name] == close, f"case {number}: {name}"
 
 
 @pytest.mark.parametrize("tenth", range(4))

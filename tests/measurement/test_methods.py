@@ -36,7 +36,7 @@ def test_names_are_told_once_and_needs_come_first() -> None:
         found |= {method.name, *method.yields}
     assert set(ATTACKS) == {"map", "prior", "constant", "marginal", "ascent"}
     by_formula = {"loose", "tight", "fano", "leakage", "dp"}
-    assert set(BOUNDS) == by_formula | {"posterior", "raw", "modes", "known", "crowd", "among"}
+    assert set(BOUNDS) == by_formula | {"posterior", "raw", "modes", "known", "crowd", "among", "erasure"}
     assert not set(ATTACKS) & set(BOUNDS)
 
 

@@ -9,6 +9,7 @@ from .finding import ROUNDING, Finding, Known, Look, Pooled
 from .interval import Interval
 from .loss import Effort, Loss
 from .methods import ATTACKS, BOUNDS
+from .methods.erasure import SPARE
 from .question import Question
 from .worst import Worst
 
@@ -60,7 +61,7 @@ def conclude(question: Question, known: Known, refused: dict[str, str], started:
         operations=look.operations,
         attack=ends.floor.name,
         bound=ends.ceiling.name if ends.ceiling.ceiling < 1 or ends.ceiling.name in bounds else "none",
-        confidence=question.confidence if sampled else None,
+        confidence=_confidence(question, known) if sampled else None,
         reached=ends.upper <= ends.lower * (1 + question.tolerance) * (1 + SAME),
         seconds=time.perf_counter() - started,
     )
@@ -78,6 +79,13 @@ def conclude(question: Question, known: Known, refused: dict[str, str], started:
         pooled=_pooled(known),
         series=Worst(question),
     )
+
+
+def _confidence(question: Question, known: Known) -> float:
+    """The level at which all ends hold: two have all of the doubt, and one more may have a small part of it."""
+    more = known.bound("erasure", sampled=True)
+    drawn = more is not None and more.level is not None
+    return 1 - (1 - question.confidence) * (1 + SPARE) if drawn else question.confidence
 
 
 def _pooled(known: Known) -> Pooled:

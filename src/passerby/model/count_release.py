@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -292,15 +292,8 @@ class CountRelease(Release):
                 out[:, t] += np.where(sees[t, :, j], present[:, t, j, None], absent[:, t, j, None])
         return out
 
-    @cached_property
-    def revealed(self) -> Release | None:
-        """The raw counts that tell the same, where each value gives the bit away or does not depend on it."""
-        if self.plain or not self.independent:
-            return self if self.plain else None
-        apart = [[channel.apart for channel in step] for step in self.channels]
-        if not {0.0, 1.0}.issuperset(value for step in apart for value in step):
-            return None
-        kept = [[j for j, value in enumerate(step) if value] for step in apart]
+    def raw_of(self, kept: Sequence[Sequence[int]]) -> Release:
+        """Some of its counts alone, published as they are."""
         counts = tuple(tuple(step[j] for j in chosen) for step, chosen in zip(self.counts, kept, strict=True))
         watch = self.told
         sees = np.zeros((*watch.sees.shape[:2], max(map(len, kept), default=0)), dtype=np.int64)

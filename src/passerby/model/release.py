@@ -20,6 +20,7 @@ from .crowd import Crowd, same_crowd
 from .forms import Numbers, check_within, checked_mechanism, checked_others, checked_sensors, padded
 from .groups import check_sizes, checked_size, in_words, of_size
 from .prior import MarkovPrior, check_prior
+from .revealing import telling
 from .signals import Channels, alike, apart, by_channel, combined, each_its_own, seen_at, sightings, stacked, tables
 
 if TYPE_CHECKING:
@@ -369,13 +370,12 @@ class Release:
         """
         if self.plain or not self.independent:
             return self if self.plain else None
-        kept: list[tuple[int, ...]] = []
-        for step, channels in zip(self.sensors, self.channels, strict=True):
-            told = [channel.apart for channel in channels]
-            if not {0.0, 1.0}.issuperset(told):
-                return None
-            kept.append(tuple(place for place, apart in zip(step, told, strict=True) if apart))
-        return Release.raw(tuple(kept), self.size)
+        return None if (kept := telling(self.channels)) is None else self.raw_of(kept)
+
+    def raw_of(self, kept: Sequence[Sequence[int]]) -> Release:
+        """Some of its counts alone, published as they are: `kept` has the numbers of those of each step."""
+        chosen = zip(self.sensors, kept, strict=True)
+        return Release.raw(tuple(tuple(step[j] for j in which) for step, which in chosen), self.size)
 
     def signals(self) -> list[Floats] | None:
         """For each step, the likelihoods of each possible outcome: arrays (outcomes, sensors at the step + 1).

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.kernels import event_stretches
+from passerby.measurement.erasure import MOST_LISTED, Erasure
 from passerby.mechanisms import Raw
 from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.release import Release
@@ -25,7 +26,7 @@ from passerby.support.logs import exceeds
 from .crowd_told import told_of_crowd
 from .hypotheses import Hypotheses
 from .laws import Law, gaps
-from .parts import Above, Below, Drawn, Listed, Part, StandIns, Stretches, Tests
+from .parts import Above, Below, Drawn, Listed, Part, Shown, StandIns, Stretches, Tests
 
 Floats = NDArray[np.float64]
 
@@ -69,6 +70,8 @@ def independent(asked: Hypotheses) -> Iterator[Part]:
         # Stand-ins say nothing of `certain` and `absent`: series are drawn for these.
         if any(part.tails for part in near):
             return
+        if not near:
+            yield from by_erasure(asked)
     if setup.series != "enumerate":
         yield by_draws(asked)
 
@@ -147,6 +150,21 @@ def by_stand_ins(asked: Hypotheses) -> Iterator[Part]:
             return
 
 
+def by_erasure(asked: Hypotheses) -> Iterator[Part]:
+    """Raw counts that are sometimes shown, which tell no less: where few of them are noisy."""
+    release = asked.setup.release
+    erasure = Erasure(release)
+    if release.plain or not erasure.listable:
+        return
+    sets = []
+    for chance, shown in erasure.listed():
+        series = enumerate_series(asked.setup.prior, shown, _affordable(asked) // MOST_LISTED)
+        if series is None:
+            return
+        sets.append((chance, _law(asked, series, shown)))
+    yield Shown("erasure", asked.odds, tuple(sets))
+
+
 def by_draws(asked: Hypotheses) -> Part:
     """Series that are drawn where the event holds, and where it does not."""
     setup, release = asked.setup, asked.setup.release
@@ -188,6 +206,7 @@ def against_crowd(asked: Hypotheses) -> Iterator[Part]:
     setup, release = asked.setup, asked.setup.release
     yield from by_one_count(asked)
     known = _known(asked)
+    # Up to three ends may rest on draws: two of somebody who is told more, and a test.
     for part in () if known is None else independent(known):
         yield Above("known", asked.odds, part, level=part.level)
     rng = setup.rng()
@@ -233,7 +252,8 @@ def _known(asked: Hypotheses) -> Hypotheses | None:
     release = asked.setup.release
     if not all(isinstance(rule, Raw) or rule.shift_invariant for rule in release.ways):
         return None
-    return replace(asked, setup=replace(asked.setup, release=release.with_others(None)))
+    doubt = 2 * (1 - _level(asked))
+    return replace(asked, setup=replace(asked.setup, release=release.with_others(None), confidence=1 - doubt))
 
 
 def _possible(evidence: Floats) -> Floats:
@@ -254,5 +274,5 @@ def _affordable(asked: Hypotheses) -> int:
 
 
 def _level(asked: Hypotheses) -> float:
-    """The confidence of each of two ends."""
-    return 1 - (1 - asked.setup.confidence) / 2
+    """The confidence of each end, so that all hold together: two, and against a crowd a third."""
+    return 1 - (1 - asked.setup.confidence) / (2 if asked.setup.release.independent else 3)

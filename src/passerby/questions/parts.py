@@ -337,3 +337,32 @@ class Above(Part):
     def power(self, false: float) -> Ends:
         """At most that of whoever is told more."""
         return false, self.more.power(false)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown(Part):
+    """What somebody finds who is told which raw counts are shown, each set of them by its chance: upper ends.
+
+    Noise follows from raw counts that are shown at random (`measurement.erasure`). Who knows the set chooses false
+    positives for each, so that the power has the tangents that sets have together.
+    """
+
+    sets: tuple[tuple[float, Law], ...]
+
+    def mirrored(self) -> Shown:
+        """The laws of the complement."""
+        return replace(self, prior_odds=1 / self.prior_odds, sets=tuple((c, law.swapped()) for c, law in self.sets))
+
+    @cached_property
+    def _together(self) -> Law:
+        """All series of all sets, each with its set."""
+        whole = [(chance, law.completed(more=True)) for chance, law in self.sets]
+        return Law(np.concatenate([c * law.yes for c, law in whole]), np.concatenate([c * law.no for c, law in whole]))
+
+    def advantage(self) -> Ends:
+        """At most that of whoever knows the set."""
+        return 0.0, self._together.advantage
+
+    def power(self, false: float) -> Ends:
+        """At most that of whoever knows the set."""
+        return false, self._together.power(false)

@@ -12,6 +12,7 @@ from .constant import CONSTANT
 from .crowd import CROWD
 from .dp import DP
 from .enumeration import ENUMERATION, SHORT_LIST
+from .erasure import ERASURE
 from .fano import FANO
 from .known import KNOWN
 from .leakage import LEAKAGE
@@ -46,6 +47,7 @@ METHODS: tuple[Method, ...] = (
     MODES,
     SAMPLING,
     RAW_AGAIN,
+    ERASURE,
     KNOWN,
     CROWD,
     ONE_SERIES,

@@ -1,0 +1,59 @@
+"""The upper end of noisy counts with and without the bound `erasure`: `python -m benchmarks.erasure`.
+
+People whose days are counted at several places with noise, at 12 and at 24 steps.
+"""
+
+import sys
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import passerby as pb
+from passerby.measurement.conclusion import conclude
+from passerby.measurement.loss import Loss
+from passerby.measurement.measure import investigate
+from passerby.measurement.methods import METHODS
+from passerby.measurement.question import pose
+
+MISSES = 2
+#: Steps, places, counts at each step, and the standard deviation of the noise.
+CASES = ((12, 20, 4, 2.0), (12, 20, 4, 1.0), (12, 20, 12, 2.0), (24, 20, 4, 2.0), (24, 30, 12, 2.0), (24, 30, 12, 4.0))
+
+
+def person(places: int, stays: float, seed: int = 0) -> pb.MarkovPrior:
+    """Somebody who stays with a chance, and else goes where few go often."""
+    rng = np.random.default_rng(seed)
+    moves = rng.random((places, places)) ** 4
+    moves /= moves.sum(axis=1, keepdims=True)
+    return pb.MarkovPrior.stationary(stays * np.eye(places) + (1 - stays) * moves)
+
+
+def asked(case: tuple[int, int, int, float], stays: float, budget: float, without: bool) -> tuple[Loss, float]:
+    """The loss with all methods, or without the bound, and the seconds it took."""
+    steps, places, sensors, sigma = case
+    release = pb.Release([list(range(sensors))] * steps, pb.Gaussian(sigma))
+    effort: dict[str, Any] = {"tolerance": 0.01, "budget": budget, "confidence": 0.99, "runs": 1000, "series": "auto"}
+    question = pose(person(places, stays), release, MISSES, 0, None, **effort)
+    started = perf_counter()
+    used = [method for method in METHODS if not (without and method.name == "erasure")]
+    loss = conclude(question, *investigate(question, used), started)
+    return loss, perf_counter() - started
+
+
+def table(budget: float) -> Iterator[list[object]]:
+    """A row for each case and person: both ends, before and after, and seconds."""
+    for case in CASES:
+        for stays in (0.2, 0.8):
+            (before, first), (after, second) = (asked(case, stays, budget, without) for without in (True, False))
+            ratio = before.upper / max(before.lower, 1e-300)
+            now = after.upper / max(after.lower, 1e-300)
+            ends = f"{before.lower:.2e}", f"{before.upper:.2e}", f"{ratio:.1f}", f"{after.upper:.2e}", f"{now:.1f}"
+            yield [*case, stays, *ends, f"{first:.1f}", f"{second:.1f}"]
+
+
+if __name__ == "__main__":
+    print("steps places counts sigma stays lower upper times after times seconds after")
+    for row in table(float(sys.argv[1]) if len(sys.argv) > 1 else 2e10):
+        print(*row, flush=True)
