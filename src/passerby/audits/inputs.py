@@ -32,6 +32,7 @@ from .backtest import MOST_PEOPLE, BacktestJob
 from .coverage import Coverage, coverage_of
 from .job import Job
 from .places import chosen_places
+from .presence import Everybody
 from .publication import Counts, Published, read_published
 from .question_rows import Asked
 from .question_words import Zone, places_by_name
@@ -66,6 +67,8 @@ class Inputs:
     shown: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     everybody: Blocks[Traces] | None = None
     """Everybody's traces, where they are on disk, also of those who are seen too seldom; `traces` are some of them."""
+    alike: People | Everyone | None = None
+    """Everybody with habits, where `people` are a sample of them in memory."""
 
     @property
     def count(self) -> int:
@@ -82,6 +85,13 @@ class Inputs:
         common = self.everyone.common
         # Everybody is counted here, and not again by each worker.
         return Job(replace(common, whereabouts=None), self.release, measurement, everyone_else(common, self.release))
+
+    def known(self, team: Team) -> Everybody:
+        """Everybody with habits, in blocks."""
+        all_of_them = self.alike or self.everyone or self.people
+        if isinstance(all_of_them, People):
+            return Everybody.here(all_of_them, team)
+        return Everybody(all_of_them.partitions, tuple(all_of_them.sizes), all_of_them.common)
 
     @property
     def named(self) -> dict[str, Zone]:
@@ -138,9 +148,11 @@ def gather(
         raise InputError(f"{error}. {DATES}" if DATES in visits.remarks else str(error)) from None
     zones, release, published = _counted(settings, people, levels)
     eligible, covered = len(people), coverage_of(people, visits.skipped, visits, settings.min_active)
+    alike = None
     if settings.sample is not None:
-        people = only(people, some_people(people, settings.sample, settings.seed))
-    return Inputs(people, eligible, release, covered, traces, published, _remarks(visits, people, zones), zones)
+        alike, people = people, only(people, some_people(people, settings.sample, settings.seed))
+    remarks = _remarks(visits, people, zones)
+    return Inputs(people, eligible, release, covered, traces, published, remarks, zones, alike=alike)
 
 
 def _counted(
@@ -198,7 +210,8 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     traces, everybody = everyone.some_traces(MOST_PEOPLE, seed), everyone.traces.everybody
     if settings.sample is not None:
         people = everyone.some(some_numbers(eligible, settings.sample, seed))
-        return Inputs(people, eligible, release, covered, traces, published, remarks, zones, everybody=everybody)
+        some_of = {"everybody": everybody, "alike": everyone}
+        return Inputs(people, eligible, release, covered, traces, published, remarks, zones, **some_of)  # type: ignore[arg-type]
     shown = some_numbers(eligible, SHOWN, seed)
     some = everyone.some(shown)
     return Inputs(some, eligible, release, covered, traces, published, remarks, zones, everyone, shown, everybody)

@@ -82,7 +82,23 @@ class Asked:
         found = dict.fromkeys(_question(each, named, release, misses) for each in questions)
         words = tuple(words_of(each, named, misses, release.steps) for each in found)
         _check(tuple(found), job.release, len(job.people.places))
-        return cls(job, tuple(found), words, _places(tuple(found), job))
+        return cls(job, tuple(found), words, cls.places_of(tuple(found), job))
+
+    @staticmethod
+    def places_of(questions: Sequence[Question], job: Job) -> tuple[int, ...]:
+        """The places that need a state of their own: those of zones that are no sum of what is told apart anyway."""
+        label, every = job.zones, len(job.people.places)
+        if label is None:
+            label = np.zeros(every, dtype=np.int64)
+            label[list(job.sensed)] = 1 + np.arange(len(job.sensed))
+        out: set[int] = set()
+        for each in questions:
+            for zone in each.count.zones if isinstance(each, Event) else ():
+                inside = np.zeros(every, dtype=bool)
+                inside[list(zone)] = True
+                if set(label[inside].tolist()) & set(label[~inside].tolist()):
+                    out |= set(zone)
+        return tuple(sorted(out))
 
     @property
     def adversary(self) -> str:
@@ -118,23 +134,6 @@ def _check(questions: tuple[Question, ...], release: Release, places: int) -> No
         wrong = [zone[-1] for zone in each.count.zones if zone[-1] >= places]
         if wrong:
             raise InputError(f"questions: {each.count!r}: there are {places} places, numbered 0 to {places - 1}")
-
-
-def _places(questions: tuple[Question, ...], job: Job) -> tuple[int, ...]:
-    """The places that need a state of their own: those of zones that are no sum of what is told apart anyway."""
-    label = job.zones
-    every = len(job.people.places)
-    if label is None:
-        label = np.zeros(every, dtype=np.int64)
-        label[list(job.sensed)] = 1 + np.arange(len(job.sensed))
-    out: set[int] = set()
-    for each in questions:
-        for zone in each.count.zones if isinstance(each, Event) else ():
-            inside = np.zeros(every, dtype=bool)
-            inside[list(zone)] = True
-            if set(label[inside].tolist()) & set(label[~inside].tolist()):
-                out |= set(zone)
-    return tuple(sorted(out))
 
 
 def rows_of(asked: Asked, person: int) -> list[Row]:
@@ -238,7 +237,7 @@ def _of_event(answer: EventAnswer, tolerance: float, more: EventAnswer | None) -
             ends[name] = replace(ends[name], upper=max(ends[name].lower, told.upper))
         # Nothing is convex about these: only what the advantage allows is known.
         for name, chance in (("certain", answer.event.lower), ("absent", 1 - answer.event.upper)):
-            ends[name] = replace(ends[name], lower=0.0, upper=_most_sure(chance, ends["advantage"].upper))
+            ends[name] = replace(ends[name], lower=0.0, upper=most_sure(chance, ends["advantage"].upper))
     advantage, power = ends["advantage"], ends["power"]
     close = advantage.upper <= advantage.lower * (1 + tolerance) + 1e-12
     close = close and power.upper <= power.lower + tolerance
@@ -250,7 +249,7 @@ def _of_event(answer: EventAnswer, tolerance: float, more: EventAnswer | None) -
     }
 
 
-def _most_sure(event: float, advantage: float) -> float:
+def most_sure(event: float, advantage: float) -> float:
     """Who is so sure rightly has few false positives: `x (1 - k) <= advantage`, with `k` their odds at most."""
     if not 0 < event < SURE:
         return 1.0

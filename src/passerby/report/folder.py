@@ -18,15 +18,17 @@ from passerby.audits.effort import audit_open, clear_passes, first_pass
 from passerby.audits.engine import engine_of
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.job import enough_workers
+from passerby.audits.presence_all import Present, presence_of_all
 from passerby.audits.publication import realised_losses
 from passerby.audits.question_record import Answers
 from passerby.audits.question_summary import told_answers
 from passerby.audits.questions import TABLE, ask_everyone
 from passerby.audits.record import Backtest, told_backtest
 from passerby.audits.results import Results, rows_at, stored_rows, write_rows
+from passerby.audits.sensitive import sensitive_places
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
-from passerby.audits.stages import ASKING, AUDITING, GOING_BACK, LOOKING, WRITING, Tell, begin
+from passerby.audits.stages import ASKING, AUDITING, GOING_BACK, LOOKING, PRESENCE, WRITING, Tell, begin
 from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, passing, store_of
 from passerby.audits.stored_questions import ask_stored
 from passerby.audits.summary import mean_over, summarise
@@ -149,6 +151,7 @@ def _report(
     backtest, reason = _went_back(settings, inputs, table, results, team, tell)
     others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
     answers, rows = _asked(settings, inputs, team, tell)
+    present = _present(settings, inputs, team, tell)
     progress = begin(tell, WRITING)
     summary = summarise(
         results,
@@ -163,14 +166,47 @@ def _report(
         coverage=inputs.coverage,
         eligible=inputs.eligible,
         assumed=assumed,
-        alerts=[*about_published(results.tally.realised), *about_backtest(backtest, reason), *inputs.told()],
+        alerts=[
+            *about_published(results.tally.realised),
+            *about_backtest(backtest, reason),
+            *present.alerts,
+            *inputs.told(),
+        ],
         backtest=backtest,
         adversaries=others,
         questions=answers,
+        presence=present.places,
     )
     names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
-    return replace(report_of(evidence, progress=progress), asked=rows)  # whoever is on disk is counted once more
+    report = report_of(evidence, progress=progress)  # whoever is on disk is counted once more
+    return replace(report, asked=_with_places(settings, rows, present.rows))
+
+
+def _with_places(
+    settings: AuditSettings, rows: pl.DataFrame | None, places: pl.DataFrame | None
+) -> pl.DataFrame | None:
+    """The rows of everybody, and after them those of presence; in a file, where these are in one."""
+    if places is None:
+        return rows
+    more = places.drop("place")
+    if rows is not None:
+        return pl.concat([rows, more])
+    table = store_of(settings.out) / TABLE
+    with whole_or_nothing(table, private=True, lasting=False) as draft:
+        write_rows(pl.concat([pl.scan_parquet(table, glob=False), more.lazy()]), draft)
+    return None
+
+
+def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> Present:
+    """Who can be told to have been where, if that is asked."""
+    if not settings.presence:
+        return Present(None, (), ())
+    sensitive = sensitive_places(settings.sensitive, inputs.named)
+    everybody, progress = inputs.known(team), begin(tell, PRESENCE)
+    how, release, folder = settings.measurement, inputs.release, settings.out / "parts"
+    case = (everybody, release, how, inputs.named, sensitive, settings.presence)
+    return presence_of_all(*case, team=team, progress=progress, folder=folder)
 
 
 def _asked(

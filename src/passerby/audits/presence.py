@@ -1,0 +1,373 @@
+"""Can it be told that somebody was at a counted place? For each place, on people who may well be there.
+
+Two adversaries: an *insider* knows where everybody else was, and *habits* knows the others by their habits only. Three
+passes over everybody in blocks, in memory or on disk: how likely each person is ever at each place, how many others are
+in each count (`presence_crowd`), and then the people who are drawn for each place (`presence_habits`, `question_rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.errors import InputError, PasserbyError, UnsupportedRelease
+from passerby.model.counts import Visitors
+from passerby.model.crowd import Crowd
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.people.others import everyone_else
+from passerby.people.others import numbers as everybody_counted
+from passerby.questions.event import Event
+from passerby.support.blocks import Blocks, Team
+from passerby.support.checks import whole
+from passerby.support.fingerprint import fingerprint
+from passerby.support.pieces import Pieces
+from passerby.support.workers import Progress, collect
+
+from .asking import words_of
+from .job import Job, check_job, over_states
+from .partition import partition_size
+from .person import stream_of
+from .presence_crowd import Habitual, Numbers, block_numbers, cells_of, habitual
+from .presence_habits import Beside, Person, cells, closed, rows_of_places
+from .question_rows import ENDS, HABITS, INSIDER, SCHEMA, Asked, Row, rows_of
+from .question_words import Named, Zone, places_by_name
+from .sample import some_numbers
+from .settings import Measurement, QuestionSettings
+from .subjects import subjects_of
+
+Floats = NDArray[np.float64]
+Adversary = Literal["insider", "habits"]
+
+#: Who may well be at a place, and may well not be: with a chance within these.
+MAY_WELL, AS_GOOD_AS_SURE = 0.01, 0.99
+#: Draws for each person, of others whom the adversary knows by habits: for raw counts and rules, and for noise.
+DRAWS, NOISY_DRAWS = 700, 300
+#: Pairs of a person and a place that are measured, at most; and people to be in memory, where flows are counted.
+MOST_PAIRS, MOST_PEOPLE = 6000, 5000
+#: Digits that are kept: sums over blocks are rounded in their order.
+DIGITS = 9
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The counted places and zones of a release by name, each once."""
+
+    names: tuple[str, ...]
+    zones: tuple[Zone, ...]
+
+    @classmethod
+    def of(cls, release: Release, named: Named, places: Sequence[str] | None = None) -> Watched:
+        """All that are counted, or the `places` named; of a flow, where it begins and where it ends."""
+        known = named if not isinstance(named, Sequence) else places_by_name(named)
+        if places is None:
+            zones = dict.fromkeys(zone for subject in subjects_of(release) for zone in subject.zones)
+            called = {zone: name for name, zone in reversed([*known.items()])}
+            names = [called.get(zone) or " or ".join(called.get((x,), "elsewhere") for x in zone) for zone in zones]
+            return cls(tuple(names), tuple(zones))
+        wrong = next((name for name in places if name not in known), None)
+        if wrong is not None:
+            raise InputError(f"places: {wrong!r} is not one of the {len(known):,} chosen places and zones")
+        return cls(tuple(places), tuple(known[name] for name in places))
+
+
+@dataclass(frozen=True, eq=False)
+class Everybody:
+    """All people in blocks, the numbers of each, and what is known of all of them (`common`)."""
+
+    blocks: Blocks[People]
+    sizes: tuple[int, ...]
+    common: People
+
+    @classmethod
+    def here(cls, people: People, team: Team) -> Everybody:
+        """People in memory."""
+        size = partition_size(len(people))
+        cuts = [range(at, min(at + size, len(people))) for at in range(0, len(people), size)]
+        parts = [_part(people, np.arange(cut.start, cut.stop)) for cut in cuts]
+        return cls(Blocks.of(parts, team), tuple(map(len, cuts)), people)
+
+    def some(self, numbers: NDArray[np.int64]) -> People:
+        """The people of these numbers, in increasing order."""
+        if not len(numbers):
+            return _part(self.common, numbers) if len(self.common) else self.common
+        found = self.blocks.picked(self.sizes, numbers).map(_picked, None)
+        fitted, actual = (np.concatenate([part[at] for part in found]) for at in (0, 1))
+        return replace(self.common, fitted=fitted, actual=actual, ids=pl.concat([part[2] for part in found]))
+
+
+def _part(people: People, numbers: NDArray[np.int64]) -> People:
+    ids = people.ids.gather(numbers.tolist())
+    return replace(people, fitted=people.fitted[numbers], actual=people.actual[numbers], ids=ids, whereabouts=None)
+
+
+def _picked(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, pl.Series]:
+    people, rows = block
+    return people.fitted[rows], people.actual[rows], people.ids.gather(rows.tolist())
+
+
+def presence(
+    people: People,
+    release: Release,
+    places: Sequence[str] | None = None,
+    adversary: Adversary = "habits",
+    *,
+    sample: int = QuestionSettings.presence,
+    confidence: float = Measurement.confidence,
+    tolerance: float = Measurement.tolerance,
+    runs: int = Measurement.runs,
+    budget: float = Measurement.budget,
+    seed: int = Measurement.seed,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Whether it can be told that people were at counted `places` (all, unless named): a row per person and place.
+
+    For each place, on a `sample` of those who are ever there with a chance of 1 % to 99 %: of others it is known
+    anyway. The adversary knows the other people by their "habits" only, or is an "insider" who knows where they were. Columns are those of a table of
+    questions (`question_rows`), with the `place`.
+
+    >>> import passerby as pb
+    >>> people = pb.fit_people(pb.simulate_city(40, 20, 4), window="3h", places=9, min_active=1, holdout=4)
+    >>> table = presence(people, pb.Release([[0, 1]] * 4), adversary="insider", sample=5)
+    >>> table["place"].unique().len(), table["advantage_lower"].min()
+    (2, 1.0)
+    """
+    job = Job(people, release, Measurement(0, tolerance, runs, confidence, budget, seed))
+    check_job(job)
+    if adversary not in (INSIDER, HABITS):
+        raise InputError(f"adversary: expected 'habits' or 'insider', got {adversary!r}")
+    watched, team = Watched.of(release, people.places, places), Team(workers, executor)
+    everybody = Everybody.here(people, team)
+    chosen = choose(everybody, release, watched, whole(sample, "sample", 1), seed)
+    asked = Presence(replace(job, people=everybody.common), watched, chosen, adversary)
+    return answered(work_of(asked, everybody), team, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Who is asked about which places: people by their numbers, and for each the numbers of the places."""
+
+    people: NDArray[np.int64]
+    places: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """What is asked: `job` is about everybody, and its release as it is published, of others who are known."""
+
+    job: Job
+    watched: Watched
+    chosen: Chosen
+    adversary: str
+
+
+def choose(
+    everybody: Everybody, release: Release, watched: Watched, sample: int, seed: int, progress: Progress | None = None
+) -> Chosen:
+    """For each place, so many of those who may be there and may not, drawn at random; fewer for many places."""
+    case = (release, watched.zones)
+    blocks = everybody.blocks.map(_chances, case, progress=progress, sizes=everybody.sizes)
+    chance = np.concatenate(blocks) if blocks else np.zeros((0, len(watched.zones)))
+    each = min(sample, max(20, MOST_PAIRS // max(1, len(watched.zones))))
+    pairs: dict[int, list[int]] = {}
+    for k in range(len(watched.zones)):
+        likely = chance[:, k].round(DIGITS)
+        able = np.flatnonzero((likely >= MAY_WELL) & (likely <= AS_GOOD_AS_SURE))
+        for person in able[some_numbers(len(able), each, seed + 3 + k)].tolist():
+            pairs.setdefault(person, []).append(k)
+    people = np.array(sorted(pairs), dtype=np.int64)
+    return Chosen(people, tuple(tuple(pairs[person]) for person in people.tolist()))
+
+
+def _chances(case: tuple[Release, tuple[Zone, ...]], people: People) -> Floats:
+    """How likely each person is ever in each zone (N, K), without the release."""
+    release, zones = case
+    job = Job(people, release, Measurement())
+    own = _places(job, zones)
+    out = np.zeros((len(people), len(zones)))
+    for person in range(len(people)):
+        prior, states = people.prior(person, [*job.sensed, *own], zones=job.zones)
+        inside = _inside(prior.place_of, states, zones, job)
+        row = prior.initial * ~inside
+        for t in range(1, release.steps):
+            row = (row @ prior.matrix(t - 1)) * ~inside
+        out[person] = 1 - row.sum(axis=1)
+    return np.clip(out, 0.0, 1.0)
+
+
+def _places(job: Job, zones: tuple[Zone, ...]) -> tuple[int, ...]:
+    """Places that need a state of their own."""
+    events = tuple(Event(Visitors(zone, range(job.release.steps))) for zone in zones)
+    return Asked.places_of(events, job)
+
+
+def _inside(place_of: NDArray[np.int64], places: NDArray[np.int64], zones: tuple[Zone, ...], job: Job) -> Any:
+    """Which states are in which zone (K, M), by the place of each, of which those below 0 stand for many of a label."""
+    label = np.zeros(len(job.people.places), dtype=np.int64) if job.zones is None else job.zones
+    out = np.zeros((len(zones), len(places)), dtype=bool)
+    for k, zone in enumerate(zones):
+        inside = np.isin(np.arange(len(label)), zone)
+        whole_labels = [one for one in np.unique(label[inside]).tolist() if one and inside[label == one].all()]
+        out[k] = np.isin(places, [*zone, *(-1 - one for one in whole_labels)])
+    return out[:, place_of]
+
+
+def answered(work: Work, team: Team, progress: Progress | None = None, file: Path | None = None) -> pl.DataFrame:
+    """The rows of everyone who was chosen, in the order of people and places; a `file` keeps what is finished."""
+    kept = None if file is None else Pieces(file, fingerprint(work, MAY_WELL, DRAWS, NOISY_DRAWS))
+    everyone = range(len(work.places))
+    found = collect(_one, work, everyone, **vars(team), chunk=8, progress=progress, kept=kept)
+    ids = work.job.people.ids
+    who = [ids[_at(work, number)] for number, rows in enumerate(found) for _ in rows]
+    return _table(who, [row for rows in found for row in rows], ids.dtype)
+
+
+def _table(who: list[Any], rows: list[Row], kind: Any) -> pl.DataFrame:
+    schema = {"place": pl.String(), **SCHEMA}
+    table = pl.DataFrame(rows, schema=schema).insert_column(0, pl.Series("person", who, dtype=kind))
+    return table.with_columns(pl.col(pl.Float64).round(DIGITS))
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What workers share: the people who were chosen, what is asked of each, and of others their numbers."""
+
+    job: Job
+    watched: Watched
+    words: tuple[str, ...]
+    places: tuple[tuple[int, ...], ...]
+    adversary: str
+    own: tuple[int, ...]
+    everybody: Numbers | None = None
+    total: NDArray[np.int64] | None = None
+    alone: tuple[Habitual, ...] = ()
+    #: The numbers of those who were chosen among the people of the job, where these are more.
+    index: tuple[int, ...] | None = None
+
+
+def work_of(asked: Presence, everybody: Everybody) -> Work:
+    """The work, with what it needs to know of others."""
+    people = everybody.some(asked.chosen.people)
+    release, watched = asked.job.release, asked.watched
+    if asked.adversary == HABITS and release.crowd is not None:
+        release = release.with_others(None)
+    plain = replace(asked.job, people=replace(people, whereabouts=everybody.common.whereabouts), others=None)
+    steps = range(release.steps)
+    events = [Event(Visitors(zone, steps)) for zone in watched.zones]
+    named = dict(zip(watched.names, watched.zones, strict=True))
+    words = tuple(words_of(event, named, None, release.steps) for event in events)
+    own = _places(plain, watched.zones)
+    shared = (watched, words, asked.chosen.places, asked.adversary, own)
+    bare = replace(plain.people, whereabouts=None)
+    if asked.adversary == INSIDER:
+        return Work(replace(plain, people=bare, others=everyone_else(plain.people, release)), *shared)
+    if by_cells(release):
+        silent = release.with_others(None)
+        numbers = reduce(Numbers.__add__, everybody.blocks.map(block_numbers, silent))
+        total = everybody_counted(everybody.common, silent)
+        alone = tuple(habitual(people, silent, range(len(people))))
+        return Work(replace(plain, people=bare, release=silent), *shared, numbers, total, alone)
+    crowd = release.with_others(Crowd())
+    if sum(everybody.sizes) > MOST_PEOPLE:
+        raise UnsupportedRelease(
+            f"{release.words}: what others' habits make of flows, visitors and zones that overlap is worked out for "
+            f"{MOST_PEOPLE:,} people at most"
+        )
+    everyone = everybody.some(np.arange(sum(everybody.sizes)))
+    job = replace(plain, people=everyone, release=crowd, others=everyone_else(everyone, crowd))
+    return Work(job, *shared, index=tuple(asked.chosen.people.tolist()))
+
+
+def by_cells(release: Release) -> bool:
+    """Whether counts are of people who are present, at each step in one at most, and drawn by themselves."""
+    return cells_of(release) is not None and not any(way.persistent for _, _, way in cells(release))
+
+
+def _at(work: Work, number: int) -> int:
+    """The number of somebody who was chosen among the people of the job."""
+    return number if work.index is None else work.index[number]
+
+
+def _one(work: Work, number: int) -> list[Row]:
+    """The rows of one person."""
+    which, person = work.places[number], _at(work, number)
+    names = [work.watched.names[k] for k in which]
+    zones = [work.watched.zones[k] for k in which]
+    words = [work.words[k] for k in which]
+    rows = _by_habits(work, number, zones) if work.everybody is not None else _by_questions(work, person, zones, words)
+    actual = work.job.people.actual[person]
+    return [
+        {**row, "place": name, "question": text, "actual": bool(np.isin(actual, zone).any())}
+        for row, name, text, zone in zip(rows, names, words, zones, strict=True)
+    ]
+
+
+def _by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequence[str]) -> list[Row]:
+    shown = [seen_for_certain(work.job.release, zone) for zone in zones]
+    if all(shown):
+        return [_seen(row) for row in _chances_of(work, number, zones)]
+    events = tuple(Event(Visitors(zone, range(work.job.release.steps))) for zone in zones)
+    return rows_of(Asked(work.job, events, tuple(words), work.own), number)
+
+
+def seen_for_certain(release: Release, zone: Zone) -> bool:
+    """Whether raw counts cover a zone at every step, so that whoever knows the others sees who is there."""
+    cells_there = cells_of(release)
+    if not release.plain or cells_there is None:
+        return False
+    covered = [
+        {place for at, own in cells_there if at == t and set(own) <= set(zone) for place in own}
+        for t in range(release.steps)
+    ]
+    return all(seen == set(zone) for seen in covered)
+
+
+def _chances_of(work: Work, number: int, zones: Sequence[Zone]) -> list[float]:
+    """How likely one person is ever in each zone."""
+    one = replace(work.job.people, **_cut(work.job.people, number))
+    return [float(chance) for chance in _chances((work.job.release, tuple(zones)), one)[0]]
+
+
+def _cut(people: People, number: int) -> dict[str, Any]:
+    cut = np.s_[number : number + 1]
+    return {"fitted": people.fitted[cut], "actual": people.actual[cut], "ids": people.ids[cut]}
+
+
+def _seen(chance: float) -> Row:
+    """The row of somebody whose presence is seen for certain."""
+    status = "certain" if chance >= 1 else "impossible" if chance <= 0 else "ok"
+    if status != "ok":
+        return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **closed(chance)}
+    sure = dict.fromkeys((f"{name}_{end}" for name in ENDS for end in ("lower", "upper")), 1.0)
+    return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **sure}
+
+
+def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, list[Zone]]:
+    """One person before the release, beside everybody else, and zones over their states."""
+    assert work.everybody is not None
+    assert work.total is not None
+    noisy = any(way.outputs(0) is None for _, _, way in cells(work.job.release))
+    prior, release, _, state_of = over_states(work.job, number, work.own)
+    beside = Beside.of(work.everybody, work.total, work.alone[number])
+    over = [tuple(sorted({int(state_of[place]) for place in zone})) for zone in zones]
+    runs = NOISY_DRAWS if noisy else DRAWS
+    return Person(prior, release, beside, runs, work.job.measurement.confidence), over
+
+
+def _by_habits(work: Work, number: int, zones: Sequence[Zone]) -> list[Row]:
+    try:
+        person, over = person_of(work, number, zones)
+        rng = np.random.default_rng([*stream_of(work.job.measurement.seed, work.job.people.ids[number]), 4])
+        return rows_of_places(person, over, rng)
+    except PasserbyError as reason:
+        return [{"adversary": HABITS, "status": str(reason)} for _ in zones]

@@ -1,0 +1,238 @@
+"""Everybody else at counted places, to somebody who knows their habits alone: laws of numbers, added up over blocks.
+
+By habits, each person is in each count with a chance of their own. The number at one count is a sum of independent
+draws, but numbers at different counts are about the same people. Somebody who is *told* where each of the others really
+was at every second step knows numbers that are independent of each other (`model.bridges`), and finds no less: what
+they find bounds what habits tell. Who is told at which step follows from the name of a person alone, so that it is the
+same in whatever blocks people are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.mechanisms.chance import Sum, added
+from passerby.model.bridges import assigned, remaining
+from passerby.model.count_release import CountRelease
+from passerby.model.counts import Present
+from passerby.model.headcount import add_person
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.people.habits import People, states_by_place
+
+from .person import stream_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Zone = tuple[int, ...]
+
+
+def cells_of(release: Release) -> list[tuple[int, Zone]] | None:
+    """The step and the places of each count, where counts are of people who are present, at each step in one at most.
+
+    None for other counts: flows, visitors of windows, and zones that overlap.
+    """
+    if not isinstance(release, CountRelease):
+        return [(t, (place,)) for t, step in enumerate(release.sensors) for place in step]
+    if not all(isinstance(count, Present) for count in release.listed):
+        return None
+    cells = [(count.read, count.zones[0]) for count in release.listed]
+    seen = [(t, place) for t, zone in cells for place in zone]
+    return cells if len(set(seen)) == len(seen) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Habitual:
+    """One person in each count: the chance by habits, whether they are told to be there, and the chance if not."""
+
+    chance: Floats
+    known: NDArray[np.bool_]
+    left: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """How many people are in each count (C,): laws by habits and by what is told, who is known, and who really was.
+
+    Both laws are about those who have habits; `known` of them are told to be there, and `there` really were.
+    """
+
+    habits: tuple[Sum, ...]
+    told: tuple[Sum, ...]
+    known: Ints
+    there: Ints
+
+    def __add__(self, other: Numbers) -> Numbers:
+        """Of both together."""
+        habits, told = (
+            tuple(added(a, b) for a, b in zip(mine, theirs, strict=True))
+            for mine, theirs in ((self.habits, other.habits), (self.told, other.told))
+        )
+        return Numbers(habits, told, self.known + other.known, self.there + other.there)
+
+
+def block_numbers(release: Release, people: People) -> Numbers:
+    """The numbers of the people of a block."""
+    rows = list(habitual(people, release, range(len(people))))
+    cells = cells_of(release) or []
+    there = np.array([[row[t] in zone for t, zone in cells] for row in people.actual.tolist()], dtype=bool)
+    chance, known, left = (
+        np.array([getattr(row, name) for row in rows]).reshape(len(rows), len(cells))
+        for name in ("chance", "known", "left")
+    )
+    return Numbers(
+        _laws(chance),
+        _laws(left),
+        known.astype(np.int64).sum(axis=0),
+        there.reshape(len(rows), len(cells)).astype(np.int64).sum(axis=0),
+    )
+
+
+def _laws(chances: Floats) -> tuple[Sum, ...]:
+    """The law of the number of people in each count, of so many with chances (N, C) of their own."""
+    law = np.zeros((chances.shape[1], len(chances) + 1))
+    law[:, 0] = 1.0
+    for row in chances:
+        add_person(law, row)
+    # Adding nobody cuts the tails off.
+    return tuple(added((0, row), (0, np.ones(1))) for row in law)
+
+
+def habitual(people: People, release: Release, numbers: Sequence[int]) -> Iterator[Habitual]:
+    """Some people in each count of a release; habits are those of who does as usual."""
+    usual, cells = people.usual, cells_of(release) or []
+    zones = release.alike(len(people.places)) if isinstance(release, CountRelease) else None
+    sensed = [] if zones is not None else sorted({place for _, zone in cells for place in zone})
+    for person in numbers:
+        prior, places = usual.prior(person, sensed, zones=zones)
+        state_of = states_by_place(places, len(people.places), zones)
+        inside = np.zeros((len(cells), prior.states))
+        for c, (_, zone) in enumerate(cells):
+            inside[c, state_of[list(zone)]] = 1.0
+        trace = state_of[people.actual[person]]
+        yield _Steps(prior, cells, inside, release.steps).habitual(trace, people.ids[person])
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """One chain at the steps that have a count: which states each count counts (C, M)."""
+
+    prior: MarkovPrior
+    cells: list[tuple[int, Zone]]
+    inside: Floats
+    steps: int
+
+    def habitual(self, trace: Ints, name: object) -> Habitual:
+        """The person who really went along a trace of states (T,)."""
+        law = self.prior.marginals(self.steps)
+        of_step = np.array([t for t, _ in self.cells], dtype=np.int64)
+        chance = np.clip((law[of_step] * self.inside).sum(axis=1), 0.0, 1.0)
+        there = self.inside[np.arange(len(self.cells)), trace[of_step]] > 0
+        known, left = there.copy(), np.zeros(len(self.cells))
+        active = sorted(set(of_step.tolist()))
+        # Nothing but a name decides who is told when, and which count is left open.
+        rng = np.random.default_rng(stream_of(0, name))
+        turn, coin = int(rng.integers(2)), rng.random(len(active))
+        moves = [self._move(a, b) for a, b in pairwise(active)]
+        for k, t in enumerate(active):
+            if k % 2 == turn:
+                continue
+            towards = law[active[0]] if k == 0 else moves[k - 1][trace[active[k - 1]]]
+            both = towards if k == len(active) - 1 else towards * moves[k][:, trace[active[k + 1]]]
+            total = float(both.sum())
+            if total <= 0:
+                continue  # whoever is where their habits never lead is told at once
+            at = np.flatnonzero(of_step == t)
+            bridge = np.clip(self.inside[at] @ (both / total), 0.0, 1.0)[None]
+            chosen = assigned(bridge, float(coin[k]))
+            mine = np.arange(len(at)) == chosen[0]
+            known[at] = there[at] & ~mine
+            left[at] = 0.0 if known[at].any() else mine * remaining(bridge, chosen)[0]
+        return Habitual(chance, known, left)
+
+    def _move(self, first: int, last: int) -> Floats:
+        out = self.prior.matrix(first)
+        for t in range(first + 1, last):
+            out = out @ self.prior.matrix(t)
+        return np.asarray(out)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Laws of the numbers at all counts: `chances` (C, K) of `least` (C,), one more, two more and so on."""
+
+    least: Ints
+    chances: Floats
+
+    @classmethod
+    def of(cls, laws: Sequence[Sum]) -> Table:
+        """Laws side by side."""
+        width = max((len(chances) for _, chances in laws), default=1)
+        table = np.zeros((len(laws), width))
+        for row, (_, chances) in zip(table, laws, strict=True):
+            row[: len(chances)] = chances
+        return cls(np.array([least for least, _ in laws], dtype=np.int64), table)
+
+    def without(self, chance: Floats) -> Table:
+        """The laws without one person who is there with these chances (C,): the inverse of adding them.
+
+        Solved from below for chances up to one half and from above otherwise, so that errors do not grow.
+
+        >>> table = Table.of([(0, np.array([0.08, 0.74, 0.18]))])
+        >>> table.without(np.array([0.9])).chances.round(6)[0, :2]
+        array([0.8, 0.2])
+        """
+        up = chance <= 0.5
+        stay, move = np.where(up, 1 - chance, chance), np.where(up, chance, 1 - chance)
+        size = (self.chances > 0).cumsum(axis=1).argmax(axis=1) + 1
+        width, columns = self.chances.shape[1], np.arange(self.chances.shape[1])
+        turned = np.where(up[:, None], columns, size[:, None] - 1 - columns)
+        source = np.where(turned >= 0, np.take_along_axis(self.chances, np.maximum(turned, 0), axis=1), 0.0)
+        out, before = np.zeros_like(source), np.zeros(len(source))
+        for k in range(width):
+            before = np.maximum(0.0, (source[:, k] - move * before) / stay)
+            out[:, k] = before = np.where(before > 1e-15, before, 0.0)  # what is below comes from rounding
+        back = np.where(turned >= 0, np.take_along_axis(out, np.maximum(turned, 0), axis=1), 0.0)
+        # Counted from above, the least number is one less.
+        least = np.where(up, self.least, self.least - 1)
+        sure = chance == 0
+        back = np.where(sure[:, None], self.chances, back)
+        return Table(np.where(sure, self.least, least), back / back.sum(axis=1, keepdims=True))._aligned()
+
+    def _aligned(self) -> Table:
+        """With a chance above 0 in the first column."""
+        first = (self.chances > 0).argmax(axis=1)
+        columns = np.arange(self.chances.shape[1]) + first[:, None]
+        inside = columns < self.chances.shape[1]
+        moved = np.take_along_axis(self.chances, np.minimum(columns, self.chances.shape[1] - 1), axis=1)
+        return Table(self.least + first, np.where(inside, moved, 0.0))
+
+    def at(self, cell: int) -> Sum:
+        """The law of one count."""
+        row = self.chances[cell]
+        return int(self.least[cell]), row[: int(np.flatnonzero(row)[-1]) + 1]
+
+    def gaps(self, numbers: Ints, size: int) -> Floats:
+        """`log Pr[K + size = k] - log Pr[K = k]` of numbers k (n, C), NaN where neither can be."""
+        ends, more = np.zeros((len(self.chances), size)), np.zeros((len(self.chances), 1))
+        # Column 0 and the last one are those of all numbers below and above.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gap = np.log(np.hstack([more, ends, self.chances, more])) - np.log(
+                np.hstack([more, self.chances, ends, more])
+            )
+        k = np.clip(numbers - (self.least - 1), 0, gap.shape[1] - 1)
+        return np.asarray(np.take(gap.reshape(-1), k + np.arange(len(gap)) * gap.shape[1]))
+
+    def draw(self, size: int, rng: np.random.Generator) -> Ints:
+        """Draw numbers (n, C), each by itself."""
+        edges = np.cumsum(self.chances, axis=1)
+        coin = rng.random((size, len(edges))) * edges[:, -1]
+        found = [np.searchsorted(row, mine, side="right") for row, mine in zip(edges, coin.T, strict=True)]
+        last = (self.chances > 0).cumsum(axis=1).argmax(axis=1)
+        numbers: Ints = self.least + np.minimum(np.array(found, dtype=np.int64).reshape(len(edges), size).T, last)
+        return numbers

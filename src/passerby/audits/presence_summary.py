@@ -1,0 +1,277 @@
+"""What is told of presence at counted places: means over five people or more, hours, ways to publish, and alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from passerby.mechanisms import Gaussian, Mechanism, Raw, Rounding, Suppression, Then
+from passerby.model.counts import Visitors
+from passerby.model.release import Release
+from passerby.people.habits import People
+from passerby.people.others import numbers
+from passerby.questions.laws import Law
+from passerby.support.groups import FEW, rounded_down
+from passerby.support.numerals import percent
+
+from .presence import Watched
+from .presence_crowd import Numbers
+from .presence_habits import Beside, Person, cells, shifted, single_law
+from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
+from .question_rows import FALSE, HABITS, INSIDER
+from .question_words import Zone
+
+Floats = NDArray[np.float64]
+
+#: Ways to publish that readers ask for, by name. The first ones are rules: what they publish follows from the count.
+RULES: dict[str, Mechanism] = {
+    "raw": Raw(),
+    "hidden below 5": Suppression(5),
+    "hidden below 10": Suppression(10),
+    "rounded to 5": Rounding(5),
+    "rounded to 10": Rounding(10),
+    "hidden to 7, then rounded to 5": Then(Suppression(8), Rounding(5)),
+}
+NOISE: dict[str, Mechanism] = {"noise 1": Gaussian(1.0), "noise 2": Gaussian(2.0)}
+#: People of a place whose single counts are looked at, at most; fewer where that takes its time.
+LOOKED_AT, QUICKLY = 20, FEW
+#: Single counts that are looked at with noise: those that tell most if they are raw.
+CLOSELY = 3
+#: The share of those who were there who are found, from which on there is an alert; and of sensitive places.
+MUCH, SENSITIVE = 0.5, 0.2
+#: Places that an alert names.
+NAMED = 5
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of the places themselves: their labels where they are sensitive, and who was really there."""
+
+    sensitive: Mapping[Zone, str | None]
+    visitors: tuple[int, ...]
+
+    @classmethod
+    def of(cls, watched: Watched, release: Release, people: People, sensitive: Mapping[Zone, str | None]) -> About:
+        """With the numbers of all people, also of those who are seen too seldom, where these are known."""
+        steps = range(release.steps)
+        if people.whereabouts is None:
+            there = [int(np.isin(people.actual, zone).any(axis=1).sum()) for zone in watched.zones]
+        else:
+            counts = [Visitors(zone, steps) for zone in watched.zones]
+            asked = Release(counts=counts, steps=release.steps)
+            order = list(asked.listed)
+            found = dict(zip(order, numbers(people, asked).tolist(), strict=True)) if counts else {}
+            there = [int(found[next(each for each in order if each.zones == (zone,))]) for zone in watched.zones]
+        return cls(sensitive, tuple(there))
+
+
+def told_places(
+    rows: pl.DataFrame,
+    watched: Watched,
+    about: About,
+    adversary: str,
+    hours: Mapping[str, list[HourAnswer]] | None = None,
+    ways: Mapping[str, list[WayAnswer]] | None = None,
+) -> list[PlaceAnswers]:
+    """A record for each place, from the rows of one adversary."""
+    own = rows.filter(pl.col("adversary") == adversary)
+    out = []
+    for name, zone, there in zip(watched.names, watched.zones, about.visitors, strict=True):
+        open_ = own.filter((pl.col("place") == name) & pl.col("status").is_in(["ok", "wide"]))
+        enough = open_.height >= FEW
+        out.append(
+            PlaceAnswers(
+                place=name,
+                label=about.sensitive.get(zone),
+                sensitive=zone in about.sensitive,
+                adversary=adversary,
+                people=open_.height if enough or not open_.height else FEW,
+                visitors=there if there == 0 or there >= FEW else None,
+                chance=_mean(open_, "chance") if enough else None,
+                **{each: _bracket(open_, each) if enough else None for each in ("advantage", "power", "certain")},
+                by_step=(hours or {}).get(name, []) if enough else [],
+                ways=(ways or {}).get(name, []) if enough else [],
+            )
+        )
+    return out
+
+
+def _mean(rows: pl.DataFrame, column: str) -> float:
+    return round(float(np.mean(rows[column].to_numpy())), 6)
+
+
+def _bracket(rows: pl.DataFrame, name: str) -> Bracket:
+    return Bracket(lower=_mean(rows, f"{name}_lower"), upper=_mean(rows, f"{name}_upper"))
+
+
+def single_counts(
+    people: Sequence[Person], zones: Sequence[Zone], everybody: Numbers, rest: NDArray[np.int64], release: Release
+) -> tuple[list[HourAnswer], list[WayAnswer]]:
+    """The single counts of one place: each hour as it is published, and the most telling one in each way to publish.
+
+    `people` are some who may well be there, each with the place as `zones` over their own states.
+    """
+    if len(people) < FEW:
+        return [], []
+    inside = [c for c, (_, own, _) in enumerate(cells(people[0].release)) if set(own) <= set(zones[0])]
+    if not inside:
+        return [], []
+    often = [_often(person, inside, zone) for person, zone in zip(people, zones, strict=True)]
+    return _hours(people, inside, everybody, rest, release), list(_ways(people, inside, often))
+
+
+def _often(person: Person, inside: list[int], zone: Zone) -> Floats:
+    """How likely somebody is in each count (n,) who is ever at the place."""
+    prior, steps = person.prior, person.release.steps
+    away = ~np.isin(prior.place_of, zone)
+    row = prior.initial * away
+    for t in range(1, steps):
+        row = (row @ prior.matrix(t - 1)) * away
+    return np.minimum(person.chance[inside] / max(1e-12, 1 - float(row.sum())), 1.0)
+
+
+def _hours(
+    people: Sequence[Person], inside: list[int], everybody: Numbers, rest: NDArray[np.int64], release: Release
+) -> list[HourAnswer]:
+    """What each count tells of who is counted in it: exactly the total variation between both laws."""
+    plain = all(isinstance(way, Raw) for way in people[0].ways)
+    some = people if plain else people[:QUICKLY]
+    out = []
+    for c in inside:
+        laws = [_law(person.ways[c], person.beside, c, 1.0, release.size, plain) for person in some]
+        least, chances = everybody.habits[c]
+        there = float(rest[c]) + least + float(np.arange(len(chances)) @ chances)
+        if all(law is not None for law in laws):
+            told = float(np.mean([law.advantage for law in laws if law is not None]))
+            step = int(people[0].columns[0][c])
+            out.append(HourAnswer(step=step, people=round(there) if there >= FEW else None, advantage=round(told, 4)))
+    return out
+
+
+def _law(way: Mechanism, beside: Beside, cell: int, share: float, size: int, plain: bool) -> Law | None:
+    if plain:
+        return shifted(beside.habits, cell, share, size)
+    return single_law(way, beside.habits, cell, int(beside.rest[cell]), share, size)
+
+
+def _ways(people: Sequence[Person], inside: list[int], often: Sequence[Floats]) -> Iterator[WayAnswer]:
+    """Means over people of the best test of the event by one count."""
+    for name, rule in RULES.items():
+        yield _way(name, [_best(_ruled(rule, *case)) for case in zip(people, repeat(inside), often, strict=False)])
+    for name, noise in NOISE.items():
+        some = list(zip(people, often, strict=True))[:QUICKLY]
+        yield _way(name, [_best(_noisy(noise, person, inside, shares)) for person, shares in some])
+
+
+def _ruled(rule: Mechanism, person: Person, inside: list[int], shares: Floats) -> Iterator[Law]:
+    """The laws of counts that a rule without chance publishes."""
+    for c, share in zip(inside, shares.tolist(), strict=True):
+        law = shifted(person.beside.habits, c, share, person.size)
+        counts = int(person.beside.rest[c]) + int(person.beside.habits.least[c]) + np.arange(len(law.no))
+        values = np.nan_to_num(rule.sample(counts, np.random.default_rng(0)), nan=-1.0)
+        _, number = np.unique(values, return_inverse=True)
+        yes, no = (np.bincount(number.reshape(-1), weights=side).astype(np.float64) for side in (law.yes, law.no))
+        yield Law(yes, no)
+
+
+def _noisy(noise: Mechanism, person: Person, inside: list[int], shares: Floats) -> Iterator[Law]:
+    """The laws of noisy counts: of those that tell most if they are raw."""
+    beside = person.beside
+    raw = shares * [shifted(beside.habits, c, 1.0, person.size).advantage for c in inside]
+    for k in np.argsort(-raw)[:CLOSELY].tolist():
+        c = inside[k]
+        law = single_law(noise, beside.habits, c, int(beside.rest[c]), float(shares[k]), person.size)
+        if law is not None:
+            yield law
+
+
+def _best(found: Iterator[Law]) -> tuple[float, float]:
+    """The largest advantage, and the largest power."""
+    laws = list(found)
+    return max((law.advantage for law in laws), default=0.0), max((law.power(FALSE) for law in laws), default=FALSE)
+
+
+def _way(name: str, found: Sequence[tuple[float, float]]) -> WayAnswer:
+    advantage, power = np.mean(found, axis=0).tolist()
+    return WayAnswer(way=name, advantage=round(advantage, 4), power=round(power, 4))
+
+
+def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> Iterator[str]:
+    """What presence at counted places warns of; `few` are places whose counts tell of fewer than five people.
+
+    Those who know the others by their habits rank places; of insiders it is said once.
+    """
+    telling = sorted(
+        (each for each in places if each.adversary == HABITS and _found(each) >= _limit(each)),
+        key=lambda each: (not each.sensitive, -_found(each)),
+    )
+    if telling:
+        said = [f"{each.place} (at least {percent(rounded_down(_found(each)))})" for each in telling[:NAMED]]
+        yield (
+            f"Counts tell who was there, even to somebody who knows the other people by their habits only: "
+            f"{_listed(said, len(telling))}. That is the share of those who were there who are found at 1 % false "
+            "alarms. Hide small counts, round them, add noise, or leave these places out."
+        )
+    perhaps = sorted(
+        (each for each in places if each.adversary == HABITS and _found(each) < _limit(each) <= _perhaps(each)),
+        key=lambda each: (not each.sensitive, -_perhaps(each)),
+    )
+    if perhaps:
+        ends = "{} (between {} and {})"
+        said = [ends.format(each.place, percent(_found(each)), percent(_perhaps(each))) for each in perhaps[:NAMED]]
+        yield (
+            "It is open how many of those who were there are found at 1 % false alarms by somebody who knows the other "
+            f"people by their habits only: {_listed(said, len(perhaps))}."
+        )
+    if few:
+        yield (
+            "Fewer than five people may well be at "
+            f"{_listed(list(few[:NAMED]), len(few))}, and the counts tell which of them were there, even to somebody "
+            "who knows the other people by their habits only. Leave these places out, or hide small counts."
+        )
+    if any(each.adversary == INSIDER and each.power is not None and each.power.lower >= MUCH for each in places):
+        yield "Whoever knows where everybody else was reads from any exact count who was there."
+
+
+def _found(place: PlaceAnswers) -> float:
+    """What is surely found of those who were there."""
+    if place.power is None or place.certain is None:
+        return 0.0
+    return max(place.power.lower, place.certain.lower)
+
+
+def _perhaps(place: PlaceAnswers) -> float:
+    """What may be found of them."""
+    return 0.0 if place.power is None else place.power.upper
+
+
+def _limit(place: PlaceAnswers) -> float:
+    return SENSITIVE if place.sensitive else MUCH
+
+
+def _listed(names: list[str], every: int) -> str:
+    """Some names, and how many more there are.
+
+    >>> _listed(["a", "b"], 2), _listed(["a", "b"], 9)
+    ('a and b', 'a, b and 7 more places')
+    """
+    left = every - len(names)
+    last = [f"{left} more place{'s' * (left != 1)}"] if left else names[-1:]
+    first = names if left else names[:-1]
+    return f"{', '.join(first)} and {last[0]}" if first else last[0]
+
+
+def few_and_found(rows: pl.DataFrame, watched: Watched, sensitive: Mapping[Zone, str | None]) -> list[str]:
+    """Places where one to four people may well be who would be found by whoever knows the others by habits."""
+    out = []
+    for name, zone in zip(watched.names, watched.zones, strict=True):
+        own = rows.filter((pl.col("place") == name) & pl.col("status").is_in(["ok", "wide"]))
+        limit = SENSITIVE if zone in sensitive else MUCH
+        if 0 < own.height < FEW and max(_mean(own, "power_lower"), _mean(own, "certain_lower")) >= limit:
+            out.append(name)
+    return out
