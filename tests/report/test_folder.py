@@ -37,6 +37,7 @@ def test_it_is_what_the_command_line_makes(made: Made, monkeypatch: pytest.Monke
         "Trying habits on earlier steps",
         "Trying other adversaries",
         "Asking other questions of people",
+        "Asking who can be told to have been where",
         "Writing the report",
     ]
     assert ("Auditing people", 40, 40) in told

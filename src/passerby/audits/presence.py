@@ -133,8 +133,8 @@ def presence(
     """Whether it can be told that people were at counted `places` (all, unless named): a row per person and place.
 
     For each place, on a `sample` of those who are ever there with a chance of 1 % to 99 %: of others it is known
-    anyway. The adversary knows the other people by their "habits" only, or is an "insider" who knows where they were. Columns are those of a table of
-    questions (`question_rows`), with the `place`.
+    anyway. The adversary knows the other people by their "habits" only, or is an "insider" who knows where they were.
+    Columns are those of a table of questions (`question_rows`), with the `place`.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(40, 20, 4), window="3h", places=9, min_active=1, holdout=4)

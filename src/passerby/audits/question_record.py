@@ -83,8 +83,8 @@ class PlaceAnswers(Record):
     sensitive: bool = Field(description="Whether it was named as a place that nobody wants to be seen at.")
     adversary: str = Field(description="insider: knows where everybody else was; habits: knows the others by habits.")
     people: int = Field(
-        description="People of the sample who may well be there, and may well not: with a chance of 1 % to 99 %. Numbers "
-        "are means over them, null where they are fewer than five; one to four are told as five."
+        description="People of the sample who may well be there, and may well not: with a chance of 1 % to 99 %. "
+        "Numbers are means over them, null where they are fewer than five; one to four are told as five."
     )
     visitors: int | None = Field(
         description="How many of all people were really there in the published steps; null where one to four were."

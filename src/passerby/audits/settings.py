@@ -218,8 +218,8 @@ class QuestionSettings:
     together: int = setting(1, "How many people move as one, such as a family, of whom each is asked about.", ge=1)
     presence: int = setting(
         200,
-        "On how many people presence at each counted place is measured, of those who may well be there, for each kind of "
-        "adversary; 0 for none.",
+        "On how many people presence at each counted place is measured, of those who may well be there, for each kind "
+        "of adversary; 0 for none.",
         ge=0,
     )
 

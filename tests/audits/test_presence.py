@@ -1,0 +1,286 @@
+"""Presence at counted places: against enumeration, closed forms and laws, for both adversaries."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import passerby as pb
+from passerby.audits.presence import Everybody, Watched, presence
+from passerby.audits.presence_all import presence_of_all
+from passerby.audits.presence_crowd import Table, block_numbers, habitual
+from passerby.audits.presence_habits import Beside, Person, one_count, rows_of_places, shifted
+from passerby.audits.presence_summary import about_presence
+from passerby.audits.question_words import places_by_name
+from passerby.audits.sample import only
+from passerby.audits.settings import Measurement
+from passerby.errors import InputError
+from passerby.model.headcount import poisson_binomial
+from passerby.people.others import everyone_else
+from passerby.support.blocks import Team
+
+T = 4
+ENDS = ("advantage", "power", "certain", "absent")
+
+
+@pytest.fixture(scope="module")
+def people() -> pb.People:
+    return pb.fit_people(pb.simulate_city(90, 20, 4, seed=5), window="3h", places=19, min_active=2, holdout=T)
+
+
+def test_laws_without_a_person_are_those_of_the_rest() -> None:
+    chances = np.random.default_rng(0).random((30, 6))
+    chances[0, :4] = 1.0, 0.0, 0.5, 0.001
+    table = Table.of([poisson_binomial(column) for column in chances.T])
+    rest = table.without(chances[0])
+    for cell, column in enumerate(chances.T):
+        least, law = rest.at(cell)
+        right = poisson_binomial(column[1:])
+        both = np.zeros((2, 40))
+        both[0, least : least + len(law)], both[1, right[0] : right[0] + len(right[1])] = law, right[1]
+        assert both[0] == pytest.approx(both[1], abs=1e-12)
+
+
+def test_others_are_those_of_a_crowd(people: pb.People) -> None:
+    """By habits, numbers of others have the laws that audits of a crowd have."""
+    release = pb.Release([[0, 2, 5]] * T)
+    others = everyone_else(people, release.with_others(pb.Crowd()))
+    assert others is not None
+    numbers = block_numbers(release, people)
+    for person in (0, 11):
+        mine = next(habitual(people, release, [person]))
+        crowd = others.besides(person, release).given  # type: ignore[union-attr]
+        beside = Beside.of(numbers, people.counts[:T][:, [0, 2, 5]].reshape(-1), mine)
+        assert crowd is not None
+        for cell, (least, law) in enumerate(law for step in crowd for law in step):
+            own_least, own = beside.habits.at(cell)
+            assert own_least + beside.rest[cell] == least
+            assert own == pytest.approx(law, abs=1e-9)
+        assert (beside.known >= 0).all()
+
+
+def test_a_single_raw_count_tells_as_much_as_the_largest_chance_of_a_number() -> None:
+    """Section 22: the one count of the only place of an event, exactly `max_k Pr[K = k]`."""
+    chances = np.array([0.3, 0.6, 0.2, 0.9, 0.5])
+    prior = pb.MarkovPrior([0.25, 0.75], [[1.0, 0.0], [0.0, 1.0]])
+    table = Table.of([poisson_binomial(chances)])
+    beside = Beside(table, table, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+    person = Person(prior, pb.Release([0]), beside, 2000, 0.99)
+    exact = float(poisson_binomial(chances)[1].max())
+    assert one_count(person, (0,), 0.25)[0] == pytest.approx(exact)
+    (row,) = rows_of_places(person, [(0,)], np.random.default_rng(0))
+    assert row["chance"] == pytest.approx(0.25)
+    assert row["advantage_lower"] == pytest.approx(exact)
+    assert exact <= row["advantage_upper"] < exact + 0.06
+    power = shifted(table, 0, 1.0, 1).power(0.01)
+    assert row["power_lower"] <= power + 1e-9 <= row["power_upper"] + 1e-9
+
+
+def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps: int) -> float:
+    """The advantage of raw counts of one place by enumeration of everybody's traces."""
+
+    def law(person: pb.MarkovPrior, held: bool | None) -> dict[tuple[int, ...], float]:
+        out: dict[tuple[int, ...], float] = {}
+        for trace in np.ndindex(*[person.places] * steps):
+            p = float(person.initial[trace[0]])
+            for t in range(1, steps):
+                p *= float(person.matrix(t - 1)[trace[t - 1], trace[t]])
+            bits = tuple(int(x == place) for x in trace)
+            if held is None or any(bits) == held:
+                out[bits] = out.get(bits, 0.0) + p
+        total = sum(out.values())
+        return {bits: p / total for bits, p in out.items()}
+
+    sides = []
+    for held in (True, False):
+        sums = law(prior, held)
+        for other in others:
+            more: dict[tuple[int, ...], float] = {}
+            for a, p in sums.items():
+                for b, q in law(other, None).items():
+                    key = tuple(x + y for x, y in zip(a, b, strict=True))
+                    more[key] = more.get(key, 0.0) + p * q
+            sums = more
+        sides.append(sums)
+    keys = {*sides[0], *sides[1]}
+    return sum(abs(sides[0].get(key, 0.0) - sides[1].get(key, 0.0)) for key in keys) / 2
+
+
+def test_both_ends_hold_for_the_true_law_of_others() -> None:
+    """What is told is drawn anew in each case, so that the mean upper end is above the truth, and lower ends below."""
+    rng = np.random.default_rng(3)
+    prior = pb.MarkovPrior([0.3, 0.7], [[0.6, 0.4], [0.2, 0.8]])
+    others = [pb.MarkovPrior([0.5, 0.5], [[0.8, 0.2], [0.3, 0.7]]) for _ in range(4)]
+    exact, upper, lower = truth(prior, others, 0, 3), [], []
+    laws = [poisson_binomial([float(other.marginals(3)[t, 0]) for other in others]) for t in range(3)]
+    for _ in range(30):
+        left, known = np.zeros((4, 3)), np.zeros(3, dtype=np.int64)
+        for i, other in enumerate(others):
+            trace = other.sample(1, 3, rng)[0]
+            move = other.matrix(0)
+            for t in range(3):
+                if t % 2 == i % 2:
+                    known[t] += trace[t] == 0
+                    continue
+                towards = other.initial if t == 0 else move[trace[t - 1]]
+                both = towards if t == 2 else towards * move[:, trace[t + 1]]
+                left[i, t] = both[0] / both.sum()
+        told = Table.of([poisson_binomial(column) for column in left.T])
+        person = Person(
+            prior, pb.Release([0] * 3), Beside(Table.of(laws), told, np.zeros(3, dtype=np.int64), known), 700, 0.99
+        )
+        (row,) = rows_of_places(person, [(0,)], rng)
+        upper.append(row["advantage_upper"])
+        lower.append(row["advantage_lower"])
+    assert np.mean(lower) <= exact + 0.02
+    assert np.mean(upper) >= exact
+    assert max(law[1].max() for law in laws) * 0.3 < np.mean(lower)
+
+
+def test_an_insider_reads_raw_counts(people: pb.People) -> None:
+    table = presence(people, pb.Release([[0, 2]] * T), adversary="insider", sample=9)
+    assert set(table["status"]) == {"ok"}
+    assert table.select(pl.col(*(f"{name}_lower" for name in ENDS))).min().row(0) == (1.0,) * 4
+    assert not table["sampled"].any()
+    assert table["chance"].is_between(0.01, 0.99).all()
+    for row in table.iter_rows(named=True):
+        person = people.ids.to_list().index(row["person"])
+        assert row["actual"] == bool((people.actual[person] == people.places.index(row["place"])).any())
+
+
+@pytest.mark.parametrize("mechanism", [pb.Geometric(1.0), pb.Rounding(5), pb.Suppression(4)])
+def test_an_insider_is_who_questions_ask(people: pb.People, mechanism: pb.Mechanism) -> None:
+    release = pb.Release([[0, 2]] * T, mechanism)
+    table = presence(people, release, adversary="insider", sample=3, runs=60)
+    asked = pb.audit(people, release, 0, questions=table["question"].unique().to_list(), workers=1, runs=60)
+    both = table.join(asked, on=["person", "question"], suffix="_asked")
+    assert both.height == table.height
+    assert np.allclose(both["chance"], both["chance_asked"])
+    assert (both["advantage_lower"] <= both["advantage_upper_asked"] + 1e-6).all()
+
+
+def test_whoever_knows_less_finds_less(people: pb.People) -> None:
+    release = pb.Release([[0, 2]] * T, pb.Geometric(1.0))
+    insider, habits = (presence(people, release, adversary=name, sample=4) for name in ("insider", "habits"))
+    both = habits.join(insider, on=["person", "place"], suffix="_insider")
+    assert both.height == habits.height
+    for name in ("advantage", "power"):
+        assert (both[f"{name}_lower"] <= both[f"{name}_upper_insider"] + 1e-6).all()
+        assert (both[f"{name}_lower"] <= both[f"{name}_upper"]).all()
+
+
+def test_zones_are_measured_as_their_places(people: pb.People) -> None:
+    """A zone of one place says what the place says; zones that overlap are measured, if in another way."""
+    office, shop = (people.places.index(name) for name in ("office 01", "supermarket 01"))
+    place = pb.Release([[office]] * T)
+    zone = pb.Release(counts=[pb.Present([office, shop], t) for t in range(T)], steps=T)
+    several = [office, shop], [shop, people.places.index("restaurant 01")]
+    overlapping = pb.Release(counts=[pb.Present(z, t) for t in range(T) for z in several], steps=T)
+    for release, wanted in ((place, 1), (zone, 1), (overlapping, 2)):
+        for adversary in ("habits", "insider"):
+            table = presence(people, release, adversary=adversary, sample=3)
+            assert table["place"].n_unique() == wanted
+            assert set(table["status"]) <= {"ok", "wide"}
+
+
+def test_rows_are_the_same_in_other_blocks(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = pb.Release([[0, 2]] * T)
+    first = presence(people, release, sample=6)
+    monkeypatch.setattr("passerby.audits.presence.partition_size", lambda _: 13)
+    with ThreadPoolExecutor(2) as threads:
+        assert presence(people, release, sample=6, executor=threads).equals(first)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"places": ["nowhere"]}, "'nowhere' is not one of the"),
+        ({"adversary": "nobody"}, "expected 'habits' or 'insider'"),
+        ({"sample": 0}, "sample"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(people: pb.People, arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as error:
+        presence(people, pb.Release([[0]] * T), **arguments)
+    assert said in str(error.value)
+
+
+def found(people: pb.People, release: pb.Release, sensitive: Any = (), sample: int = 40) -> Any:
+    named = places_by_name(people.places)
+    everybody = Everybody.here(people, Team(1))
+    zones = {named[name]: None for name in sensitive}
+    return presence_of_all(everybody, release, Measurement(), named, zones, sample, team=Team(1))
+
+
+def test_a_place_nobody_visits_and_nobody_at_all(people: pb.People) -> None:
+    chances = presence(people, pb.Release([[people.elsewhere - 1]] * T), adversary="insider")
+    assert chances.columns[:3] == ["person", "place", "question"]
+    nobody = only(people, np.empty(0, dtype=np.int64))
+    with pytest.raises(InputError, match="nobody to be measured"):
+        presence(nobody, pb.Release([[0]] * T))
+
+
+def test_one_person_is_told_of_nowhere() -> None:
+    alone = only(
+        pb.fit_people(pb.simulate_city(9, 12, 4), window="3h", places=9, min_active=1, holdout=T), np.array([2])
+    )
+    present = found(alone, pb.Release([[0, 1]] * T))
+    assert all(each.advantage is None and each.people in (0, 5) for each in present.places)
+
+
+@pytest.fixture(scope="module")
+def city() -> pb.People:
+    return pb.fit_people(pb.simulate_city(400, 120, 9, seed=2), window="2h", places=120, min_active=5, holdout=12)
+
+
+def visitors(people: pb.People, kind: str) -> dict[str, int]:
+    return {
+        name: int((people.actual == number).any(axis=1).sum())
+        for number, name in enumerate(people.places)
+        if name.startswith(kind)
+    }
+
+
+def test_a_small_hospital_is_an_alert_and_a_large_station_is_none(city: pb.People) -> None:
+    """Whatever else is counted; and hidden below 10, or rounded, there is none."""
+    small = next(name for name, there in visitors(city, "hospital").items() if there in (2, 3))
+    large = max(visitors(city, "office").items(), key=lambda each: each[1])[0]
+    sensors = [[city.places.index(small), city.places.index(large)]] * 12
+    present = found(city, pb.Release(sensors))
+    said = " ".join(present.alerts)
+    assert small in said
+    assert "tell" in said
+    assert f"{large} (at least" not in said
+    assert said.count("Whoever knows where everybody else was") == 1
+    hidden = found(city, pb.Release(sensors, pb.Suppression(10)))
+    assert not any(small in alert for alert in hidden.alerts)
+
+
+def test_what_is_told_obeys_the_rule_of_five(city: pb.People) -> None:
+    names = [*visitors(city, "hospital")][:6]
+    present = found(city, pb.Release([[city.places.index(name) for name in names]] * 12), sensitive=names[:1], sample=8)
+    assert [each.sensitive for each in present.places] == ([True] + [False] * 5) * 2
+    for each in present.places:
+        assert each.visitors is None or each.visitors == 0 or each.visitors >= 5
+        assert (each.people >= 5) or (each.people == 0 and each.advantage is None)
+        for pair in (each.advantage, each.power, each.certain):
+            assert pair is None or 0 <= pair.lower <= pair.upper <= 1
+        assert all(hour.people is None or hour.people >= 5 for hour in each.by_step)
+        if each.ways:
+            way = {one.way: one.advantage for one in each.ways}
+            assert way["raw"] >= max(way["hidden below 5"], way["rounded to 5"], way["noise 1"]) - 1e-4
+            assert way["hidden below 5"] >= way["hidden below 10"] - 1e-4
+            assert way["noise 1"] >= way["noise 2"]
+
+
+def test_alerts_name_five_places_at_most(city: pb.People) -> None:
+    names = [*visitors(city, "hospital")][:3]
+    present = found(city, pb.Release([[city.places.index(name) for name in names]] * 12), sample=8)
+    one = next(each for each in present.places if each.adversary == "insider" and each.power)
+    many = [one.model_copy(update={"place": f"gate {k}", "adversary": "habits"}) for k in range(9)]
+    (first,) = about_presence(many)
+    assert first.count("gate") == 5
+    assert "and 4 more places" in first
+    assert Watched.of(pb.Release([[0]]), ["gate", "elsewhere"]).names == ("gate",)
