@@ -145,7 +145,12 @@ def audit(visits: Path, out: Path, misses: int = 1, overwrite: bool = False, exp
     """Audit as a process of its own would, and return what the command line would say of an error."""
     how = {"window": "3h", "places": 12, "min_active": 2, "holdout": 4, "tolerance": 0.5, "budget": 0}
     how |= {"habits": "paper"}  # chosen ones take longer to find than all the rest
-    tried: dict[str, object] = {"explore": explore, "backtest": 10 * bool(explore), "adversaries": explore}
+    tried: dict[str, object] = {
+        "explore": explore,
+        "backtest": 10 * bool(explore),
+        "adversaries": explore,
+        "presence": explore,
+    }
     tried |= {"sigmas": (1.0,), "bases": (5,)} if explore else {}
     settings = check_settings({"visits": visits, "out": out, "misses": misses, **how, **tried})
     try:
