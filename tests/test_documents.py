@@ -36,7 +36,7 @@ FENCED = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPED = ("", "console", "sh", "bash")
 SOURCES = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "src").rglob("*.py"))]
 PACKAGES = sorted(path.parent.name for path in (ROOT / "src/passerby").glob("*/__init__.py"))
-#: Packages whose name is also that of a file or a variable (`report.html`, `questions.parquet`): meant with a prefix only.
+#: Packages whose name is also that of a file or a variable (`report.html`, `people.places`): with a prefix only.
 AMBIGUOUS = ("people", "questions", "report", "visits")
 DOTTED = re.compile(
     rf"\b(?:passerby|passerby_paper)(?:\.\w+)+|(?<=`)(?:{'|'.join({*PACKAGES} - {*AMBIGUOUS})})(?:\.\w+)+(?=[`(])"
