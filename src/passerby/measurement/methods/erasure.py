@@ -85,11 +85,11 @@ def quick(question: Question) -> bool:
 
 def affordable(question: Question, erasure: Erasure) -> int:
     """How many sets can be looked at."""
+    if not quick(question):
+        return 0
     every = question.release.as_raw()
     share = erasure.shown / max(1, every.grid.size)
     each = least_cost(question.prior, every, question.misses) * max(share, 0.05) ** 2 + 1e5
-    if not quick(question):
-        return 0
     return int(min(MOST, SHARE * question.budget / each))
 
 
