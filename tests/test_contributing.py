@@ -13,6 +13,8 @@ import pytest
 import passerby as pb
 from passerby.measurement.measure import investigate
 from passerby.measurement.methods import METHODS
+from tests import events
+from tests.joint import seen
 from tests.oracle import World
 from tests.strategies import chain
 from tests.test_layers import LADDER
@@ -106,3 +108,26 @@ class TestSection:
         few = replace(evidence, table=evidence.table.head(4))
         assert section.missing(evidence) is None
         assert "fewer than" in section.missing(few)
+
+
+class TestQuestion:
+    NAMES = made(*blocks("A question"))
+
+    @pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Geometric(2.0), pb.Rounding(2)])
+    def test_is_answered_as_well_as_enumeration_finds(self, mechanism: pb.Mechanism) -> None:
+        prior = pb.MarkovPrior([0.5, 0.3, 0.2], [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
+        release = pb.Release([0, 1, 0], mechanism, [1, 0, 2])
+        question: Any = self.NAMES["Returned"](0, 2)
+        found, counted = pb.measure(prior, release, [question, pb.InData()], tolerance=0.0)
+        world = World(prior, 3)
+        same = world.traces[:, 0] == world.traces[:, 2]
+        channel = events.channel(release, seen(release, world.traces))
+        yes, no = (channel @ (world.chance * side / (world.chance @ side)) for side in (same, ~same))
+        want = float(np.abs(yes - no).sum()) / 2
+        assert (found.advantage.lower, found.advantage.upper) == pytest.approx((want, want), abs=1e-9)
+        assert found.event.lower == pytest.approx(world.chance @ same)
+        assert counted.advantage.lower > 0
+
+    def test_refuses_steps_in_another_order(self) -> None:
+        with pytest.raises(pb.InputError, match="the earlier one first"):
+            pb.measure(pb.line_prior(3), pb.Release([0, 1]), self.NAMES["Returned"](1, 0))

@@ -120,6 +120,7 @@ def exists(dotted: str) -> bool:
 
 def test_modules_that_are_spoken_of_exist() -> None:
     told = {(dotted, name) for name in (*DOCUMENTS, *SOURCES) for dotted in DOTTED.findall(text(name))}
+    told = {(dotted, name) for dotted, name in told if not dotted.endswith(".parquet")}
     gone = {dotted for dotted in {dotted for dotted, _ in told} if not exists(dotted)}
     assert sorted((name, dotted) for dotted, name in told if dotted in gone) == []
 
