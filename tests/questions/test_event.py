@@ -93,6 +93,12 @@ def test_events_are_told_as_well_as_enumeration_finds(seed: int) -> None:
         check(pb.measure(prior, release, event, tolerance=0.0), events.truth(prior, release, event))
 
 
+@pytest.mark.thorough
+@given(st.integers(60, 10**9))
+def test_events_of_any_kind_are_told_as_well_as_enumeration_finds(seed: int) -> None:
+    test_events_are_told_as_well_as_enumeration_finds(seed)
+
+
 def test_noise_from_a_continuum_lies_around_quadrature() -> None:
     prior = pb.MarkovPrior([0.6, 0.4], [[0.7, 0.3], [0.2, 0.8]])
     event = pb.Event(pb.Visitors([1], range(2)))

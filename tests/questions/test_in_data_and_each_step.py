@@ -60,6 +60,13 @@ def test_each_step_is_found_as_well_as_enumeration_finds(seed: int) -> None:
     assert found.easiest == int(np.argmax(found.lower))
 
 
+@pytest.mark.thorough
+@given(st.integers(24, 10**9), st.booleans())
+def test_both_are_answered_as_well_as_enumeration_finds(seed: int, replaced: bool) -> None:
+    test_membership_is_told_as_well_as_enumeration_finds(seed, replaced)
+    test_each_step_is_found_as_well_as_enumeration_finds(seed)
+
+
 @given(st.integers(0, 10_000), st.floats(0.3, 3.0), st.sampled_from([pb.Geometric, pb.Laplace]))
 def test_membership_never_exceeds_differential_privacy(seed: int, scale: float, kind: Any) -> None:
     rng = np.random.default_rng(seed)
