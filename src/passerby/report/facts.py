@@ -80,8 +80,8 @@ def _counted(summary: Summary) -> list[str]:
     if not said:
         return []
     return [
-        f"Whether somebody is counted at all: of 100 people who are, {' and '.join(said)}, wrongly saying so of 1 of "
-        "100 who are not."
+        f"Whether somebody is counted at all: of 100 people who are in the data, {' and '.join(said)}, wrongly saying "
+        "so of 1 of 100 who are not."
     ]
 
 

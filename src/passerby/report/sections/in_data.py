@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp
 from typing import Any
 
@@ -10,6 +11,7 @@ import polars as pl
 
 from passerby.audits.question_record import Answers, Bracket
 from passerby.audits.record import Ends
+from passerby.audits.shares import Group
 from passerby.measurement.comparisons import differential_privacy
 from passerby.report import chart
 from passerby.report.evidence import COUNTED, Evidence
@@ -27,15 +29,15 @@ MEASURES = {
     "advantage": "advantage of the best test",
 }
 SAYS = (
-    "Means over people of three numbers. How many of 100 people who are counted a test finds that wrongly says so of 1 "
-    "of 100 who are not. How many of 100 it becomes at least 90 % likely for. And the advantage: what the best test "
+    "Means over people of three numbers. How many of 100 people in the data a test finds that wrongly says so of 1 of "
+    "100 who are not. How many of 100 it becomes at least 90 % likely for. And the advantage: what the best test "
     "finds, less what it wrongly accuses. A mark is what was found, a line goes up to what no test exceeds if the "
     "habits are right."
 )
 ALLOWED = " The bar across is what differential privacy allows for anybody."
 ASKED = {
-    "counted": "whose trace is in the counts, against nobody in their place",
-    "replaced": "whose trace is in the counts, against somebody else in their place",
+    "counted": "who are in the data, against nobody in their place",
+    "replaced": "who are in the data, against somebody else in their place",
 }
 
 
@@ -46,7 +48,19 @@ def build(evidence: Evidence) -> Content:
     table = rows(answers, epsilon, evidence.settings.delta)
     says = SAYS + (ALLOWED if epsilon is not None else "")
     figure = Figure("in-data", "Who is counted", says, sheet(table, COLUMNS, "in-data.csv"), picture(table))
-    return Content(words(answers, epsilon, evidence.settings.delta), [figure])
+    said = words(answers, epsilon, evidence.settings.delta)
+    return Content([*said[:-1], *_diluted(evidence.summary.groups), said[-1]], [figure])
+
+
+def _diluted(groups: Sequence[Group]) -> list[str]:
+    """How many of the people are hardly ever counted, whom nobody can notice."""
+    rarely = next((each.people for each in groups if not each.counted), 0)
+    if not rarely or len(groups) < 2:
+        return []
+    return [
+        f"These are means over all people: {rarely:,} of {sum(each.people for each in groups):,} are hardly ever in a "
+        "published count, and are hardly noticed. For those who are counted, more is found."
+    ]
 
 
 def told(evidence: Evidence) -> list[Answers]:
@@ -91,7 +105,7 @@ def words(answers: list[Answers], epsilon: float | None, delta: float) -> list[s
     return [
         *out,
         f"Differential privacy (epsilon = {epsilon:.3g} at delta = {delta:g}, for a person who is there or not) allows "
-        f"an advantage of at most {percent(most)}, and to find at most {percent(power)} of those who are counted, for "
+        f"an advantage of at most {percent(most)}, and to find at most {percent(power)} of those in the data, for "
         "anybody and whatever the adversary knows. What was found is never above that.",
     ]
 
@@ -162,7 +176,7 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
         ],
     )
     axis = alt.Axis(format=chart.TICK, tickCount=5)
-    x = alt.X("lower:Q", title="of people who are counted", axis=axis, scale=chart.unit())
+    x = alt.X("lower:Q", title="of people who are in the data", axis=axis, scale=chart.unit())
     lines = base.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2="upper:Q")
     points = base.mark_point(filled=True, size=80, opacity=1).encode(
         x=x, shape=alt.Shape("adversary:N", scale=shapes, legend=legend)
