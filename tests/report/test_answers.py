@@ -100,7 +100,7 @@ def test_where_presence_was_not_measured_the_lead_says_so(made: Evidence) -> Non
     assert in_short(nothing.summary)[0].startswith(
         "Whether it can be told that somebody was at a place was not measured"
     )
-    assert str(section.SECTION.missing(nothing)).startswith("presence at counted places was not measured")
+    assert str(section.SECTION.missing(nothing)).startswith("presence was not measured")
     assert in_data.SECTION.missing(nothing)
     assert each_step.SECTION.missing(nothing)
     assert asked.SECTION.missing(nothing) == "nothing else was asked"
@@ -109,7 +109,8 @@ def test_where_presence_was_not_measured_the_lead_says_so(made: Evidence) -> Non
     few = saying(made, presence=unknown, questions=[])
     assert section.SECTION.missing(few)
     assert in_short(few.summary)[0] == (
-        "What the counts tell of gate is not said: fewer than 5 people of the sample may well be there."
+        "What the counts tell of gate is not said: whether they were there is open for fewer than 5 people of the "
+        "sample. That does not make it harmless."
     )
 
 

@@ -121,7 +121,7 @@ ADVERSARIES = Need(
 )
 PRESENCE = Need(
     lambda evidence: any(each.power for each in evidence.summary.presence),
-    f"presence at counted places was not measured, or {FEW} people or more may well be at none of them",
+    f"presence was not measured, or whether they were there is open for fewer than {FEW} people at each counted place",
 )
 COUNTED = Need(
     lambda evidence: any(each.kind == "in_data" and each.advantage for each in evidence.summary.questions),

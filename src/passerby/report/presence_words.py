@@ -134,10 +134,14 @@ def lead(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]
     unsaid = [spot.words for spot in every if spot.sensitive and not spot.found(HABITS)]
     if unsaid:
         out.append(
-            f"What the counts tell of {_listed(unsaid)} is not said: {few()} people of the sample may well be there."
+            f"What the counts tell of {_listed(unsaid)} is not said: whether they were there is open for {few()} "
+            "people of the sample. That does not make it harmless."
         )
     elif not told:
-        out.append(f"At each counted place {few()} people of the sample may well be: what its counts tell is not said.")
+        out.append(
+            f"What the counts tell of who was where is not said: of each counted place, whether they were there is "
+            f"open for {few()} people of the sample. That does not make it harmless."
+        )
     return [*out, *of_insider(every)]
 
 

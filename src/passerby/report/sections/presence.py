@@ -114,7 +114,9 @@ def _more(says: str, every: Sequence[Spot]) -> str:
     if len(every) > chart.PLACES:
         out += f" The first {chart.PLACES} places are shown."
     if any(spot.known.power is None for spot in every):
-        out += f" Of places where fewer than {FEW} people of the sample may well be, the picture tells nothing."
+        out += (
+            f" Of places about which it is open for fewer than {FEW} people of the sample, the picture tells nothing."
+        )
     return out
 
 
