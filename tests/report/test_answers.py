@@ -34,7 +34,7 @@ def saying(made: Evidence, **more: Any) -> Evidence:
 def said_of(power: Any, **more: Any) -> str:
     """The first sentences about one place."""
     (spot,) = presence_words.spots([at_place("gate", "habits", power, **more)])
-    return presence_words._of_spot(spot)
+    return presence_words._of_spot(spot, ["12:00", "15:00", "18:00", "21:00"])
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,9 @@ def said_of(power: Any, **more: Any) -> str:
         (bracket(0.25, 0.9), {"certain": None}, "give away many of those who were at gate"),
         (bracket(0.01, 0.9), {}, "may give away who was at gate"),
         (bracket(0.01, 0.3), {}, "tell something of who was at gate"),
-        (bracket(0.01, 0.04), {}, "tell hardly anything of who was at gate"),
+        (bracket(0.01, 0.04), {"by_step": []}, "tell hardly anything of who was at gate"),
+        (bracket(0.01, 0.04), {}, "tell hardly anything on average of who was at gate"),
+        (bracket(0.01, 0.04), {}, "the count at 18:00 alone tells up to 63 % of whoever is in it"),
         (bracket(0.01, 0.04), {"visitors": None}, "at gate, where fewer than 5 people were"),
         (bracket(0.01, 0.04), {"visitors": 0}, "at gate, where nobody was"),
     ],
@@ -80,6 +82,14 @@ def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> No
         "Whoever knows where everybody else was reads for certain from these counts who was there, at every counted "
         "place of which it can be told."
     ]
+
+
+def test_places_with_telling_hours_are_named_beside_the_one_that_tells_most(made: Evidence) -> None:
+    said = in_short(made.summary)
+    second = made.called[made.people.places[1]]
+    assert said[1].endswith(f"or may do so, also of those at {second}.")
+    flat = [each.model_copy(update={"by_step": []}) for each in made.summary.presence]
+    assert "By the hour" not in " ".join(presence_words.lead(made.summary.model_copy(update={"presence": flat})))
 
 
 def test_what_an_insider_finds_of_noisy_counts_is_an_interval(made: Evidence) -> None:
@@ -135,6 +145,11 @@ def test_the_best_ways_to_publish_are_named(made: Evidence) -> None:
     every = presence_words.spots(made.summary.presence, made.called)
     (said,) = section.of_ways(every)
     assert "71 of 100 people who were there are found if it is exact; at most 5 are with noise 2. All counts" in said
+    none = [way.model_copy(update={"power": 0.02}) for way in made.summary.presence[0].ways]
+    (said,) = section.of_ways(
+        presence_words.spots([each.model_copy(update={"ways": none}) for each in made.summary.presence])
+    )
+    assert ": at most 5 of 100 people who were there are found with any way to publish that was tried. All" in said
     few = [each.model_copy(update={"ways": each.ways[:4]}) for each in made.summary.presence]
     (said,) = section.of_ways(presence_words.spots(few))
     assert "no way that was tried leaves 5 or fewer, and rounded to 10 leaves 8" in said

@@ -44,17 +44,19 @@ class Detailed(NamedTuple):
     detail: str
 
 
-def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]:
+def in_short(
+    summary: Summary, called: Mapping[str, str] | None = None, starts: Sequence[str] | None = None
+) -> list[str]:
     """The answers before the details: presence first, then who is counted at all, then whole traces.
 
-    `called` are names of places as the page shows them.
+    `called` are names of places as the page shows them, and `starts` tell when each step begins.
     """
     loss, known = summary.mean_loss, summary.baseline
     if not (loss and known):
         nobody = summary.people_measured == 0
-        said = presence_words.lead(summary, called) if summary.presence else []
+        said = presence_words.lead(summary, called, starts) if summary.presence else []
         return [*said, "Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
-    out = [*presence_words.lead(summary, called), *_counted(summary)]
+    out = [*presence_words.lead(summary, called, starts), *_counted(summary)]
     if len(summary.groups) > 1:
         out += [*_of_groups(summary), *_of_a_stranger(summary)]
     else:

@@ -84,12 +84,13 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
     """The page of these sections."""
     reasons = [(section.heading(evidence), section.missing(evidence)) for section in SECTIONS]
     settings, summary = evidence.settings, evidence.summary
+    said = facts.in_short(summary, evidence.called, evidence.steps)
     return filled(
         sections,
         title=settings.title,
         lead="How much counts that are published about places reveal about the people who were counted.",
         internal=INTERNAL if evidence.internal else "",
-        short=[*(f"Alert: {alert}" for alert in summary.alerts), *facts.in_short(summary, evidence.called)],
+        short=[*(f"Alert: {alert}" for alert in summary.alerts), *said],
         facts=facts.facts(evidence, [(title, reason) for title, reason in reasons if reason]),
         settings=None if call else as_shown(settings, internal=evidence.internal),
         beside="audit.toml",

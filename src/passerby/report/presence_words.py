@@ -6,13 +6,13 @@ their habits only. The second one ranks places.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from passerby.audits.question_record import Bracket, PlaceAnswers
+from passerby.audits.question_record import Bracket, HourAnswer, PlaceAnswers
 from passerby.audits.summary import Summary
 from passerby.support.groups import FEW
-from passerby.support.numerals import span
+from passerby.support.numerals import percent, span
 
 from .labels import readable
 from .terms import few
@@ -57,6 +57,12 @@ class Spot:
     def words(self) -> str:
         """The name, with what the place is."""
         return f"{self.name} ({self.label})" if self.label else self.name
+
+    @property
+    def peak(self) -> HourAnswer | None:
+        """The single count that tells most of whoever is in it."""
+        hours = self.habits.by_step if self.habits else []
+        return max(hours, key=lambda each: each.advantage, default=None)
 
     def found(self, adversary: str) -> Bracket | None:
         """The share of those who were there whom this adversary finds."""
@@ -116,12 +122,16 @@ def _verdict(spot: Spot) -> str:
     if power.lower >= MANY:
         return "give away many of those who were"
     if power.upper <= HARDLY:
-        return "tell hardly anything of who was"
+        peak = spot.peak
+        return f"tell hardly anything{' on average' * bool(peak and peak.advantage >= MOST)} of who was"
     return "tell something of who was" if power.upper < MOST else "may give away who was"
 
 
-def lead(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]:
-    """What a page says first: of sensitive places, or else of the one that tells most, and of the insider."""
+def lead(summary: Summary, called: Mapping[str, str] | None = None, starts: Sequence[str] | None = None) -> list[str]:
+    """What a page says first: of sensitive places, or else of the one that tells most, and of the insider.
+
+    `called` are names of places as a page shows them, and `starts` tell when each step begins.
+    """
     every = spots(summary.presence, called)
     if not every:
         return [
@@ -130,7 +140,13 @@ def lead(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]
         ]
     told = [spot for spot in every if spot.found(HABITS)]
     chosen = [spot for spot in told if spot.sensitive][:NAMED] or told[:1]
-    out = [_of_spot(spot) for spot in chosen]
+    out = [_of_spot(spot, starts) for spot in chosen]
+    peaks = [spot for spot in told if spot not in chosen and spot.peak and spot.peak.advantage >= MOST]
+    if peaks:
+        out.append(
+            "By the hour, a single count tells at least half of whoever is in it, or may do so, also of those at "
+            f"{_listed([spot.words for spot in peaks])}."
+        )
     unsaid = [spot.words for spot in every if spot.sensitive and not spot.found(HABITS)]
     if unsaid:
         out.append(
@@ -145,7 +161,7 @@ def lead(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]
     return [*out, *of_insider(every)]
 
 
-def _of_spot(spot: Spot) -> str:
+def _of_spot(spot: Spot, starts: Sequence[str] | None = None) -> str:
     """One place, for somebody who knows the others by their habits only."""
     power, habits = spot.found(HABITS), spot.habits
     assert power
@@ -154,9 +170,21 @@ def _of_spot(spot: Spot) -> str:
     more = (
         "" if certain is None else f" For {of_hundred(certain)} it becomes at least 90 % likely that they were there."
     )
-    return (
+    said = (
         f"The counts {_verdict(spot)} at {spot.words}, where {_were(habits)}. Of 100 people who were there, "
-        f"{WHO[HABITS]} finds {of_hundred(power)}, wrongly accusing 1 of 100 who were not.{more}"
+        f"{WHO[HABITS]} finds {of_hundred(power)}, wrongly accusing 1 of 100 who were not."
+    )
+    return f"{said}{more}{_at_peak(spot, starts)}"
+
+
+def _at_peak(spot: Spot, starts: Sequence[str] | None) -> str:
+    """The count that tells most of whoever is in it: a mean over the day hides it."""
+    peak, power = spot.peak, spot.found(HABITS)
+    if peak is None or power is None or peak.advantage < MANY or power.lower >= MOST:
+        return ""
+    when = f"at {starts[peak.step]}" if starts else f"of step {peak.step + 1}"
+    return (
+        f" Hour by hour it differs: the count {when} alone tells up to {percent(peak.advantage)} of whoever is in it."
     )
 
 

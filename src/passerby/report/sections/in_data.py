@@ -34,6 +34,9 @@ SAYS = (
     "finds, less what it wrongly accuses. A mark is what was found, a line goes up to what no test exceeds if the "
     "habits are right."
 )
+#: From this on ends are far apart.
+WIDE = 0.2
+WIDER = " These ends are far apart: more effort (a larger budget) would tell more."
 ALLOWED = " The bar across is what differential privacy allows for anybody."
 ASKED = {
     "counted": "who are in the data, against nobody in their place",
@@ -122,7 +125,8 @@ def _of(found: Answers) -> str:
         return f"{first}: the best test has an advantage of {span(gain.lower, gain.upper)}{sure}."
     many = of_hundred(mean(found.power))
     first = f"Of 100 people {against}, {who} finds {many}, wrongly saying so of 1 of 100 who are not"
-    return f"{first}{sure}. The best test has an advantage of {span(gain.lower, gain.upper)}."
+    wide = WIDER if gain.upper - gain.lower > WIDE else ""
+    return f"{first}{sure}. The best test has an advantage of {span(gain.lower, gain.upper)}.{wide}"
 
 
 #: The columns of the table.

@@ -28,6 +28,7 @@ from passerby.support.numerals import percent
 
 #: The adversaries as charts and tables call them.
 NAMES = {INSIDER: chart.INSIDER, HABITS: chart.HABITS}
+TOGETHER = "All counts of the day together may tell more."
 #: The way in which counts are published as they are.
 RAW = "raw"
 PLACES = (
@@ -45,7 +46,8 @@ WAYS_ADVANTAGE = (
 )
 HOURS = (
     "Each cell is one count by itself, for somebody who knows only the habits of the others: what it tells at most "
-    "of who is counted in it, from 0 % (nothing) to 100 % (for certain). Counts of few people tell most."
+    "of whoever is counted in it, from 0 % (nothing) to 100 % (for certain). Counts of few people tell most. Other "
+    "pictures are means over all who were there at any time, of whom few may have been there then."
 )
 
 
@@ -70,7 +72,7 @@ def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
     said = [POWER]
     if evidence.release.size > 1:
         said.append(f"It is asked of each member of a group of {evidence.release.size} who move as one.")
-    return [*lead(evidence.summary, evidence.called), *said, *of_ways(every)]
+    return [*lead(evidence.summary, evidence.called, evidence.steps), *said, *of_ways(every)]
 
 
 def of_ways(every: Sequence[Spot]) -> list[str]:
@@ -81,6 +83,9 @@ def of_ways(every: Sequence[Spot]) -> list[str]:
     known = {each.way: each.power for each in first.habits.ways if each.power is not None}
     if not known:
         return []
+    if all(power <= HARDLY for power in known.values()):
+        said = f"at most {_found(HARDLY)} of 100 people who were there are found with any way to publish that was tried"
+        return [f"By the single count of {first.words} that tells most, to {WHO[HABITS]}: {said}. {TOGETHER}"]
     raw = f"{_found(known[RAW])} of 100 people who were there are found if it is exact" if RAW in known else ""
     least = min(known, key=lambda way: known[way])
     enough = [way for way, power in known.items() if power <= HARDLY]
@@ -90,10 +95,7 @@ def of_ways(every: Sequence[Spot]) -> list[str]:
         else f"no way that was tried leaves {_found(HARDLY)} or fewer, and {least} leaves {_found(known[least])}"
     )
     said = "; ".join(filter(None, [raw, best]))
-    return [
-        f"By the single count of {first.words} that tells most, to {WHO[HABITS]}: {said}. All counts of the day "
-        "together may tell more."
-    ]
+    return [f"By the single count of {first.words} that tells most, to {WHO[HABITS]}: {said}. {TOGETHER}"]
 
 
 def _either(names: list[str]) -> str:
