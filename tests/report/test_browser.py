@@ -18,7 +18,8 @@ from passerby.report import Report
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 
 CHARTS = (
-    *("in-data", "each-step", "published", "exposure", "advantage", "reliability", "promises", "sighted", "gap"),
+    *("presence", "presence-ways", "presence-hours", "in-data", "each-step"),
+    *("published", "exposure", "advantage", "reliability", "promises", "sighted", "gap"),
     *("left-count", "left-sensor", "left-step", "noise", "adversaries"),
 )
 CONTROLS = "[...document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]')]"

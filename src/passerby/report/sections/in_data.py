@@ -180,7 +180,7 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
         ],
     )
     axis = alt.Axis(format=chart.TICK, tickCount=5)
-    x = alt.X("lower:Q", title="of people who are in the data", axis=axis, scale=chart.unit())
+    x = alt.X("lower:Q", title="share of people", axis=axis, scale=chart.unit())
     lines = base.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2="upper:Q")
     points = base.mark_point(filled=True, size=80, opacity=1).encode(
         x=x, shape=alt.Shape("adversary:N", scale=shapes, legend=legend)

@@ -200,7 +200,7 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
             chart.tip("people:Q", "mean of (people)", ",d"),
         ],
     )
-    x = alt.X("power_lower:Q", title="found, of those who were there", axis=axis, scale=chart.unit())
+    x = alt.X("power_lower:Q", title="share found", axis=axis, scale=chart.unit())
     shapes = alt.Scale(domain=shown, range=[marks[name] for name in shown])
     lines = base.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2="power_upper:Q")
     points = base.mark_point(filled=True, size=70, opacity=1).encode(
