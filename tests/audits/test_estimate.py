@@ -15,7 +15,12 @@ from passerby.audits.settings import AuditSettings
 from passerby.audits.validation import check_settings
 
 SMALL = {"visits": "none.csv", "window": "3h", "places": 12, "min_active": 2, "holdout": 4}
-NOTHING = {"explore": 0, "backtest": 0, "adversaries": 0}
+NOTHING = {"explore": 0, "backtest": 0, "adversaries": 0, "presence": 0}
+
+
+def asking(cores: int) -> float:
+    """Seconds to ask 20 people other questions, of whom four are asked in half a second."""
+    return START + 20 * 0.5 / 4 / cores
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +81,7 @@ def test_everything_is_counted(prepared: tuple[AuditSettings, Inputs], monkeypat
     found = estimate(settings, inputs, 2, lambda stage, *_: told.append(stage))
     # 20 people, then trials on 6 of them, and 2 mechanisms on the same, each in half a second, by 2 workers.
     assert (found.each, found.workers) == (0.5, 2)
-    assert found.everything == START + 20 * 0.5 / 2 + START + (6 + 2 * 6) * 0.5 / 2 + WRITE
+    assert found.everything == START + 20 * 0.5 / 2 + START + (6 + 2 * 6) * 0.5 / 2 + asking(2) + WRITE
     assert list(dict.fromkeys(told)) == ["Timing a handful of people", "Timing a few trials"]
 
 
@@ -84,7 +89,16 @@ def test_without_trials_none_are_timed(prepared: tuple[AuditSettings, Inputs], m
     _, inputs = prepared
     ticking(monkeypatch, 0.5)
     found = estimate(check_settings({**SMALL, **NOTHING}), inputs, 1)
-    assert found.everything == START + 20 * 0.5 + WRITE
+    assert found.everything == START + 20 * 0.5 + asking(1) + WRITE
+
+
+def test_presence_at_places_is_counted(prepared: tuple[AuditSettings, Inputs], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, inputs = prepared
+    ticking(monkeypatch, 0.5)
+    asked = estimate(check_settings({**SMALL, **NOTHING, "presence": 9}), inputs, 1)
+    ticking(monkeypatch, 0.5)
+    plain = estimate(check_settings({**SMALL, **NOTHING}), inputs, 1)
+    assert asked.everything > plain.everything + START
 
 
 def test_the_backtest_and_other_adversaries_are_counted(
@@ -96,7 +110,7 @@ def test_the_backtest_and_other_adversaries_are_counted(
     settings = check_settings({**SMALL, **NOTHING, "backtest": 9, "origins": 2, "adversaries": 8})
     found = estimate(settings, inputs, 2, lambda stage, *_: told.append(stage))
     # At each origin habits are fitted and four people are attacked in half a second, and five others as an audit does.
-    expected = START + 20 * 0.5 / 2 + START + 2 * (0.5 + 5 * 0.5) / 2 + START + 8 * 0.5 / 4 / 2 + WRITE
+    expected = START + 20 * 0.5 / 2 + START + 2 * (0.5 + 5 * 0.5) / 2 + START + 8 * 0.5 / 4 / 2 + asking(2) + WRITE
     assert found.everything == pytest.approx(expected)
     assert list(dict.fromkeys(told))[1:] == ["Timing habits on earlier steps", "Timing other adversaries"]
 
@@ -108,4 +122,4 @@ def test_a_backtest_that_cannot_be_made_takes_no_time(
     ticking(monkeypatch, 0.5)
     few = replace(inputs, traces=some_traces(inputs.traces, 3, 0))
     found = estimate(replace(settings, explore=0, backtest=9), few, 1)
-    assert found.everything == START + 20 * 0.5 + START + WRITE
+    assert found.everything == START + 20 * 0.5 + START + asking(1) + WRITE

@@ -18,13 +18,18 @@ from .backtest import earlier_origins, run_backtest
 from .inputs import Inputs
 from .job import Job, enough_workers
 from .person import audit_person
+from .presence import MOST_PAIRS, presence
+from .question_rows import rows_of
 from .sample import only, some_people
 from .settings import AuditSettings, Measurement
 from .stages import TIMING, TIMING_ADVERSARIES, TIMING_BACKTEST, TIMING_TRIALS, Tell, begin
+from .subjects import subjects_of
 from .trials import candidates, explore, number_of_trials
 
 #: People who are timed, at most and at least, and seconds after which no more of them are.
 HANDFUL, LEAST, ENOUGH = 40, 4, 6.0
+#: People among whom some are asked who can be told to have been where.
+PRESENT = 30
 #: Whoever takes so many times as long as most may have paid for something that is done once.
 OUTLIER = 3.0
 #: Seconds to start the workers of a stage, and to write the report.
@@ -56,6 +61,9 @@ def estimate(settings: AuditSettings, inputs: Inputs, workers: int | None = None
         trials += START + _seconds_of_backtest(settings, inputs, each, tell) / cores
     if settings.adversaries:
         trials += START + _seconds_of_adversaries(settings, inputs, tell) / cores
+    trials += START + _seconds_of_questions(settings, inputs) * people / cores
+    if settings.presence:
+        trials += START + _seconds_of_presence(settings, inputs) / cores
     return Estimate(each, START + each * people / cores + trials + WRITE, cores)
 
 
@@ -118,6 +126,34 @@ def _seconds_of_adversaries(settings: AuditSettings, inputs: Inputs, tell: Tell 
     began = time.perf_counter()
     adversaries(inputs.people, inputs.release, sample=some, **how, progress=progress)
     return (time.perf_counter() - began) / some * min(settings.adversaries, len(inputs.people))
+
+
+def _seconds_of_questions(settings: AuditSettings, inputs: Inputs) -> float:
+    """Seconds to ask a person what is asked besides, from asking a few."""
+    asked = replace(inputs.asked(settings), job=inputs.job(settings.measurement))
+    some = evenly(inputs.people, LEAST)
+    rows_of(asked, some[0])
+    began = time.perf_counter()
+    for person in some:
+        rows_of(asked, person)
+    return (time.perf_counter() - began) / len(some)
+
+
+def _seconds_of_presence(settings: AuditSettings, inputs: Inputs) -> float:
+    """Seconds to ask who can be told to have been where on one core, from asking a few people about a few places.
+
+    Few people may well be at a given place: about a tenth of them.
+    """
+    some, how = only(inputs.people, some_people(inputs.people, PRESENT, settings.seed)), vars(settings.measurement)
+    places = len({zone for subject in subjects_of(inputs.release) for zone in subject.zones})
+    pairs = min(MOST_PAIRS, places * min(settings.presence, 1 + inputs.count // 10))
+    total = 0.0
+    for adversary in ("insider", "habits"):
+        began = time.perf_counter()
+        case = {name: value for name, value in how.items() if name != "misses"}
+        found = presence(some, inputs.release, adversary=adversary, sample=1, **case)
+        total += (time.perf_counter() - began) / max(1, found.height) * pairs
+    return total
 
 
 def _seconds_of_a_trial(inputs: Inputs, measurement: Measurement, count: int, progress: Progress) -> float:
