@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from passerby.plans.names import LEFT_OUT, NEXT_FOLDER, PATHS
 
 from .options import Flag, SettingsFile, Visited, Workers, with_settings
-from .plan import DEFAULTS, PLAN, Real, Whole
+from .plan import DEFAULTS, PLAN, Real, Text, Whole
 from .sources import sources_of
 
 #: The exit code where a table that was checked may not go out as it is.
@@ -24,6 +24,9 @@ def next_table(  # noqa: D417
     at_most: Real = None,
     above: Real = None,
     added: Real = None,
+    ask: Text = None,
+    against: Text = None,
+    measure: Text = None,
     drawn: Whole = None,
     minutes: Real = None,
     settings: SettingsFile = None,
@@ -55,6 +58,15 @@ def next_table(  # noqa: D417
         The limit: a chance to be found, 0.5 for one half.
     added
         The limit instead: what all releases together add to the chance, 0.02 for two points.
+    ask
+        The question that the limit is about, such as "visited:hospital 001", counted, each-step or "trace with 2
+        misses". Of a question of yes or no, --above limits the advantage. [default: the trace]
+    against
+        Who asks: insider, who knows where everybody else was, or habits, who knows the others by their habits alone.
+        [default: insider]
+    measure
+        What of a question of yes or no is limited: advantage, power (found at 1 % false alarms) or certain (90 % sure).
+        [default: advantage]
     drawn
         How many people releases are tried on; what is decided is measured on everyone. [default: 60]
     minutes
@@ -72,7 +84,8 @@ def next_table(  # noqa: D417
 
     from .warm_up import ready
 
-    own = {"at_most": at_most, "above": above, "added": added, "drawn": drawn, "minutes": minutes}
+    own = {"at_most": at_most, "above": above, "added": added, "ask": ask, "against": against, "measure": measure}
+    own |= {"drawn": drawn, "minutes": minutes}
     checked = check_plan(*sources_of("next", visits, settings, {**own, **given}, PATHS), folder=NEXT_FOLDER)
     ready()
     from .plan_run import decide_and_show

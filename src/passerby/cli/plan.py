@@ -16,6 +16,7 @@ PLAN = Group("Plan", sort_key=0)
 # Texts, which are checked with everything else; the help says what they stand for.
 Real = Annotated[str | None, Parameter(group=PLAN, negative="", **word(float))]
 Whole = Annotated[str | None, Parameter(group=PLAN, negative="", **word(int))]
+Text = Annotated[str | None, Parameter(group=PLAN, negative="", **word(str))]
 File = Annotated[str | None, Parameter(group=PLAN, negative="", **word(Path))]
 Texts = Annotated[
     list[str] | None, Parameter(group=PLAN, consume_multiple=True, negative="", **word(str, several=True))
@@ -30,6 +31,9 @@ def plan(  # noqa: D417
     at_most: Real = None,
     above: Real = None,
     added: Real = None,
+    ask: Text = None,
+    against: Text = None,
+    measure: Text = None,
     levers: Texts = None,
     forbid: Texts = None,
     fix: Texts = None,
@@ -58,6 +62,15 @@ def plan(  # noqa: D417
         The limit: a chance to be found, 0.5 for one half.
     added
         The limit instead: what the release adds to the chance, 0.02 for two points.
+    ask
+        The question that the limit is about, such as "visited:hospital 001", counted, each-step or "trace with 2
+        misses". Of a question of yes or no, --above limits the advantage. [default: the trace]
+    against
+        Who asks: insider, who knows where everybody else was, or habits, who knows the others by their habits alone.
+        [default: insider]
+    measure
+        What of a question of yes or no is limited: advantage, power (found at 1 % false alarms) or certain (90 % sure).
+        [default: advantage]
     levers
         What may be changed: gaussian, laplace, geometric, discrete-gaussian, rounding, random-rounding, suppression,
         places, steps, counts, every, visitors (different people over several steps), zones (larger ones, by the levels
@@ -87,6 +100,7 @@ def plan(  # noqa: D417
     from .warm_up import ready
 
     own = {"at_most": at_most, "above": above, "added": added, "levers": levers, "forbid": forbid, "fix": fix}
+    own |= {"ask": ask, "against": against, "measure": measure}
     own |= {"stay": stay, "weights": weights, "drawn": drawn, "minutes": minutes}
     checked = check_plan(*sources_of("plan", visits, settings, {**own, **given}, PATHS))
     ready()

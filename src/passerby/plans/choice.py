@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from passerby.model.release import Release
 
-from .estimate import Panel, whole
+from .panels import AnyPanel
 from .search import Plan
 from .strategy import ranked
 
@@ -16,7 +16,7 @@ LOOKED = 8
 
 
 def choose(
-    panel: Panel, good: Sequence[Plan], wanted: Plan, late: Callable[[], bool] = lambda: False
+    panel: AnyPanel, good: Sequence[Plan], wanted: Plan, late: Callable[[], bool] = lambda: False
 ) -> tuple[dict[str, Plan], dict[Release, Plan]]:
     """The cheapest sure plan of each kind, measured on everyone, and all plans that were looked at more closely.
 
@@ -48,7 +48,7 @@ def choose(
     return {name: plan for name, plan in sure.items() if plan.verdict != "refused"}, looked
 
 
-def _closer(panel: Panel, plan: Plan) -> Plan:
+def _closer(panel: AnyPanel, plan: Plan) -> Plan:
     """The plan with tallies of twice as many people each time, until it is refused or seems sure: then of everyone."""
     count, last = len(panel.drawn), len(panel.order)
     while not plan.everyone:
@@ -61,9 +61,9 @@ def _closer(panel: Panel, plan: Plan) -> Plan:
     return plan
 
 
-def _on_everyone(panel: Panel, plan: Plan) -> Plan:
+def _on_everyone(panel: AnyPanel, plan: Plan) -> Plan:
     """The plan as an audit of everyone sees it."""
-    tallies = tuple(whole(panel.survey, plan.release, panel.limits))
+    tallies = tuple(panel.whole(plan.release))
     return replace(plan, tallies=tallies, everyone=True, people=panel.people)
 
 

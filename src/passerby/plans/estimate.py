@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +54,7 @@ class Panel:
         self.survey, self.limits, self.people = survey, tuple(limits), len(survey.people)
         self.asked = self.limits if asked is None else tuple(asked)
         ends = survey.everyone(wanted)
+        self._baseline = ends.known
         silent = Ends(ends.known[0], ends.known[1], ends.known)
         found = [(_above(limit, silent, 0), _above(limit, ends, 1)) for limit in limits]
         matter = np.flatnonzero(np.any([~known & wide for known, wide in found], axis=0))
@@ -85,11 +85,6 @@ class Panel:
             column[unclear] = value
         return Ends(out[0], np.fmax(out[0], out[1]), (out[2], out[3]))
 
-    @cached_property
-    def _baseline(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        audited = next(iter(self.survey.tables))
-        return self.survey.everyone(audited).known
-
     def tallies(self, release: Release, confidence: float = CONFIDENCE, count: int | None = None) -> list[Tally]:
         """How many of everybody are above each limit, with confidence limits from the first `count` people.
 
@@ -116,6 +111,19 @@ class Panel:
                 )
             )
         return out
+
+    @property
+    def monotone(self) -> bool:
+        """Whether nobody gains by being told less: what is limited is then less, the less a release tells."""
+        return all(limit.measure != "certain" for limit in self.limits)
+
+    def whole(self, release: Release) -> list[Tally]:
+        """The tallies of everybody, by an audit."""
+        return whole(self.survey, release, self.limits)
+
+    def unaided(self) -> list[Tally]:
+        """The tallies of everybody without any release."""
+        return [counted(limit, *self._baseline, self._baseline) for limit in self.limits]
 
     def excess(self, release: Release, among: Ints) -> float:
         """How far some drawn people are above the limits, without those who may be: zero where the limits are kept."""

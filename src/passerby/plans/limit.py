@@ -9,14 +9,23 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.audits.question_words import check_words
 from passerby.errors import InputError
+from passerby.questions.question import Question
 from passerby.support.checks import number, whole
 from passerby.support.groups import FEW
 from passerby.support.numerals import span
+from passerby.support.spelling import nearest
 
 Floats = NDArray[np.float64]
 Verdict = Literal["sure", "refused", "open"]
 Side = Literal["above", "below", "unclear"]
+#: Who asks: somebody who knows where the others were, or their habits alone.
+Against = Literal["insider", "habits"]
+#: What of an event is limited: the advantage, what is found at 1 % false alarms, or how often it is 90 % likely.
+Measure = Literal["advantage", "power", "certain"]
+AGAINST: tuple[Against, ...] = ("insider", "habits")
+MEASURES: tuple[Measure, ...] = ("advantage", "power", "certain")
 
 #: What a chance may exceed a limit by and still keep it: rounding.
 ROUNDING = 1e-12
@@ -25,21 +34,57 @@ GRAIN = 0.005
 
 
 @dataclass(frozen=True)
+class About:
+    """What a limit is about: a question, who asks, and what of the answer is limited."""
+
+    question: str | Question
+    against: Against
+    measure: Measure
+    #: Whether the limit is on what is added, which of each step is the most that is added at one.
+    added: bool = False
+
+    @property
+    def words(self) -> str:
+        """The question, as it is asked or in a sentence."""
+        return self.question if isinstance(self.question, str) else self.question.sentence
+
+    @property
+    def of_event(self) -> bool:
+        """Whether the question is one of yes or no."""
+        if isinstance(self.question, str):
+            return not self.question.strip().startswith(("trace", "each-step"))
+        return self.question.kind not in ("trace", "each_step")
+
+    def __str__(self) -> str:
+        what = {"advantage": "an advantage", "power": "a power at 1 % false alarms"}.get(self.measure, "a chance")
+        sure = " to be found out with 90 % certainty" if self.measure == "certain" else ""
+        name = what + sure if self.of_event else "a chance"
+        who = ", for somebody who knows the others by their habits" if self.against == "habits" else ""
+        return f"{name} ({self.words}{who})"
+
+
+@dataclass(frozen=True)
 class Limit:
     """At most a `share` of people has a chance to be found `above` this, or has more than this `added` by the release.
 
     `added` is the chance with the release minus the baseline: 0.02 are two points. A share of 0 is a limit for
-    everybody.
+    everybody. With a `question`, in words or as a `Question`, the chance is that of its answer: of an event what
+    `measure` says, and of each step the largest one. `against` is who asks.
 
     >>> print(Limit(share=0.05, above=0.5))
     at most 5 % of people above a chance of 50 %
     >>> print(Limit(share=0.01, added=0.02))
     at most 1 % of people with more than 2 points added
+    >>> print(Limit(share=0, above=0.1, question="visited:hospital 001"))
+    nobody above an advantage of 10 % (visited:hospital 001)
     """
 
     share: float
     above: float | None = None
     added: float | None = None
+    question: str | Question | None = None
+    against: Against = "insider"
+    measure: Measure = "advantage"
 
     def __post_init__(self) -> None:
         number(self.share, "Limit: share", 0.0, 1.0)
@@ -53,6 +98,38 @@ class Limit:
         name, level = ("above", self.above) if self.added is None else ("added", self.added)
         if number(level, f"Limit: {name}", 0.0, 1.0) == 1:
             raise InputError(f"Limit: {name} is 1, which no chance exceeds; give a smaller number")
+        self._check_question()
+
+    def _check_question(self) -> None:
+        """Refuse what is no question, and measures that do not fit it."""
+        for what, value, known in (("against", self.against, AGAINST), ("measure", self.measure, MEASURES)):
+            if not isinstance(value, str) or value not in known:
+                near = nearest(str(value), known)
+                hint = f"; did you mean {near!r}?" if near else ""
+                raise InputError(f"Limit: {what} is {value!r}; expected {' or '.join(map(repr, known))}{hint}")
+        if self.question is None:
+            if (self.against, self.measure) != ("insider", "advantage"):
+                raise InputError("Limit: against and measure go with a question; name one, such as 'counted'")
+            return
+        if not isinstance(self.question, str | Question):
+            raise InputError(f"Limit: question is {self.question!r}; expected words such as 'counted', or InData()")
+        if isinstance(self.question, str):
+            check_words(self.question)
+        about = About(self.question, self.against, self.measure)
+        if about.of_event and self.added is not None:
+            raise InputError(
+                f"Limit: added is for chances to be found; of {about.words!r} limit what is above: the advantage is "
+                "what the release adds"
+            )
+        if not about.of_event and self.measure != "advantage":
+            raise InputError(f"Limit: measure is {self.measure!r}, which {about.words!r} has none of; leave it out")
+
+    @property
+    def about(self) -> About | None:
+        """What is asked; None for the trace at the misses of the plan."""
+        if self.question is None:
+            return None
+        return About(self.question, self.against, self.measure, self.added is not None)
 
     @property
     def level(self) -> float:
@@ -100,9 +177,26 @@ class Limit:
 
     def __str__(self) -> str:
         who = f"at most {100 * self.share:g} % of people" if self.share else "nobody"
+        if self.about is not None:
+            return f"{who} {self.beyond}"
         if self.added is None:
             return f"{who} above a chance of {100 * self.level:g} %"
         return f"{who} {beyond(None, self.added)}"
+
+    @property
+    def beyond(self) -> str:
+        """Where those are who exceed it, in words.
+
+        >>> Limit(share=0, above=0.1, question="counted", against="habits", measure="power").beyond
+        'above a power at 1 % false alarms of 10 % (counted, for somebody who knows the others by their habits)'
+        """
+        about = self.about
+        if about is None:
+            return beyond(self.above, self.added)
+        name, _, more = str(about).partition(" (")
+        if self.added is None:
+            return f"above {name} of {100 * self.level:g} % ({more}"
+        return f"{beyond(None, self.added)} ({more}"
 
 
 def beyond(above: float | None, added: float | None) -> str:
@@ -169,7 +263,7 @@ class Tally:
 
     def __str__(self) -> str:
         shares = span(self.surely / self.people, self.possibly / self.people)
-        return f"{shares} of people {beyond(self.limit.above, self.limit.added)}"
+        return f"{shares} of people {self.limit.beyond}"
 
 
 def counted(limit: Limit, lower: Floats, upper: Floats, known: tuple[Floats, Floats]) -> Tally:
@@ -195,7 +289,7 @@ def least_added(limits: Sequence[Limit]) -> float | None:
     >>> least_added([Limit(share=0.01, added=0.02), Limit(share=0.05, above=0.5)])
     0.02
     """
-    return min((limit.added for limit in limits if limit.added), default=None)
+    return min((limit.added for limit in limits if limit.added and limit.about is None), default=None)
 
 
 def check_limits(limits: Sequence[Limit]) -> tuple[Limit, ...]:
@@ -204,9 +298,9 @@ def check_limits(limits: Sequence[Limit]) -> tuple[Limit, ...]:
         limits = [limits]
     if not isinstance(limits, Sequence) or not limits or not all(isinstance(limit, Limit) for limit in limits):
         raise InputError(f"limits: expected one or more, such as [Limit(share=0.05, above=0.5)]; got {limits!r}")
-    seen: dict[tuple[float | None, float | None], Limit] = {}
+    seen: dict[tuple[object, ...], Limit] = {}
     for limit in limits:
-        other = seen.setdefault((limit.above, limit.added), limit)
+        other = seen.setdefault((limit.above, limit.added, limit.about), limit)
         if other.share != limit.share:
             raise InputError(
                 f"limits: {other} contradicts {limit}; both are about the same people, so give the one that you mean"

@@ -15,6 +15,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from passerby.audits.job import Job, check_job, enough_workers
+from passerby.audits.question_rows import Asked
+from passerby.audits.question_words import places_by_name
 from passerby.audits.settings import Measurement
 from passerby.audits.stages import Tell
 from passerby.errors import InputError
@@ -32,11 +34,11 @@ from .arguments import checked_levels, checked_weights, names, positions, stayin
 from .cells import cells_of
 from .choice import choose
 from .cost import NOTHING
-from .estimate import Panel, whole
 from .lever import Setting
 from .levers import chosen_levers
 from .limit import Limit, Tally, check_limits, counted
 from .names import BASELINE, CONFIRMING, DRAWN, TRYING, WANTED
+from .panels import panel_of
 from .search import Plan, Search
 from .strategy import explore, frontier
 from .survey import Survey, resolving, surveying
@@ -109,8 +111,9 @@ def plan(
     """The best releases that keep limits, made from what is `wanted` by levers.
 
     A limit is about the people: `Limit(share=0.05, above=0.5)`, at most 5 % of them above a chance of 50 %, or
-    `Limit(share=0.01, added=0.02)`, at most 1 % of them with more than 2 points added. A plan is sure to keep it if few
-    enough people have their upper end above, refused if too many have their lower end above, and open otherwise.
+    `Limit(share=0.01, added=0.02)`, at most 1 % of them with more than 2 points added. It may be about any question:
+    `Limit(share=0, above=0.1, question="visited:hospital 001")`. A plan is sure to keep it if few enough people have
+    their upper end above, refused if too many have their lower end above, and open otherwise.
 
     `levers` names those that may be moved (`passerby.plans.levers`; the usual ones by default), without those of
     `forbid`; `fix` holds levers at a position, `{"rounding": 10}`. The places named in `stay` are published at all
@@ -140,6 +143,7 @@ def plan(
         whole_number(drawn, "drawn", 1),
         None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
         checked_levels(levels, people),
+        named=places_by_name(people.places),
     )
     return carry_out(task, workers, executor, folder, progress)
 
@@ -154,6 +158,8 @@ def carry_out(
     check_executor(executor)
     enough_workers(len(task.people), workers)
     check_job(Job(task.people, task.wanted, task.measurement))
+    for about in filter(None, (limit.about for limit in task.limits)):
+        Asked.of(Job(task.people, task.wanted, task.measurement), [about.question], task.named)
     if not cells_of(task.wanted):
         raise InputError("wanted: it publishes nothing, so there is nothing to plan")
     if not any(map(task.weight, cells_of(task.wanted))):
@@ -181,15 +187,15 @@ def _found(
     _check_baseline(task, survey)
     say.at(WANTED, survey)
     started = time.monotonic()
-    ends = survey.everyone_first(base)
+    survey.everyone_first(base)
     spent = time.monotonic() - started
-    without = [counted(limit, *ends.known, ends.known) for limit in task.limits]
+    panel = panel_of(survey, base, task.limits, task.drawn, task.measurement.seed, task.named)
+    without = panel.unaided()
     for tally in without:
         if tally.verdict == "refused":
             raise InputError(broken(tally, "everyone"))
-    first = Plan(fixed, base, tuple(whole(survey, base, task.limits)), task.cost(base), len(task.people), True)
+    first = Plan(fixed, base, tuple(panel.whole(base)), task.cost(base), len(task.people), True)
     empty = Plan((), Release.silent(base.steps).of_groups(base.size), tuple(without), NOTHING, len(task.people), True)
-    panel = Panel(survey, base, task.limits, task.drawn, task.measurement.seed)
     end = math.inf if task.minutes is None else began + 60 * task.minutes
     # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
     deadline = end - min(RESERVE * RECOMMENDED * spent, max(0.0, end - time.monotonic()) / 2)
@@ -218,19 +224,17 @@ def _found(
 
 def _check_baseline(task: Task, survey: Survey) -> None:
     """Refuse at once a limit that people break without any release, as far as a sample is certain of it."""
-    if all(limit.above is None for limit in task.limits):
+    limits = [limit for limit in task.limits if limit.above is not None and limit.about is None]
+    if not limits:
         return
     everyone, rng = len(task.people), np.random.default_rng([task.measurement.seed, 2])
     some = np.sort(rng.choice(everyone, min(task.drawn, everyone), replace=False))
     ends = survey.ends(Release.silent(task.wanted.steps).of_groups(task.wanted.size), some)
-    for limit in task.limits:
-        if limit.above is not None:
-            seen = int(limit.exceeded(ends.known[0]).sum())
-            least = least_of(seen, len(some), everyone, 1 - DOUBT)
-            if least > limit.edges(everyone)[1]:
-                raise InputError(
-                    broken(counted(limit, *ends.known, ends.known), f"{len(some):,} people drawn at random")
-                )
+    for limit in limits:
+        seen = int(limit.exceeded(ends.known[0]).sum())
+        least = least_of(seen, len(some), everyone, 1 - DOUBT)
+        if least > limit.edges(everyone)[1]:
+            raise InputError(broken(counted(limit, *ends.known, ends.known), f"{len(some):,} people drawn at random"))
 
 
 def broken(tally: Tally, whom: str) -> str:

@@ -40,6 +40,10 @@ class LimitRecord(Part):
     share: float = Field(description="The share of people who may be above.")
     above: float | None = Field(description="The chance to be found that is limited.")
     added: float | None = Field(description="Or what the release adds to it.")
+    question: str | None = Field(default=None, description="The question, if it is not the trace, in words.")
+    against: str | None = Field(default=None, description="Of a question, who asks: insider or habits.")
+    measure: str | None = Field(default=None, description="Of a question of yes or no, what is limited.")
+    beyond: str = Field(description="Where people are who exceed it, in words.")
     words: str
 
 
@@ -189,7 +193,7 @@ def record_of(
 
 def thresholds(settings: PlanSettings) -> tuple[float, ...]:
     """The chances that an audit of a plan tells shares for: those of the limits, and the usual ones."""
-    own = {limit.above for limit in settings.limits if limit.above}
+    own = {limit.above for limit in settings.limits if limit.above and limit.about is None}
     return tuple(sorted(own | {*settings.audit.thresholds}))
 
 
@@ -246,7 +250,11 @@ def _in_fives(some: int, people: People) -> int:
 
 
 def _limit(limit: Limit) -> LimitRecord:
-    return LimitRecord(share=limit.share, above=limit.above, added=limit.added, words=str(limit))
+    about = limit.about
+    asked = {} if about is None else {"question": about.words, "against": about.against}
+    asked |= {"measure": about.measure} if about is not None and about.of_event else {}
+    head = {"share": limit.share, "above": limit.above, "added": limit.added}
+    return LimitRecord(**head, **asked, beyond=limit.beyond, words=str(limit))
 
 
 def _tally(number: int, tally: Tally) -> TallyRecord:

@@ -16,9 +16,9 @@ from passerby.support.workers import Progress, silent
 
 from .cells import Cell, cells_of, without
 from .cost import Cost
-from .estimate import Panel
 from .lever import Choice, Dial, Family, Item, Lever, Scene, Setting
 from .limit import Tally, Verdict, joint
+from .panels import AnyPanel
 
 #: The confidence with which a plan must keep the limits on the drawn people to be worth measuring on everyone.
 LEAN = 0.8
@@ -81,7 +81,7 @@ class Search:
 
     def __init__(
         self,
-        panel: Panel,
+        panel: AnyPanel,
         wanted: Release,
         scene: Scene,
         cost: Callable[[Release], Cost],
@@ -146,7 +146,7 @@ class Search:
             return None
         return (
             self._bisected(family, at, len(positions))
-            if family.monotone
+            if family.monotone and self.panel.monotone
             else self._scanned(family, at, positions, base)
         )
 

@@ -22,7 +22,7 @@ from passerby.support.numerals import percent
 
 from .cells import cells_of, ways_of
 from .cost import NOTHING
-from .estimate import whole
+from .panels import panel_of
 from .plan import Plans, carry_out
 from .search import Plan
 from .survey import surveying
@@ -130,5 +130,6 @@ def _so_far(task: Task, workers: int | None, folder: Path | None) -> Plan:
     """What is published already, measured on everyone."""
     nothing = Release.silent(task.wanted.steps).of_groups(task.wanted.size)
     with surveying(task.people, task.measurement, workers, folder=folder, beside=task.beside) as survey:
-        tallies = tuple(whole(survey, nothing, task.limits))
+        panel = panel_of(survey, nothing, task.limits, task.drawn, task.measurement.seed, task.named)
+        tallies = tuple(panel.whole(nothing))
     return Plan((), nothing, tallies, NOTHING, len(task.people), True)

@@ -22,7 +22,7 @@ from .names import DRAWN, FOLDER, LEFT_OUT, OWN, TITLE
 from .survey import resolving
 
 #: What a limit in a file is made of.
-LIMIT = ("share", "above", "added")
+LIMIT = ("share", "above", "added", "ask", "against", "measure")
 #: The first line of a file of settings.
 HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml --overwrite"
 
@@ -101,24 +101,11 @@ def _own(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
-    single = {name: values[name] for name in ("at_most", "above", "added") if values.get(name) is not None}
+    given = {name: values[name] for name in ("at_most", "above", "added") if values.get(name) is not None}
+    asked = {name: str(values[name]) for name in ("ask", "against", "measure") if values.get(name) is not None}
     several = values.get("limits") or []
-    if single:
-        if "at_most" not in single:
-            raise ConfigError(
-                f"{Options().name(next(iter(single)))} needs --at-most, the share of people who may be so"
-            )
-        if len(single) > 2:
-            raise ConfigError("--above and --added are both given; keep one of them, or give several limits in a file")
-        if len(single) != 2:
-            raise ConfigError(
-                "at_most needs --above, the chance that few people may exceed, or --added, what the release may add to "
-                "it; give one of them"
-            )
-        numbers = {name: float(_as_number(value, name)) for name, value in single.items()}
-        for name, value in numbers.items():
-            number(value, name, 0.0, 1.0)
-        return check_told([Limit(numbers.pop("at_most"), **numbers)])
+    if given or asked:
+        return check_told([_single(given, asked)])
     if not isinstance(several, list | tuple) or not all(isinstance(each, Mapping) for each in several):
         raise ConfigError("limits: expected a list such as [{share = 0.05, above = 0.5}]")
     if not several:
@@ -131,10 +118,33 @@ def _limits(values: Mapping[str, Any]) -> tuple[Limit, ...]:
         if other is not None or "share" not in each:
             near = None if other is None else nearest(str(other), LIMIT)
             raise ConfigError(
-                f"limits: {dict(each)} needs a share, and above or added; it can have nothing else"
-                f"{f', such as {other!r} (did you mean {near}?)' if near else ''}"
+                f"limits: {dict(each)} needs a share, and above or added; it may have ask, against and measure, and "
+                f"nothing else{f', such as {other!r} (did you mean {near}?)' if near else ''}"
             )
-    return check_told([Limit(**each) for each in several])
+    return check_told([_limit_of(each) for each in several])
+
+
+def _single(given: Mapping[str, Any], asked: Mapping[str, str]) -> Limit:
+    """The limit of options."""
+    if "at_most" not in given:
+        first = Options().name(next(iter([*given, *asked])))
+        raise ConfigError(f"{first} needs --at-most, the share of people who may be so")
+    if len(given) > 2:
+        raise ConfigError("--above and --added are both given; keep one of them, or give several limits in a file")
+    if len(given) != 2:
+        raise ConfigError(
+            "at_most needs --above, the chance that few people may exceed, or --added, what the release may add to "
+            "it; give one of them"
+        )
+    numbers = {name: float(_as_number(value, name)) for name, value in given.items()}
+    for name, value in numbers.items():
+        number(value, name, 0.0, 1.0)
+    return _limit_of({"share": numbers.pop("at_most"), **numbers, **asked})
+
+
+def _limit_of(values: Mapping[str, Any]) -> Limit:
+    """A limit as a file holds it, whose question is what it may `ask`."""
+    return Limit(**{"question" if name == "ask" else name: value for name, value in values.items()})
 
 
 def _fixed(value: Any) -> tuple[tuple[str, float], ...]:
@@ -193,6 +203,9 @@ def _with_own(audit: str, settings: PlanSettings, weights: str | None = None) ->
     return "\n".join([audit, "# The plan.", *lines]) + "\n"
 
 
-def _limit(limit: Limit) -> dict[str, float]:
+def _limit(limit: Limit) -> dict[str, float | str]:
     """A limit as a file holds it."""
-    return {"share": limit.share, "above" if limit.added is None else "added": limit.level}
+    out: dict[str, float | str] = {"share": limit.share, "above" if limit.added is None else "added": limit.level}
+    if limit.about is None:
+        return out
+    return {**out, "ask": limit.about.words, "against": limit.against, "measure": limit.measure}

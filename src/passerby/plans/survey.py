@@ -189,9 +189,12 @@ class Survey:
         return fingerprint(self._mark, job.release, job.measurement)[:16]
 
     def _shared(self, job: Job, left: Ints, decided: Decided | None) -> dict[str, Any]:
+        return self._sharing(fingerprint(self._mark, job.release, job.measurement, left, decided))
+
+    def _sharing(self, name: str) -> dict[str, Any]:
+        """Who shares work of this name, of which a folder keeps what is finished."""
         kept = None
         if self.folder is not None:
-            name = fingerprint(self._mark, job.release, job.measurement, left, decided)
             kept = Pieces(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)
         # A handful of people is not worth handing out.
         alone = self.executor is None

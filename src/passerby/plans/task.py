@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -26,8 +26,9 @@ from .survey import Beside
 class Task:
     """All that a plan depends on, checked.
 
-    Where nobody may look at the counts, they are all taken to be `alike`. Limits are on a release together with what is
-    out already, where `beside` puts the two together.
+    Where nobody may look at the counts, they are all taken to be `alike`. Questions of limits are about places and zones
+    as they are `named`. Limits are on a release together with what is out already, where `beside` puts the two
+    together.
     """
 
     people: People
@@ -44,6 +45,7 @@ class Task:
     levels: tuple[Mapping[str, Zone], ...] = ()
     alike: bool = False
     beside: Beside | None = None
+    named: Mapping[str, Zone] = field(default_factory=dict)
 
     def cost(self, release: Release) -> Cost:
         """What a release costs readers of what is wanted."""

@@ -92,6 +92,7 @@ def task_of(settings: PlanSettings, inputs: Inputs) -> Task:
         settings.drawn,
         settings.minutes,
         tuple(inputs.zones.levels.values()) if inputs.zones else (),
+        named=inputs.named,
     )
 
 

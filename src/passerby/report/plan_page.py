@@ -13,7 +13,6 @@ import altair as alt
 import polars as pl
 
 from passerby.plans.estimate import CONFIDENCE
-from passerby.plans.limit import beyond
 from passerby.plans.record import PlanRecord, Record, TallyRecord
 from passerby.plans.settings import PlanSettings, plan_shown
 from passerby.support.groups import FEW
@@ -129,7 +128,7 @@ def told(plan: PlanRecord, record: Record) -> str:
 
 def _share(tally: TallyRecord, record: Record) -> str:
     limit = record.limits[tally.limit]
-    return f"{span(tally.at_least, tally.at_most)} of people {beyond(limit.above, limit.added)}"
+    return f"{span(tally.at_least, tally.at_most)} of people {limit.beyond}"
 
 
 def _says(verdict: str) -> str:

@@ -1,0 +1,93 @@
+"""Limits of several questions at once: a panel for each, which together answer as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.model.release import Release
+
+from .estimate import CONFIDENCE, Panel, Stratum
+from .limit import About, Limit, Tally
+from .question_survey import QuestionSurvey, Zone
+from .survey import Survey
+
+Ints = NDArray[np.int64]
+
+
+class Panels:
+    """Panels of different questions; limits, and all that is said of each, keep the order in which they were given."""
+
+    def __init__(self, survey: Survey, limits: Sequence[Limit], parts: Sequence[Panel]) -> None:
+        self.survey, self.limits, self.parts = survey, tuple(limits), tuple(parts)
+        self.people = len(survey.people)
+        self._ranks = [[self.limits.index(limit) for limit in part.limits] for part in self.parts]
+        self.drawn: Ints = _once([part.drawn for part in self.parts])
+        self.order: Ints = _once([self.drawn, *(part.order for part in self.parts)])
+
+    def _ordered(self, found: Sequence[Sequence[Any]]) -> list[Any]:
+        """What each part says of its limits, in the order of all."""
+        out: list[Any] = [None] * len(self.limits)
+        for ranks, some in zip(self._ranks, found, strict=True):
+            for rank, each in zip(ranks, some, strict=True):
+                out[rank] = each
+        return out
+
+    @property
+    def strata(self) -> list[Stratum]:
+        """For each limit, who is above it whatever is planned, and who may be."""
+        return self._ordered([part.strata for part in self.parts])
+
+    @property
+    def monotone(self) -> bool:
+        """Whether nobody gains by being told less."""
+        return all(part.monotone for part in self.parts)
+
+    def tallies(self, release: Release, confidence: float = CONFIDENCE, count: int | None = None) -> list[Tally]:
+        """How many of everybody are above each limit, with confidence limits; each panel has people of its own."""
+        return self._ordered([part.tallies(release, confidence, count) for part in self.parts])
+
+    def whole(self, release: Release) -> list[Tally]:
+        """The tallies of everybody. Everybody is audited, too: what is recommended comes with an audit."""
+        self.survey.everyone(release)
+        return self._ordered([part.whole(release) for part in self.parts])
+
+    def unaided(self) -> list[Tally]:
+        """The tallies of everybody without any release."""
+        return self._ordered([part.unaided() for part in self.parts])
+
+    def excess(self, release: Release, among: Ints) -> float:
+        """How far some drawn people are above the limits, all together."""
+        return sum(part.excess(release, among) for part in self.parts)
+
+
+#: One panel or several: both answer alike.
+AnyPanel = Panel | Panels
+
+
+def panel_of(
+    survey: Survey, wanted: Release, limits: Sequence[Limit], count: int, seed: int, named: Mapping[str, Zone]
+) -> AnyPanel:
+    """The panel of some limits. The doubt of a person is shared by questions, so that all of them hold together."""
+    groups: dict[About | None, list[Limit]] = {}
+    for limit in limits:
+        groups.setdefault(limit.about, []).append(limit)
+    if [*groups] == [None]:
+        return Panel(survey, wanted, limits, count, seed)
+    parts = []
+    for about, some in groups.items():
+        own = survey if about is None else QuestionSurvey(survey, about, named, 1 / len(groups))
+        if own is not survey:
+            own.everyone_first(wanted)
+        parts.append(Panel(own, wanted, some, count, seed))
+    return Panels(survey, limits, parts)
+
+
+def _once(several: Sequence[Ints]) -> Ints:
+    """People of several draws, each once, in order."""
+    joined = np.concatenate([np.empty(0, dtype=np.int64), *several])
+    _, first = np.unique(joined, return_index=True)
+    return joined[np.sort(first)]
