@@ -1,6 +1,8 @@
 """Limits, tallies and what is wrong with them."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,9 +58,18 @@ def test_what_is_added_is_against_the_other_end_of_the_baseline() -> None:
         ({"share": -0.1, "above": 0.5}, "share"),
         ({"share": 0.1, "above": 1.0}, "no chance exceeds"),
         ({"share": 0.1, "added": float("nan")}, "added"),
+        ({"share": 0, "above": 0.1, "question": "visted:gate"}, "did you mean visited"),
+        ({"share": 0, "above": 0.1, "question": 3}, "question is 3"),
+        ({"share": 0, "above": 0.1, "question": "counted", "measure": "powr"}, "did you mean 'power'"),
+        ({"share": 0, "above": 0.1, "question": "counted", "against": "habit"}, "did you mean 'habits'"),
+        ({"share": 0, "above": 0.1, "against": "habits"}, "go with a question"),
+        ({"share": 0, "above": 0.1, "measure": "power"}, "go with a question"),
+        ({"share": 0, "added": 0.1, "question": "visited:gate"}, "limit what is above"),
+        ({"share": 0, "added": 0.1, "question": pb.InData()}, "limit what is above"),
+        ({"share": 0, "above": 0.1, "question": "each-step", "measure": "certain"}, "which 'each-step' has none of"),
     ],
 )
-def test_limits_that_are_none(given: dict[str, float], said: str) -> None:
+def test_limits_that_are_none(given: dict[str, Any], said: str) -> None:
     with pytest.raises(pb.InputError, match=said):
         pb.Limit(**given)
 
@@ -66,6 +77,11 @@ def test_limits_that_are_none(given: dict[str, float], said: str) -> None:
 def test_limits_that_contradict_each_other() -> None:
     with pytest.raises(pb.InputError, match="contradicts"):
         check_limits([pb.Limit(share=0.05, above=0.5), pb.Limit(share=0.01, above=0.5)])
+    asked = partial(pb.Limit, above=0.5, question="counted")
+    with pytest.raises(pb.InputError, match="contradicts"):
+        check_limits([asked(share=0.05), asked(share=0.01)])
+    several = [asked(share=0.05), asked(share=0.01, measure="power"), asked(share=0.02, against="habits")]
+    assert check_limits([pb.Limit(share=0, above=0.5), *several]) == (pb.Limit(share=0, above=0.5), *several)
     with pytest.raises(pb.InputError, match="one or more"):
         check_limits([])
 

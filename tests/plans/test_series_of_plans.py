@@ -5,6 +5,7 @@ be told in the same way by each of the plans.
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,8 +68,9 @@ def test_verdicts_are_right_and_agree_with_the_numbers_beside_them(count: int, a
 @pytest.mark.parametrize("level", [0.020001, 0.02 + 1e-9, 0.0219, 0.5000001, 0.9999])
 @pytest.mark.parametrize("kind", ["added", "above"])
 def test_limits_that_are_nearly_equal_are_refused(level: float, kind: str) -> None:
+    near: list[dict[str, Any]] = [{kind: round(level, 2) % 1}, {kind: level}]
     with pytest.raises(pb.InputError, match=f"limits: {kind} is {level!r}; limits are told in steps of half a point"):
-        check_told([pb.Limit(share=0.1, **{kind: round(level, 2) % 1}), pb.Limit(share=0.1, **{kind: level})])
+        check_told([pb.Limit(share=0.1, **each) for each in near])
     typed = Source({"visits": "v.csv", "at_most": "0.1", kind: repr(level)}, "options", Options())
     with pytest.raises(pb.PasserbyError, match="in steps of half a point"):
         check_plan(typed)

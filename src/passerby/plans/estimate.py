@@ -26,7 +26,8 @@ class Stratum:
     """For one limit: how many people are above it under whatever is planned, and those who may be.
 
     Everybody was measured under what is wanted. Who is above without any release stays so, and who is below with all
-    that is wanted stays so under all that tells less; the others are `open`.
+    that is wanted stays so under all that tells less; the others are `open`. Where nothing follows from what is wanted,
+    everybody is.
     """
 
     limit: Limit
@@ -57,6 +58,8 @@ class Panel:
         self._baseline = ends.known
         silent = Ends(ends.known[0], ends.known[1], ends.known)
         found = [(_above(limit, silent, 0), _above(limit, ends, 1)) for limit in limits]
+        if not survey.follows:
+            found = [(np.zeros(self.people, dtype=bool), np.ones(self.people, dtype=bool)) for _ in limits]
         matter = np.flatnonzero(np.any([~known & wide for known, wide in found], axis=0))
         rng = np.random.default_rng([seed, 1])
         self.order: Ints = rng.permutation(matter)

@@ -25,6 +25,8 @@ Against = Literal["insider", "habits"]
 #: What of an event is limited: the advantage, what is found at 1 % false alarms, or how often it is 90 % likely.
 Measure = Literal["advantage", "power", "certain"]
 AGAINST: tuple[Against, ...] = ("insider", "habits")
+#: What these know.
+KNOWS: dict[Against, str] = {"insider": "where the others were", "habits": "the others by their habits"}
 MEASURES: tuple[Measure, ...] = ("advantage", "power", "certain")
 
 #: What a chance may exceed a limit by and still keep it: rounding.
@@ -59,8 +61,7 @@ class About:
         what = {"advantage": "an advantage", "power": "a power at 1 % false alarms"}.get(self.measure, "a chance")
         sure = " to be found out with 90 % certainty" if self.measure == "certain" else ""
         name = what + sure if self.of_event else "a chance"
-        who = ", for somebody who knows the others by their habits" if self.against == "habits" else ""
-        return f"{name} ({self.words}{who})"
+        return f"{name} ({self.words}, for somebody who knows {KNOWS[self.against]})"
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Limit:
     >>> print(Limit(share=0.01, added=0.02))
     at most 1 % of people with more than 2 points added
     >>> print(Limit(share=0, above=0.1, question="visited:hospital 001"))
-    nobody above an advantage of 10 % (visited:hospital 001)
+    nobody above an advantage of 10 % (visited:hospital 001, for somebody who knows where the others were)
     """
 
     share: float

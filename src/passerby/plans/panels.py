@@ -71,7 +71,7 @@ AnyPanel = Panel | Panels
 def panel_of(
     survey: Survey, wanted: Release, limits: Sequence[Limit], count: int, seed: int, named: Mapping[str, Zone]
 ) -> AnyPanel:
-    """The panel of some limits. The doubt of a person is shared by questions, so that all of them hold together."""
+    """The panel of some limits. Of several questions, each but the trace has a share of the doubt of a person."""
     groups: dict[About | None, list[Limit]] = {}
     for limit in limits:
         groups.setdefault(limit.about, []).append(limit)

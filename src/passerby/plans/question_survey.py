@@ -13,7 +13,7 @@ import numpy as np
 
 from passerby.audits.doubt import doubted
 from passerby.audits.job import Job
-from passerby.audits.question_rows import HABITS, Asked, Row, rows_of
+from passerby.audits.question_rows import FALSE, HABITS, SURE, Asked, Row, rows_of
 from passerby.model.crowd import Crowd
 from passerby.model.release import Release
 from passerby.people.others import everyone_else
@@ -42,6 +42,8 @@ class QuestionSurvey(Survey):
             beside=survey.beside,
         )
         self._mark = fingerprint(self._mark, about)
+        # Others who are known by their habits have states of their own for each set of places that are counted.
+        self.follows = about.measure != "certain" and about.against != HABITS
         self._whole: dict[Release, Ends] = {}
 
     def asked(self, release: Release) -> Asked:
@@ -93,7 +95,7 @@ class QuestionSurvey(Survey):
         return same and tells_less(coarse, fine)
 
     def _found(self, release: Release, who: Ints, share: float) -> Floats:
-        """Ends (5, n) of some people, with a share of the doubt: as those of losses, and whether they may be passed on."""
+        """Ends (5, n) of some people, as those of losses, with a share of the doubt; the last row: may be passed on."""
         asked = self.asked(release)
         asked = replace(asked, job=replace(asked.job, measurement=doubted(self.measurement, share)))
         name = fingerprint(self._mark, asked.job.release, asked.job.measurement, who)
@@ -133,4 +135,5 @@ def ends_of(row: Row, about: About) -> tuple[float, float, float, float, float]:
         return 0.0, 0.0, 0.0, 0.0, 1.0  # it is known whatever is published
     if row.get(f"{about.measure}_lower") is None:
         return (*ANYTHING, 0.0)
-    return row[f"{about.measure}_lower"], row[f"{about.measure}_upper"], 0.0, 0.0, certain
+    known = {"power": FALSE, "certain": float(row["chance"] >= SURE)}.get(about.measure, 0.0)
+    return row[f"{about.measure}_lower"], row[f"{about.measure}_upper"], known, known, certain

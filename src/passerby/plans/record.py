@@ -251,10 +251,16 @@ def _in_fives(some: int, people: People) -> int:
 
 def _limit(limit: Limit) -> LimitRecord:
     about = limit.about
-    asked = {} if about is None else {"question": about.words, "against": about.against}
-    asked |= {"measure": about.measure} if about is not None and about.of_event else {}
-    head = {"share": limit.share, "above": limit.above, "added": limit.added}
-    return LimitRecord(**head, **asked, beyond=limit.beyond, words=str(limit))
+    return LimitRecord(
+        share=limit.share,
+        above=limit.above,
+        added=limit.added,
+        question=None if about is None else about.words,
+        against=None if about is None else about.against,
+        measure=about.measure if about is not None and about.of_event else None,
+        beyond=limit.beyond,
+        words=str(limit),
+    )
 
 
 def _tally(number: int, tally: Tally) -> TallyRecord:

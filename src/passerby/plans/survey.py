@@ -93,6 +93,9 @@ class Survey:
     than another release by itself must tell less together with that, too.
     """
 
+    #: Whether ends follow from those of what is wanted: nobody's answer grows where a release tells less.
+    follows = True
+
     def __init__(
         self,
         people: People,

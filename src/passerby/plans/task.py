@@ -26,8 +26,8 @@ from .survey import Beside
 class Task:
     """All that a plan depends on, checked.
 
-    Where nobody may look at the counts, they are all taken to be `alike`. Questions of limits are about places and zones
-    as they are `named`. Limits are on a release together with what is out already, where `beside` puts the two
+    Where nobody may look at the counts, they are all taken to be `alike`. Questions of limits are about places and
+    zones as they are `named`. Limits are on a release together with what is out already, where `beside` puts the two
     together.
     """
 
