@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from passerby.audits.job import Job, check_job
+from passerby.audits.question_words import places_by_name
+from passerby.audits.settings import Measurement
 from passerby.errors import InputError
 from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.sensors import place_number
-from passerby.support.checks import number
+from passerby.support.checks import number, whole
 
 from .cells import Cell, cells_of
 from .lever import Zone
+from .limit import Limit, check_limits
+from .survey import resolving
+from .task import Task
 from .weights import scaled
 
 
@@ -77,3 +84,38 @@ def checked_levels(levels: Sequence[Mapping[str, Iterable[int]]], people: People
             raise InputError(f"levels[{number_of}]: {people.places[twice]!r} is in two zones of the same level")
         out.append(zones)
     return tuple(out)
+
+
+def checked_task(
+    people: People,
+    wanted: Release,
+    limits: Sequence[Limit],
+    measurement: Measurement,
+    *,
+    levers: Any,
+    forbid: Any,
+    fix: Any,
+    stay: Any,
+    weights: Any,
+    levels: Any,
+    drawn: Any,
+    minutes: Any,
+) -> Task:
+    """What a plan depends on, each part of it checked."""
+    limits = check_limits(limits)
+    check_job(Job(people, wanted, measurement))
+    return Task(
+        people,
+        wanted,
+        limits,
+        resolving(measurement, limits),
+        None if levers is None else names(levers, "levers"),
+        names(forbid, "forbid"),
+        positions(fix),
+        staying(people, wanted, names(stay, "stay")),
+        checked_weights(weights, people),
+        whole(drawn, "drawn", 1),
+        None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
+        checked_levels(levels, people),
+        named=places_by_name(people.places),
+    )

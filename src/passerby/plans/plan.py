@@ -16,32 +16,30 @@ from numpy.typing import ArrayLike
 
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.question_rows import Asked
-from passerby.audits.question_words import places_by_name
 from passerby.audits.settings import Measurement
 from passerby.audits.stages import Tell
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.census import least_of
-from passerby.support.checks import function, number, path
-from passerby.support.checks import whole as whole_number
+from passerby.support.checks import function, path
 from passerby.support.files import make_folder, write_json
 from passerby.support.fingerprint import fingerprint
 from passerby.support.numerals import percent
 from passerby.support.workers import Progress, check_executor, silent
 
-from .arguments import checked_levels, checked_weights, names, positions, staying
+from .arguments import checked_task
 from .cells import cells_of
 from .choice import choose
 from .cost import NOTHING
 from .lever import Setting
 from .levers import chosen_levers
-from .limit import Limit, Tally, check_limits, counted
+from .limit import Limit, Tally, counted
 from .names import BASELINE, CONFIRMING, DRAWN, TRYING, WANTED
 from .panels import panel_of
 from .search import Plan, Search
 from .strategy import explore, frontier
-from .survey import Survey, resolving, surveying
+from .survey import Survey, surveying
 from .task import Task, hold
 
 #: Plans that are recommended, and measured on everyone.
@@ -128,23 +126,17 @@ def plan(
     >>> {plan.verdict for plan in found.recommended.values()} <= {"sure", "open"}
     True
     """
-    measurement, limits = Measurement(misses, tolerance, runs, confidence, budget, seed), check_limits(limits)
-    check_job(Job(people, wanted, measurement))
-    task = Task(
-        people,
-        wanted,
-        limits,
-        resolving(measurement, limits),
-        None if levers is None else names(levers, "levers"),
-        names(forbid, "forbid"),
-        positions(fix),
-        staying(people, wanted, names(stay, "stay")),
-        checked_weights(weights, people),
-        whole_number(drawn, "drawn", 1),
-        None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
-        checked_levels(levels, people),
-        named=places_by_name(people.places),
-    )
+    own: dict[str, Any] = {
+        "levers": levers,
+        "forbid": forbid,
+        "fix": fix,
+        "stay": stay,
+        "weights": weights,
+        "levels": levels,
+    }
+    own |= {"drawn": drawn, "minutes": minutes}
+    measurement = Measurement(misses, tolerance, runs, confidence, budget, seed)
+    task = checked_task(people, wanted, limits, measurement, **own)
     return carry_out(task, workers, executor, folder, progress)
 
 
