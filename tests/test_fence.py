@@ -1,8 +1,8 @@
 """What the paper's question said before there were others, it says today: measurements, audits, and a plan.
 
 Both files were made out of an earlier state of the package, d1ad413. Where a number differs on purpose, the reason and
-the cases stand here. Numbers of people are told in fives since d44d03f: those of summaries are left out, and the plan
-is that of 48ff800, whose verdicts go by them.
+the cases stand here. Numbers of people are told in fives since d44d03f, and rows in round numbers: those of summaries
+are left out, and the plan is that of 48ff800, whose verdicts go by them.
 """
 
 import json
