@@ -17,7 +17,6 @@ from .question_rows import ENDS, Asked
 from .question_words import Named
 from .record import Ends, Statistics
 from .results import ROWS
-from .summary import Summary
 
 Floats = NDArray[np.float64]
 
@@ -31,22 +30,6 @@ def told_answers(rows: pl.DataFrame | pl.LazyFrame, asked: Asked, named: Named) 
     steps = asked.job.release.steps
     pairs = zip(asked.questions, asked.words, strict=True)
     return [_answers(rows.lazy(), each, words, asked.adversary, named, steps) for each, words in pairs]
-
-
-def trace_answers(summary: Summary, adversary: str) -> Answers:
-    """The same of the trace, of which the summary tells anyway."""
-    misses = summary.misses
-    return Answers(
-        question="trace",
-        sentence=(f"all but {misses} of the places" if misses else "every place") + " of the person",
-        kind="trace",
-        adversary=adversary,
-        people=summary.people_measured,
-        open=summary.people_measured,
-        loss=summary.loss,
-        baseline=summary.baseline,
-        advantage=summary.advantage,
-    )
 
 
 def _answers(rows: pl.LazyFrame, question: Question, words: str, adversary: str, named: Named, steps: int) -> Answers:
