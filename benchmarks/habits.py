@@ -23,11 +23,14 @@ import polars as pl
 import passerby as pb
 from benchmarks import populations
 from benchmarks.chains import HELD, MISSES, crowd
-from passerby.audits.backtest import BacktestJob, earlier_origins, first_steps, known_by, run_backtest
-from passerby.people.fit import Fitting, often_enough
+from passerby.audits.backtest import BacktestJob, run_backtest
+from passerby.audits.earlier import earlier_origins, earlier_traces, first_steps, known_by
+from passerby.people.fit import Fitting, tracing_for
 from passerby.people.sensors import most_visited_sensors, random_sensors
+from passerby.visits.everybody import Everybody
+from passerby.visits.windows import traces_in
 
-ORIGINS, PEOPLE = 3, 400
+ORIGINS, PEOPLE, PLACES = 3, 400, 100
 Options = dict[str, Any]
 
 
@@ -68,13 +71,17 @@ def few(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pb.Visits
 def origins(visits: pb.Visits | pb.Traces, options: Options) -> Iterator[tuple[pb.Traces, int]]:
     """Traces up to the end of what follows each origin, from the latest, and in how many steps people must be known."""
     least = 1 if isinstance(visits, pb.Traces) else options.get("min_active", 10)
-    traces = visits
-    if not isinstance(traces, pb.Traces):
-        traces = pb.window_visits(traces, window=options["window"], min_active=often_enough(least))
     held = options.get("holdout", HELD)
-    cuts = earlier_origins(len(traces.starts), held, ORIGINS)
-    for cut in cuts:
-        yield first_steps(traces, cut + held), known_by(least, cut, cuts[0])
+    if isinstance(visits, pb.Traces):
+        cuts = earlier_origins(len(visits.starts), held, ORIGINS)
+        yield from ((first_steps(visits, cut + held), known_by(least, cut, cuts[0])) for cut in cuts)
+        return
+    fitting = Fitting(held, least, "auto", 1.0, "none", False)
+    how = tracing_for(Everybody.of(visits), fitting, options["window"], PLACES, "most-visited", None, None)
+    yield traces_in(visits, how), least
+    for cut, each in earlier_traces(visits, how, fitting, ORIGINS, 0, PLACES).items():
+        if not isinstance(each, str):
+            yield each.whole, known_by(least, cut, how.fitted)
 
 
 def released(noise: float | None) -> Callable[[pb.People], pb.Release]:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits import backtest, inputs, partition, results, stages, stored
+from passerby.audits import backtest, earlier, inputs, partition, results, stages, stored
 from passerby.audits.audit import audit_job
 from passerby.audits.backtest import run_backtest
 from passerby.audits.inputs import Inputs, Stored, gather
@@ -109,7 +109,7 @@ def test_the_same_rows_and_summary(city: Path, tmp_path: Path, more: dict[str, A
 @pytest.mark.parametrize("most", [80, 20_000])
 def test_a_backtest_counts_everybody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Those who are seen too seldom are in the counts of flows and visitors, and those who are not drawn."""
-    for module in (backtest, inputs):
+    for module in (backtest, earlier, inputs, stored):
         monkeypatch.setattr(module, "MOST_PEOPLE", most)
     city = tmp_path / "visits.parquet"
     write_city(city, 120, 20, 6, seen=0.04)
@@ -117,7 +117,7 @@ def test_a_backtest_counts_everybody(tmp_path: Path, monkeypatch: pytest.MonkeyP
     here, there = both(city, tmp_path, **more)
     chosen = settings_of(city, tmp_path, **more)
     assert here.traces.seldom.people > 1
-    found = [run_backtest(each.backtest(chosen), 3, workers=1, everybody=each.everybody) for each in (here, there)]
+    found = [run_backtest(each.backtest(chosen), 3, workers=1) for each in (here, there)]
     assert found[0].by_misses.equals(found[1].by_misses)
 
 

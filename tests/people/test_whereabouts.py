@@ -21,7 +21,7 @@ def town() -> tuple[pb.People, pb.Traces]:
     city = pb.simulate_city(people=120, places=12, days=4, seen=0.06, seed=3)
     steps = {"window": "3h", "places": 9}
     people = pb.fit_people(city, min_active=6, holdout=STEPS, **steps)  # type: ignore[arg-type]
-    return people, pb.window_visits(city, min_active=1, **steps)  # type: ignore[arg-type]
+    return people, pb.window_visits(city, window="3h", places=people.places[:-1], min_active=1)
 
 
 def places() -> st.SearchStrategy[list[int]]:

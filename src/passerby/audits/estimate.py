@@ -14,7 +14,8 @@ from passerby.support.pool import all_cores
 from passerby.support.workers import Progress
 
 from .adversaries import adversaries
-from .backtest import earlier_origins, run_backtest
+from .backtest import run_backtest
+from .earlier import earlier_origins
 from .inputs import Inputs
 from .job import Job, enough_workers
 from .person import audit_person

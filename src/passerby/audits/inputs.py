@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.model.release import Release
-from passerby.people.fit import Fitting, fit_traces, traces_of
+from passerby.people.fit import Fitting, fit_traces, traces_of, tracing_for
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
+from passerby.people.whereabouts import Whereabouts
 from passerby.people.zones import Levels, Zones, places_of, read_zones
 from passerby.questions.question import Question
 from passerby.questions.trace import Trace
-from passerby.support.blocks import Blocks, Team
+from passerby.support.blocks import Team
+from passerby.visits.everybody import Everybody as AllVisits
 from passerby.visits.readers import read_visits
 from passerby.visits.sieve import DATES
 from passerby.visits.steps import written
@@ -28,15 +30,16 @@ from passerby.visits.traces import Traces
 
 from .alerts import alerts
 from .asking import parse_questions
-from .backtest import MOST_PEOPLE, BacktestJob
+from .backtest import BacktestJob
 from .coverage import Coverage, coverage_of
+from .day import said_of_the_day
+from .earlier import MOST_PEOPLE, Origins, earlier_traces
 from .job import Job
-from .places import chosen_places
 from .presence import Everybody
 from .publication import Counts, Published, read_published
 from .question_rows import Asked
 from .question_words import Zone, places_by_name
-from .release import build_mechanism, build_release, row_reader
+from .release import Sensing, build_mechanism, build_release, row_reader
 from .sample import only, some_numbers, some_people
 from .sensitive import sensitive_places
 from .settings import AuditSettings, DataSettings, Measurement
@@ -65,10 +68,12 @@ class Inputs:
     everyone: Everyone | None = None
     """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `shown`."""
     shown: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    everybody: Blocks[Traces] | None = None
-    """Everybody's traces, where they are on disk, also of those who are seen too seldom; `traces` are some of them."""
     alike: People | Everyone | None = None
     """Everybody with habits, where `people` are a sample of them in memory."""
+    whereabouts: Whereabouts | None = None
+    """Where everybody is, where they are on disk; `traces` are some of them."""
+    earlier: Origins = field(default_factory=dict)
+    """Traces at origins before the steps that are published."""
 
     @property
     def count(self) -> int:
@@ -111,8 +116,17 @@ class Inputs:
 
     def backtest(self, settings: AuditSettings) -> BacktestJob:
         """What is tried at earlier origins: the same release, about everybody who can be measured."""
+        latest = self.traces.array.shape[1] - settings.holdout
         return BacktestJob(
-            self.traces, fitting(settings), self.release, settings.misses, settings.backtest, settings.seed
+            self.traces,
+            fitting(settings),
+            self.release,
+            settings.misses,
+            settings.backtest,
+            settings.seed,
+            self.earlier,
+            Sensing(settings) if settings.ranked else None,
+            {} if self.whereabouts is None else {latest: self.whereabouts},
         )
 
     def told(self, *, exact: bool = False) -> tuple[str, ...]:
@@ -141,8 +155,9 @@ def gather(
         visits = visits_of(settings, tell)
     begin(tell, FITTING)
     levels = read_zones(settings.zones) if settings.zones else None
+    zoned = places_of(levels) if levels else ()
     try:
-        traces = traced(settings, visits, places_of(levels) if levels else ())
+        traces = traced(settings, visits, zoned)
         people = fit_traces(traces, fitting(settings))
     except InputError as error:
         raise InputError(f"{error}. {DATES}" if DATES in visits.remarks else str(error)) from None
@@ -151,8 +166,22 @@ def gather(
     alike = None
     if settings.sample is not None:
         alike, people = people, only(people, some_people(people, settings.sample, settings.seed))
-    remarks = _remarks(visits, people, zones)
-    return Inputs(people, eligible, release, covered, traces, published, remarks, zones, alike=alike)
+    day = said_of_the_day(people, settings.misses, settings.adversaries, settings.seed)
+    remarks, earlier = (*_remarks(visits, people, zones), *day), _earlier(settings, visits, traces, zoned)
+    both = {"alike": alike, "earlier": earlier}
+    return Inputs(people, eligible, release, covered, traces, published, remarks, zones, **both)  # type: ignore[arg-type]
+
+
+def _earlier(settings: AuditSettings, visits: Visits, traces: Traces, zoned: Sequence[str]) -> Origins:
+    """Traces at earlier origins; none where habits are not tried, or steps are too few to try them."""
+    if not settings.backtest:
+        return {}
+    how = tracing_for(AllVisits.of(visits), fitting(settings), *settings.tracing, zoned)
+    named = zoned if settings.ranked else traces.places[:-1]
+    try:
+        return earlier_traces(visits, how, fitting(settings), settings.origins, settings.seed, settings.kept, named)
+    except InputError:
+        return {}  # the backtest says why
 
 
 def _counted(
@@ -202,19 +231,31 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     how, seed = fitting(settings), settings.seed
     levels = read_zones(settings.zones) if settings.zones else None
     zoned = places_of(levels) if levels else ()
-    everyone, visits, times = read_everyone(settings, how, zoned, stored.folder, stored.team, tell)
+    named = () if settings.ranked else None
+    everyone, visits, times = read_everyone(settings, how, zoned, stored.folder, stored.team, tell, named)
     common, eligible = everyone.common, len(everyone)
     zones, release, published = _counted(settings, common, levels)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_absence)
     remarks = _remarks(visits, common, zones)
-    traces, everybody = everyone.some_traces(MOST_PEOPLE, seed), everyone.traces.everybody
+    known = Inputs(
+        everyone.common,
+        eligible,
+        release,
+        covered,
+        everyone.some_traces(MOST_PEOPLE, seed),
+        published,
+        remarks,
+        zones,
+        whereabouts=common.whereabouts,
+        earlier=everyone.earlier,
+    )
     if settings.sample is not None:
         people = everyone.some(some_numbers(eligible, settings.sample, seed))
-        some_of = {"everybody": everybody, "alike": everyone}
-        return Inputs(people, eligible, release, covered, traces, published, remarks, zones, **some_of)  # type: ignore[arg-type]
+        return replace(known, people=people, alike=everyone)
     shown = some_numbers(eligible, SHOWN, seed)
     some = everyone.some(shown)
-    return Inputs(some, eligible, release, covered, traces, published, remarks, zones, everyone, shown, everybody)
+    day = said_of_the_day(some, settings.misses, settings.adversaries, seed)
+    return replace(known, people=some, everyone=everyone, shown=shown, remarks=(*remarks, *day))
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
@@ -228,8 +269,7 @@ def released(settings: AuditSettings, people: People, zones: Zones | None) -> tu
 
 def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:
     """Everybody's traces, as `fit_people` makes them; places that are `zoned` are kept too."""
-    places = chosen_places(settings, visits, zoned)
-    return traces_of(visits, fitting(settings), settings.window, places, settings.rule, settings.origin, settings.end)
+    return traces_of(visits, fitting(settings), *settings.tracing, zoned)
 
 
 def fitting(settings: AuditSettings) -> Fitting:
@@ -241,4 +281,5 @@ def fitting(settings: AuditSettings) -> Fitting:
         settings.smoothing,
         settings.rhythm,
         settings.name_elsewhere,
+        settings.common == "auto",
     )

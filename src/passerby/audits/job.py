@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -119,8 +119,12 @@ def enough_workers(people: int, workers: int | None, executor: Executor | None =
 def over_states(job: Job, person: int, also: Sequence[int] = ()) -> tuple[MarkovPrior, Release, Ints, Ints]:
     """One person's reduced chain, the release over its states, the place of each state, and the state of each place.
 
-    A state may stand for many places (`People.prior`); `also` are places that have one of their own.
+    A state may stand for many places (`People.prior`); `also` are places that have one of their own. Who knows the
+    others by their habits alone does not know what everybody did that day.
     """
-    prior, places = job.people.prior(person, [*job.sensed, *also], zones=job.zones)
+    people, crowd = job.people, job.release.crowd
+    if people.common is not None and crowd is not None and crowd.open:
+        people = replace(people, common=None)
+    prior, places = people.prior(person, [*job.sensed, *also], zones=job.zones)
     state_of = states_by_place(places, len(job.people.places), job.zones)
     return prior, job.release_for(person).relabelled(state_of), places, state_of

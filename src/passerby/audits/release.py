@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
@@ -18,7 +18,7 @@ from passerby.visits.delimited import read_table
 from passerby.visits.once import Once
 from passerby.visits.steps import parse_length
 
-from .settings import ReleaseSettings
+from .settings import AuditSettings, ReleaseSettings
 
 
 def check_mechanism(text: str) -> str:
@@ -58,6 +58,17 @@ def build_release(chosen: ReleaseSettings, people: People, seed: int, zones: Zon
         return Release(build_sensors(chosen, people, seed), mechanism)
     counts = [*_of_zones(chosen, people, seed, zones), *(_of_file(chosen, people, zones) if chosen.counts else ())]
     return Release(counts=counts, steps=people.actual.shape[1], mechanism=mechanism)
+
+
+@dataclass(frozen=True)
+class Sensing:
+    """Makes the release that settings ask for of any people: sensors where they go most, or at random."""
+
+    chosen: AuditSettings
+
+    def __call__(self, people: People) -> Release:
+        """What would be published about these people."""
+        return build_release(self.chosen, people, self.chosen.seed).of_groups(self.chosen.together)
 
 
 def _of_zones(chosen: ReleaseSettings, people: People, seed: int, zones: Zones | None) -> list[Count]:

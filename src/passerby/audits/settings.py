@@ -68,6 +68,10 @@ class DataSettings:
     )
 
 
+#: Which of several places in a step is taken.
+Rule = Literal["most-visited", "first", "last"]
+
+
 @dataclass(frozen=True)
 class StepSettings:
     """Steps, places and habits."""
@@ -82,9 +86,7 @@ class StepSettings:
     places: int = setting(100, "How many of the most visited places to keep; all others are elsewhere.", ge=1)
     place_names: tuple[str, ...] = setting((), "Keep the places of these names instead.")
     min_active: int = setting(10, "Leave out people who are seen in fewer steps.", ge=0)
-    rule: Literal["most-visited", "first", "last"] = setting(
-        "most-visited", "The place of a step with several visits: most-visited, first or last."
-    )
+    rule: Rule = setting("most-visited", "The place of a step with several visits: most-visited, first or last.")
     holdout: int = setting(
         5, "How many of the last steps are published and to be found; habits are fitted to those before.", ge=1
     )
@@ -102,6 +104,23 @@ class StepSettings:
     name_elsewhere: bool = setting(
         False, "Take a guess that says elsewhere for right where the person is at none of the chosen places."
     )
+    common: Literal["auto", "none"] = setting(
+        "auto",
+        "Whether the adversary knows what everybody did that day: auto (from where the others were, unless earlier "
+        "steps say otherwise; with habits auto), or none.",
+    )
+
+    @property
+    def kept(self) -> int | tuple[str, ...]:
+        """The places to keep: how many of the most visited, or their names."""
+        return self.place_names or self.places
+
+    @property
+    def tracing(
+        self,
+    ) -> tuple[str, int | tuple[str, ...], Literal["most-visited", "first", "last"], str | None, str | None]:
+        """What traces are made of, as arguments of `traces_of`."""
+        return self.window, self.kept, self.rule, self.origin, self.end
 
 
 @dataclass(frozen=True)
@@ -163,6 +182,12 @@ class ReleaseSettings:
     def kinds(self) -> tuple[str, ...]:
         """What is counted of zones or sensors: nothing but what a file of counts says, where that is given alone."""
         return tuple(dict.fromkeys(self.count)) or (() if self.counts else ("present",))
+
+    @property
+    def ranked(self) -> bool:
+        """Whether sensors alone are counted, at places that fitted steps choose: others at another time."""
+        chosen = self.sensors in ("most-visited", "random")
+        return chosen and self.zones is None and self.counts is None and self.published is None
 
     @property
     def of_sensors(self) -> bool:

@@ -77,7 +77,8 @@ def _people(visits: Visits, like: People, min_active: int, rule: Rule) -> People
     cut, count = like.fitted.shape[1], like.fitted.shape[1] + like.actual.shape[1]
     steps = Steps(like.starts[0].astype("datetime64[us]").item(), like.window, count, like.timezone)
     end = steps.origin + count * like.window
-    traces, _, ids, *_ = traced(Tracing(steps, end, tuple(like.places[number] for number in there), 1, rule), visits)
+    places = tuple(like.places[number] for number in there)
+    traces, _, ids, *_ = traced(Tracing(steps, end, places, 1, rule, cut, cut if like.habits else count), visits)
     array = np.array([*there, like.elsewhere], dtype=np.int32)[traces]
     known = (array[:, :cut] if like.habits else array) != like.elsewhere
     enough: NDArray[np.int64] = np.flatnonzero(known.sum(axis=1) >= max(min_active, 1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.errors import PasserbyError
+from passerby.errors import InputError, PasserbyError
 from passerby.model.counts import Count
-from passerby.people.fit import Fitting, fit_blocks, often_enough, with_rows
+from passerby.people.common import MOST
+from passerby.people.fit import Fitting, fit_blocks, tracing_for, with_common, with_rows
 from passerby.people.habits import People
+from passerby.people.origins import spread
 from passerby.people.others import counted
 from passerby.people.whereabouts import Whereabouts
 from passerby.support.blocks import Blocks, Team
@@ -30,20 +32,19 @@ from passerby.support.files import make_folder, whole_or_nothing
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress
-from passerby.visits.everybody import chosen_window
 from passerby.visits.readers import Reading
 from passerby.visits.steps import Times
 from passerby.visits.store import StoredVisits, store_visits
 from passerby.visits.trace_store import StoredTraces, store_traces, taken
 from passerby.visits.traces import Traces
-from passerby.visits.windows import check_rules, tracing_of
+from passerby.visits.windows import Tracing
 
 from .columns import SCHEMA
 from .coverage import Absence
+from .earlier import MOST_PEOPLE, Earlier, Origins, earlier_tracings, small
 from .job import Job, check_job
 from .partition import Partition, check_own, joined, partition_size
 from .person import audit_person
-from .places import chosen_places
 from .publication import Counts, realised_rows
 from .results import write_rows
 from .sample import some_numbers
@@ -84,13 +85,15 @@ def _numbers(asked: tuple[int, int, tuple[Count, ...]], traces: Traces) -> NDArr
 class Everyone:
     """People on disk: what is known of all of them (`common`, without anybody), and partitions in their order.
 
-    `absence` tells of each partition how many people it has and how often they are elsewhere.
+    `absence` tells of each partition how many people it has and how often they are elsewhere, and `earlier` has traces
+    at earlier origins.
     """
 
     common: People
     partitions: Blocks[People]
     absence: tuple[Absence, ...]
     traces: StoredTraces
+    earlier: Origins = field(default_factory=dict)
 
     @classmethod
     def of(cls, common: People, traces: StoredTraces, least: int) -> Everyone:
@@ -191,10 +194,12 @@ def read_everyone(
     folder: Path,
     team: Team,
     tell: Tell | None = None,
+    named: Sequence[str] | None = (),
 ) -> tuple[Everyone, StoredVisits, Times]:
     """Read the visits, sort them by person, and fit habits; a folder holds what is between, and begins empty.
 
-    Places that are `zoned` are kept beside those that are chosen.
+    Places that are `zoned` are kept beside those that are chosen, and at earlier origins those that are `named`, or
+    with None all that are kept at the latest.
     """
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder.parent, "out", private=True)
@@ -204,24 +209,44 @@ def read_everyone(
     check_shared(team.executor, folder, files)
     visits = store_visits(replace(reading, files=files), folder, team, begin(tell, READING))
     begin(tell, FITTING)
-    traces = _traced(settings, visits, chosen_places(settings, visits.everybody, zoned), folder / "traces")
+    tracing = tracing_for(visits.everybody, fitting, *settings.tracing, zoned)
+    traces = store_traces(visits.everybody, tracing, folder / "traces", settings.min_active)
     common = fit_blocks(traces.told, traces.blocks, fitting)
     common = replace(common, whereabouts=StoredWhereabouts.over(traces, fitting.holdout))
     times = visits.everybody.all_times
+    kept = traces.told.places[:-1] if named is None else named
+    earlier = _earlier(settings, visits, tracing, fitting, kept, folder) if settings.backtest else {}
     shutil.rmtree(folder / "visits")
-    return Everyone.of(common, traces, fitting.least), visits, times
+    return replace(_everyone(common, traces, fitting.least), earlier=earlier), visits, times
 
 
-def _traced(settings: AuditSettings, visits: StoredVisits, places: int | tuple[str, ...], folder: Path) -> StoredTraces:
-    """Everybody's traces, as `traces_of` makes them."""
-    least = settings.min_active
-    between = {"origin": settings.origin, "end": settings.end}
-    check_rules(places, least, settings.rule)
-    how = {"holdout": settings.holdout, "rhythm": settings.rhythm, "min_active": least}
-    length = chosen_window(visits.everybody, settings.window, **how, **between)  # type: ignore[arg-type]
-    often = least if settings.habits == "paper" else often_enough(least)
-    tracing = tracing_of(visits.everybody, length, places, often, settings.rule, **between)
-    return store_traces(visits.everybody, tracing, folder, least)
+def _everyone(common: People, traces: StoredTraces, least: int) -> Everyone:
+    """The people of stored traces, with what all of them did at the steps to find where habits have a part of it."""
+    everyone = Everyone.of(common, traces, least)
+    if common.habits is None or not common.habits.chosen.common:
+        return everyone
+    told = with_common(common, everyone.some(spread(len(everyone), MOST)))
+    return Everyone.of(told, traces, least)
+
+
+def _earlier(
+    settings: AuditSettings, visits: StoredVisits, how: Tracing, fitting: Fitting, named: Sequence[str], folder: Path
+) -> Origins:
+    """Traces at earlier origins, as `earlier_traces` makes them; none where steps are too few."""
+    try:
+        tracings = earlier_tracings(visits.everybody, how, fitting, settings.origins, settings.kept, named)
+    except InputError:
+        return {}  # the backtest says why
+    found: dict[int, Earlier | str] = {}
+    for cut, tracing in tracings.items():
+        try:
+            traces = store_traces(visits.everybody, tracing, folder / f"origin-{cut}", tracing.min_active)
+        except InputError as reason:
+            found[cut] = str(reason)
+            continue
+        some = taken(traces.blocks, traces.sizes(traces.blocks), some_numbers(len(traces), MOST_PEOPLE, settings.seed))
+        found[cut] = Earlier(small(some), StoredWhereabouts.over(traces, fitting.holdout))
+    return found
 
 
 def audit_everyone(

@@ -49,7 +49,7 @@ def demo(
     *,
     people: Annotated[int, Parameter(validator=Number(gte=10))] = 2000,
     places: Annotated[int, Parameter(validator=Number(gte=20))] = 200,
-    days: Annotated[int, Parameter(validator=Number(gte=3))] = 14,
+    days: Annotated[int, Parameter(validator=Number(gte=3))] = 17,
     sensors: Annotated[int, Parameter(validator=Number(gte=1))] = 12,
     sample: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     explore: Annotated[int, Parameter(validator=Number(gte=0))] = EXPLORE,

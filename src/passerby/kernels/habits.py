@@ -171,16 +171,30 @@ def largest(values):
     return best
 
 
-@kernel(out_cube(wholes, whole, cube, number, cube, vector), **AS_NUMPY)
-def by_role(index, first, within, weight, shares, b):
+@rounded
+def arrivals(index, first, within, h, c, out):
+    """Fill `out` (R,) with arrivals by one law of coming: 0 evenly, 1 at all times, then in the parts of each level."""
+    out[:] = 0.0
+    for k in range(index.shape[0]):
+        if c == 0 or (k > 0 and index[k] == index[k - 1]):
+            continue
+        if within[c - 1, h, first + k] > 0.0:
+            out[index[k]] += 1.0
+
+
+@kernel(out_cube(wholes, whole, cube, number, cube, vector, vector, number), **AS_NUMPY)
+def by_role(index, first, within, weight, shares, b, coming, least):
     """Q (H, R, R): everybody's moves by role (`people.roles`), over the states of a person.
 
     `shares` (H, 3, 4) are those of each kind of move from each role, and `weight` that of broader parts in telling
-    where the person usually is. All new places share a row and are entered by b, so who stays at one may be at any.
+    where the person usually is. Other places that the person knows are chosen by how long they were there, or by laws
+    of coming with the weights `coming` (C,), each with `least` arrivals more. All new places share a row and are
+    entered by b, so who stays at one may be at any.
     """
-    H, R = within.shape[1], b.shape[0]
+    H, R, C = within.shape[1], b.shape[0], max(1, coming.shape[0])
     out, visits, fresh = np.empty((H, R, R)), np.zeros(R), np.zeros(R)
-    here, f, others, always, broad = np.empty(R), np.empty(R), np.empty(R), np.empty(R), np.empty(R)
+    here, f, always, broad = np.empty(R), np.empty(R), np.empty(R), np.empty(R)
+    others, known = np.zeros((C, R)), np.empty(C)
     for x in index:
         visits[x] += 1.0
     total = max(summed(visits), 1.0)
@@ -194,20 +208,33 @@ def by_role(index, first, within, weight, shares, b):
         # All steps count the same: 1, as at all times.
         towards(index, first, within, h, within[0, h], weight, always, here, broad, f)
         there = largest(f)
-        copy(visits, others)
-        others[there] = 0.0
-        known = summed(others)
+        for c in range(C):
+            if coming.shape[0] == 0:
+                copy(visits, others[c])
+            else:
+                arrivals(index, first, within, h, c, others[c])
+                for y in range(R):
+                    if visits[y] > 0.0:
+                        others[c, y] += 1.0 if c == 0 else least
+            others[c, there] = 0.0
+            known[c] = summed(others[c])
         for x in range(R):
             role = 0 if x == there else 1 if visits[x] > 0.0 else 2
-            share, line, left = shares[h, role], out[h, x], known - others[x]
+            share, line = shares[h, role], out[h, x]
             new = share[3] + share[1] if role == 2 else share[3]
             for y in range(R):
                 if y == there:
                     line[y] = share[0]
                 elif visits[y] == 0.0:
                     line[y] = new * (fresh[y] / unknown) if unknown > 0.0 else 0.0
+                elif y == x:
+                    line[y] = share[1]
+                elif coming.shape[0] == 0:
+                    line[y] = others[0, y] * (share[2] / (known[0] - others[0, x]))
                 else:
-                    line[y] = share[1] if y == x else others[y] * (share[2] / left)
+                    line[y] = 0.0
+                    for c in range(C):
+                        line[y] += others[c, y] * (coming[c] * share[2] / (known[c] - others[c, x]))
             total = summed(line)
             for y in range(R):
                 line[y] /= total

@@ -22,13 +22,18 @@ from .evidence import Evidence
 from .family import Cycle, Floats, Flows, Grouping, Habits, Ints, Trim
 from .modes import FIRST, NAMES, USUAL, fitted_weights, group_of
 from .past import Past
+from .roles import law_weights
 
 SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 BACKGROUNDS = (0.3, 1.0, 3.0, 10.0, 30.0)
-SHARES = (0.0, 0.3, 0.6, 0.9)
-#: Which of everybody's moves are taken, and their share; where it is none, they do not matter.
+SHARES = (0.0, 0.3, 0.6, 0.9, 1.0)
+#: Which of everybody's moves are taken, and their share; where it is none, they do not matter. Moves by times of coming
+#: know as much of when somebody goes where as own frequencies do, and may take their place.
 TAKEN: tuple[tuple[float, Flows], ...] = tuple(
-    (share, flow) for share in SHARES for flow in get_args(Flows) if share or flow == "places"
+    (share, flow)
+    for share in SHARES
+    for flow in get_args(Flows)
+    if (share or flow == "places") and (share < 1 or flow == "times")
 )
 #: In the order in which they are believed: weekends differ, unless what people did says otherwise.
 CYCLES: tuple[Cycle, ...] = ("none", "workday", "hour", "weekday")
@@ -51,6 +56,11 @@ class Choice:
     steps: int = 0
     people: int = 0
     origins: int = 0
+
+    def laws_of_coming(self, levels: int) -> Floats:
+        """The weights of the laws of coming (2 + levels,)."""
+        given = np.array(self.chosen.coming)
+        return given / given.sum() if len(given) == 2 + levels else np.full(2 + levels, 1 / (2 + levels))
 
     def of(self, fitted: NDArray[np.int32], elsewhere: int) -> Floats:
         """The weights of modes (4,) of a person with the steps `fitted` (F,)."""
@@ -100,6 +110,7 @@ class Choice:
             "everybody's moves": pl.col("share") == 0,
             "leaving out steps": pl.col("trim") == "none",
             "roles of places": pl.col("flow") == "places",
+            "times of coming": pl.col("flow") != "times",
         }
         found = {name: self.scores.filter(left)["score"] for name, left in without.items()}
         gained = {name: best - float(score[0]) for name, score in found.items() if len(score)}
@@ -117,24 +128,29 @@ def choose(known: Past, levels: Mapping[Cycle, tuple[Ints, ...]]) -> Choice:
     """
     found = {(cycle, trim): known.evidence(trim, parts) for cycle, parts in levels.items() for trim in known.trims()}
     count, everybody = known.count, known.groups("alike")
+    coming = {key: law_weights(evidence.chosen, count) for key, evidence in found.items()}
     weights = FIRST[None]
     for _ in range(2):
         rows = [
             {**vars(habits), "score": score}
             for (cycle, trim), evidence in found.items()
-            for habits, score in _tried(evidence, cycle, trim, weights[0], count)
+            for habits, score in _tried(evidence, cycle, trim, weights[0], coming[cycle, trim], count)
         ]
         best = max(rows, key=lambda row: float(row["score"]))
-        logs = found[best["rhythm"], best["trim"]].logs(_member(best))
+        laws = coming[best["rhythm"], best["trim"]]
+        logs = found[best["rhythm"], best["trim"]].logs(_member(best), laws)
         weights = fitted_weights(logs, everybody, count, "alike")
-    by_modes = {grouping: known.scored(logs, grouping) for grouping in get_args(Grouping)}
+    each = {grouping: known.scores(logs, grouping) for grouping in get_args(Grouping)}
+    by_modes = {grouping: known.mean(found) for grouping, found in each.items()}
     modes = max(by_modes, key=lambda name: by_modes[name])
-    scores = pl.DataFrame(rows, infer_schema_length=None).drop("modes", "start")
+    if not known.surely_better(each[modes], each["none"]):
+        modes = "none"
+    scores = pl.DataFrame(rows, infer_schema_length=None).drop("modes", "start", "coming", "common")
     scores = scores.sort("score", descending=True, maintain_order=True)
     weights = fitted_weights(logs, known.groups(modes), count, modes)
     if (weights[:, 1:] == 0.0).all():
         modes, weights = "none", USUAL
-    chosen = replace(_member(best), modes=modes)
+    chosen = replace(_member(best), modes=modes, coming=tuple(laws.tolist()) if best["flow"] == "times" else ())
     return Choice(chosen, weights, scores, by_modes, known.stretch, known.people, len(known.looked))
 
 
@@ -147,7 +163,7 @@ def weigh(known: Past, habits: Habits, levels: tuple[Ints, ...]) -> Choice:
 
 
 def _tried(
-    evidence: Evidence, cycle: Cycle, trim: Trim, weights: Floats, count: Floats
+    evidence: Evidence, cycle: Cycle, trim: Trim, weights: Floats, coming: Floats, count: Floats
 ) -> Iterator[tuple[Habits, float]]:
     """Members of the family with one cycle and trim, and their scores."""
     with np.errstate(divide="ignore"):
@@ -158,7 +174,7 @@ def _tried(
         f = evidence.frequencies(half_life, background)
         for carry, smoothing, (share, flow) in product(evidence.carries, SMOOTHINGS, TAKEN):
             habits = Habits(smoothing, background, share, half_life, trim, "last", cycle, carry, flow=flow)
-            total = float(np.logaddexp(evidence.usual(habits, f) + first, rest) @ count)
+            total = float(np.logaddexp(evidence.usual(habits, coming, f) + first, rest) @ count)
             yield habits, (total - oddness(habits, evidence.lives)) / steps
 
 
@@ -174,7 +190,7 @@ def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
         SHARES.index(habits.share) - SHARES.index(0.3),
         lives.index(habits.half_life) - 1,
         habits.trim != "before",
-        habits.flow != "places",
+        get_args(Flows).index(habits.flow),
         CYCLES.index(habits.rhythm),
     ]
     return float(sum(each * each for each in apart))

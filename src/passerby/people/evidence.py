@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .family import Floats, Habits, Ints, Trim, alike, blend, mixture, narrowed, spans
 from .population import LITTLE, Flow, Population
-from .roles import Own, chance
+from .roles import Own, chance, chances
 
 #: Half-lives, and what moves in other parts of the cycle count, that evidence is gathered for.
 Lives = Sequence[float | None]
@@ -77,8 +77,9 @@ class Evidence:
 
     `moves` and `left` (C, L, n, S) are the person's moves to each step and all from where it is reached; `visits` and
     `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, the finest last; `b`,
-    `flow` and `by_role` (n, S) how well people know the place, their moves by place, and those by role; `stayed` and
-    `gone` (n,) whether all steps were at the last place, or elsewhere.
+    `flow` and `by_role` (n, S) how well people know the place, their moves by place, and by role; `rest` (n, S) and
+    `chosen` (C, n, S) those by role and times of coming, but to other known places and to these, by each law of coming;
+    `stayed` and `gone` (n,) whether all steps were at the last place, or elsewhere.
     """
 
     carries: tuple[float, ...]
@@ -90,6 +91,8 @@ class Evidence:
     b: Floats
     flow: Floats
     by_role: Floats
+    rest: Floats
+    chosen: Floats
     stayed: NDArray[np.bool_]
     gone: NDArray[np.bool_]
 
@@ -102,12 +105,18 @@ class Evidence:
         )
         return narrowed(always(self.b), parts)
 
-    def usual(self, habits: Habits, f: Floats | None = None) -> Floats:
-        """The log probability of each stretch (n,) of people who do as usual; `f` are their frequencies."""
+    def usual(self, habits: Habits, coming: Floats | None = None, f: Floats | None = None) -> Floats:
+        """The log probability of each stretch (n,) of people who do as usual; `f` are their frequencies.
+
+        `coming` (C,) are the weights of the laws of coming; they weigh the same unless given.
+        """
         f = self.frequencies(habits.half_life, habits.background) if f is None else f
         k = self.lives.index(habits.half_life)
         c = self.carries.index(habits.carry) if len(self.carries) > 1 else 0
-        flow = self.by_role if habits.flow == "roles" else self.flow
+        flow = {"places": self.flow, "roles": self.by_role}.get(habits.flow)
+        if flow is None:
+            even = np.full(len(self.chosen), 1 / len(self.chosen))
+            flow = self.rest + np.tensordot(even if coming is None else coming, self.chosen, 1)
         law = mixture(self.moves[c, k], self.left[c, k], f, flow, habits.smoothing, habits.share)
         return np.asarray(np.log(law).sum(axis=1))
 
@@ -117,16 +126,20 @@ class Evidence:
         with np.errstate(divide="ignore"):
             return np.stack([np.log(self.flow).sum(axis=1), np.log(self.stayed), np.log(self.gone)], axis=1)
 
-    def logs(self, habits: Habits) -> Floats:
+    def logs(self, habits: Habits, coming: Floats | None = None) -> Floats:
         """The log probability of each stretch in each mode (n, 4)."""
-        return np.column_stack([self.usual(habits), self.others])
+        return np.column_stack([self.usual(habits, coming), self.others])
 
     @classmethod
     def together(cls, parts: Sequence[Evidence]) -> Evidence:
         """That of several origins."""
         arrays = {
             name: np.concatenate([getattr(each, name) for each in parts], axis=axis)
-            for names, axis in ((("moves", "left", "visits", "total"), 2), (("b", "flow", "by_role"), 0))
+            for names, axis in (
+                (("moves", "left", "visits", "total"), 2),
+                (("chosen",), 1),
+                (("b", "flow", "by_role", "rest"), 0),
+            )
             for name in names
         }
         ends = {name: np.concatenate([getattr(each, name) for each in parts]) for name in ("stayed", "gone")}
@@ -147,8 +160,10 @@ def gather(
     carries = tuple(carries) if levels else (0.0,)
     moves, left = np.empty((2, len(carries), len(lives), n, stretch))
     visits, total = np.empty((2, 1 + len(levels), len(lives), n, stretch))
-    flow, by_role = np.empty((2, n, stretch))
-    usual = before.own.usual([level[:cut] for level in levels], [level[cut : cut + stretch] for level in levels])
+    flow, by_role, rest = np.empty((3, n, stretch))
+    chosen = np.empty((2 + len(levels), n, stretch))
+    cycle = [level[:cut] for level in levels], [level[cut : cut + stretch] for level in levels]
+    usual, coming = before.own.usual(*cycle), before.own.coming(*cycle)
     target = path.astype(np.int64)
     source = np.column_stack([before.last, target[:, :-1]])
     known = [level[:cut] for level in levels]
@@ -165,11 +180,13 @@ def gather(
         own = (arrives[:, same].sum(axis=1), leaves[:, same].sum(axis=1))
         everybody = population.towards(parts[-1] if levels else None)
         flow[:, j] = before.flow(everybody, population.familiarity, source[:, j], target[:, j], own)
-        share, there = population.roles[1 + parts[-1] if levels else 0], usual[:, j if levels else 0]
-        by_role[:, j] = chance(share, before.own, there, population.familiarity, source[:, j], target[:, j])
+        share, h = population.roles[1 + parts[-1] if levels else 0], j if levels else 0
+        move = population.familiarity, source[:, j], target[:, j]
+        by_role[:, j] = chance(share, before.own, usual[:, h], *move)
+        rest[:, j], chosen[:, :, j] = chances(share, before.own, usual[:, h], coming[:, :, h], *move)
     stayed, gone = (target == before.last[:, None]).all(axis=1), (target == before.places - 1).all(axis=1)
     b = population.familiarity[target]
-    return Evidence(carries, tuple(lives), moves, left, visits, total, b, flow, by_role, stayed, gone)
+    return Evidence(carries, tuple(lives), moves, left, visits, total, b, flow, by_role, rest, chosen, stayed, gone)
 
 
 def _weighted(steps: NDArray[np.bool_], counts: Floats, forgotten: Floats) -> Floats:

@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 Trim = Literal["none", "before", "around"]
 Start = Literal["equilibrium", "last"]
 Cycle = Literal["none", "hour", "weekday", "workday"]
-Flows = Literal["places", "roles"]
+Flows = Literal["places", "roles", "times"]
 Grouping = Literal["none", "alike", "seen", "lately"]
 
 
@@ -42,6 +42,9 @@ RHYTHMS: dict[Cycle, str] = {
     "weekday": "part of the week",
     "workday": "part of the day and weekend",
 }
+
+#: Whose moves are taken for everybody's, in words.
+FLOWS: dict[Flows, str] = {"places": "", "roles": " by role", "times": " by role and times of coming"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,10 @@ class Habits:
     `modes` tells how the weights of modes are grouped (see `modes`): "none" for a person who always does as usual, one
     set of weights for everybody ("alike"), or sets by whether a person was "seen" in the last fitted step, or how
     "lately" they were. `flow` tells which moves of everybody are Q: those from place to place ("places"), or those from
-    and to where a person usually is, other places that they know, and new ones ("roles").
+    and to where a person usually is, other places that they know, and new ones: by how long they were there ("roles"),
+    or by how often they came there at such times ("times"), by laws with the weights `coming` (`roles`; empty: even
+    ones). `common` is how much the odds of being elsewhere vary in common from one time to another (see `common`), as a
+    standard deviation of their logarithm; 0 where habits have no common part.
 
     >>> Habits(smoothing=3.0, half_life=8.0).weights(9)[[0, 8]].tolist()
     [0.5, 1.0]
@@ -74,6 +80,8 @@ class Habits:
     carry: float = 0.0
     modes: Grouping = "seen"
     flow: Flows = "places"
+    coming: tuple[float, ...] = ()
+    common: float = 0.0
 
     def __post_init__(self) -> None:
         for name, least, most in (
@@ -81,10 +89,13 @@ class Habits:
             ("background", 1e-9, 1e9),
             ("share", 0.0, 1.0),
             ("carry", 0.0, 1.0),
+            ("common", 0.0, 1e3),
         ):
             value = getattr(self, name)
             if not is_number(value) or not least <= value <= most:
                 raise InputError(f"Habits({name}={value!r}): expected a number from {least:g} to {most:g}")
+        if not all(is_number(each) and each >= 0 for each in self.coming) or (self.coming and not sum(self.coming)):
+            raise InputError(f"Habits(coming={self.coming!r}): expected weights of at least 0, of which one is above 0")
         if self.half_life is not None and (not is_number(self.half_life) or not 1e-3 <= self.half_life < np.inf):
             raise InputError(f"Habits(half_life={self.half_life!r}): expected a number of steps from 0.001, or None")
         for name, words in (("trim", Trim), ("start", Start), ("rhythm", Cycle), ("modes", Grouping), ("flow", Flows)):
@@ -120,12 +131,13 @@ class Habits:
         """
         parts = [
             f"own moves with {_worth(self.smoothing, 'move')} of own frequencies ({100 - 100 * self.share:.0f} %) and "
-            f"of everybody's moves{' by role' * (self.flow == 'roles')} ({100 * self.share:.0f} %)",
+            f"of everybody's moves{FLOWS[self.flow]} ({100 * self.share:.0f} %)",
             f"own frequencies with {_worth(self.background, 'step')} of places that others know",
             "" if self.half_life is None else f"a weight of one half after {self.half_life:g} steps",
             {"none": "", "before": "from a person's first visit on", "around": "from first to last visit"}[self.trim],
             f"by {RHYTHMS[self.rhythm]}, other parts counting {self.carry:g}" if self.rhythm != "none" else "",
             "begun at equilibrium" if self.start == "equilibrium" else "",
+            "with what everybody did at the published steps" if self.common else "",
         ]
         return ", ".join(part for part in parts if part)
 

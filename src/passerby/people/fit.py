@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -14,17 +13,18 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.support.blocks import Blocks
 from passerby.support.checks import flag, is_whole, is_word, whole
-from passerby.visits.everybody import chosen_window
+from passerby.visits.everybody import Everybody, chosen_window
 from passerby.visits.table import Visits
 from passerby.visits.traces import LeftOut, Traces
-from passerby.visits.windows import Rule, window_visits
+from passerby.visits.windows import Rule, Tracing, check_rules, traces_in, tracing_of
 
 from . import cycles
 from .choice import Choice, choose, weigh
+from .common import MOST_EARLIER, Common, learnt, told
 from .family import Cycle, Habits, Trim
 from .habits import People
-from .origins import Clock, shared
-from .past import past
+from .origins import Clock, shared, spread
+from .past import Past, past
 from .population import Population, Tally
 from .smoothing import MOST_LOOKED, checked_smoothing, chosen_smoothing
 from .whereabouts import Whereabouts
@@ -48,6 +48,7 @@ class Fitting:
     smoothing: float | Literal["auto"]
     rhythm: Cycle
     name_elsewhere: bool
+    common: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.habits, Habits) and not is_word(self.habits, ("auto", "paper")):
@@ -70,6 +71,7 @@ def fit_people(
     rule: Rule = "most-visited",
     name_elsewhere: bool = False,
     habits: Habits | Literal["auto", "paper"] = "auto",
+    common: Literal["auto", "none"] = "auto",
 ) -> People:
     """People with their habits: traces as in `window_visits`, the last `holdout` steps kept as the trace to find.
 
@@ -78,8 +80,13 @@ def fit_people(
     By default habits are chosen among a family (`Habits`): the member that gave the highest probability to stretches of
     later fitted steps, as long as what is published, over everybody. `People.habits` tells which and why, and the
     scores of the others. A `rhythm` other than "none" is then taken as given; otherwise parts of the day and week are
-    tried where steps are short enough to tell. Give `Habits(...)` to fix them. `min_active` counts fitted steps alone:
-    who is looked at must not depend on what is to be found. Who is known at no fitted step is left out.
+    tried where steps are short enough to tell. Give `Habits(...)` to fix them. Fitted steps alone rank places, and
+    `min_active` counts them alone: nothing of what is to be found may choose places, people or habits. Who is known at
+    no fitted step is left out. Traces are taken as they are; `window_visits(holdout=...)` makes them so.
+
+    An adversary who knows where the others were knows what everybody did that day. Where it predicted earlier steps
+    better, chosen habits have a `common` part for the steps to find, told by where the others really were then: of
+    nobody does it hold what they did themselves (`People.common`). With `common="none"` no habits have it.
 
     With `habits="paper"`, moves are smoothed with the population's frequencies and started at equilibrium, and
     `min_active` counts all steps. `smoothing` is then the weight of these frequencies, in steps; with "auto" it is
@@ -94,10 +101,18 @@ def fit_people(
     (People(people=60, places=21, fitted_steps=84, held_out_steps=12), ['hour', 'none'])
     """
     least = 1 if isinstance(visits, Traces) else min_active
-    how = Fitting(holdout, least, habits, smoothing, rhythm, flag(name_elsewhere, "name_elsewhere"))
+    name, same = flag(name_elsewhere, "name_elsewhere"), wants_common(common)
+    how = Fitting(holdout, least, habits, smoothing, rhythm, name, same)
     if isinstance(visits, Traces):
         return fit_traces(visits, how)
     return fit_traces(traces_of(visits, how, window, places, rule, origin, end), how)
+
+
+def wants_common(common: object) -> bool:
+    """Whether habits may have a common part for the steps to find."""
+    if common not in ("auto", "none"):
+        raise InputError(f"common: expected 'auto' or 'none', got {common!r}")
+    return common == "auto"
 
 
 def traces_of(
@@ -108,19 +123,36 @@ def traces_of(
     rule: Rule,
     origin: str | datetime | None,
     end: str | datetime | None,
+    also: Sequence[str] = (),
 ) -> Traces:
     """The traces that habits are fitted to: where they are chosen, also of people who are known half as often."""
-    least = whole(how.least, "min_active")
-    length = chosen_window(
-        visits, window, holdout=how.holdout, rhythm=how.rhythm, min_active=least, origin=origin, end=end
-    )
-    often = least if how.habits == "paper" else often_enough(least)
-    seen = partial(window_visits, visits, window=length, places=places, rule=rule, origin=origin, end=end)
+    tracing = tracing_for(Everybody.of(visits), how, window, places, rule, origin, end, also)
     try:
-        return seen(min_active=often)
+        return traces_in(visits, tracing)
     except InputError:
         # The message names what was asked for.
-        return seen(min_active=least)
+        return traces_in(visits, replace(tracing, min_active=how.least))
+
+
+def tracing_for(
+    everybody: Everybody,
+    how: Fitting,
+    window: str | timedelta,
+    places: int | Sequence[str],
+    rule: Rule,
+    origin: str | datetime | None,
+    end: str | datetime | None,
+    also: Sequence[str] = (),
+) -> Tracing:
+    """What these traces are made of; places of `also` that anybody visits are kept beside those that are chosen."""
+    least = whole(how.least, "min_active")
+    check_rules(places, least, rule)
+    length = chosen_window(
+        everybody, window, holdout=how.holdout, rhythm=how.rhythm, min_active=least, origin=origin, end=end
+    )
+    paper = how.habits == "paper"
+    often = least if paper else often_enough(least)
+    return tracing_of(everybody, length, places, often, rule, origin, end, how.holdout, also, all_judge=paper)
 
 
 def often_enough(min_active: int) -> int:
@@ -139,15 +171,24 @@ def fit_traces(traces: Traces, how: Fitting) -> People:
         traces = _active(traces, how.least)
     common = fit_blocks(traces, Blocks.here(traces), how)
     cut, steps = common.fitted.shape[1], everybody.array.shape[1]
-    return replace(with_rows(common, traces, how.least), whereabouts=Whereabouts.of(everybody, cut, steps))
+    people = replace(with_rows(common, traces, how.least), whereabouts=Whereabouts.of(everybody, cut, steps))
+    return with_common(people, people)
 
 
-def fit_blocks(told: Traces, blocks: Blocks[Traces], how: Fitting) -> People:
-    """What is known of everybody, from blocks of traces, without anybody; `told` are traces with what all have.
+def with_common(people: People, others: People) -> People:
+    """People whose habits have the common part that the others tell, where it is wanted."""
+    deviation = 0.0 if people.habits is None else people.habits.chosen.common
+    if not deviation or not len(others) or not others.actual.shape[1]:
+        return people
+    return replace(people, common=Common.of(others, deviation))
+
+
+def fit_blocks(common: Traces, blocks: Blocks[Traces], how: Fitting) -> People:
+    """What is known of everybody, from blocks of traces, without anybody; `common` are traces with what all have.
 
     `with_rows` makes the people of a block of it.
     """
-    steps, holdout, habits, smoothing = told.array.shape[1], how.holdout, how.habits, how.smoothing
+    steps, holdout, habits, smoothing = common.array.shape[1], how.holdout, how.habits, how.smoothing
     if not is_whole(holdout) or not 0 <= holdout <= steps - 2:
         raise InputError(
             f"holdout: {holdout!r} of {steps} steps; expected a whole number that leaves at least 2 to fit habits to"
@@ -156,16 +197,16 @@ def fit_blocks(told: Traces, blocks: Blocks[Traces], how: Fitting) -> People:
     people = People(
         np.empty((0, cut), dtype=np.int32),
         np.empty((0, holdout), dtype=np.int32),
-        told.places,
-        np.full(len(told.places), 1 / len(told.places)),
+        common.places,
+        np.full(len(common.places), 1 / len(common.places)),
         1.0,
-        told.people.clear(),
-        told.starts,
-        told.window,
-        told.counts[cut:],
+        common.people.clear(),
+        common.starts,
+        common.window,
+        common.counts[cut:],
         None,
-        told.timezone,
-        told.left_out,
+        common.timezone,
+        common.left_out,
         how.name_elsewhere,
     )
     if habits == "paper":
@@ -174,7 +215,7 @@ def fit_blocks(told: Traces, blocks: Blocks[Traces], how: Fitting) -> People:
         raise InputError(
             f"smoothing: {smoothing!r} is for habits='paper'; say so, or give habits=Habits(smoothing={smoothing!r})"
         )
-    return _fit_family(people, fitted, habits, how.rhythm, how.least)
+    return _fit_family(people, fitted, how)
 
 
 def with_rows(common: People, traces: Traces, least: int) -> People:
@@ -257,8 +298,9 @@ def _some(_: None, block: tuple[Fitted, NDArray[np.int64]]) -> Fitted:
     return np.asarray(fitted[rows])
 
 
-def _fit_family(people: People, fitted: Blocks[Fitted], habits: Habits | str, rhythm: Cycle, least: int) -> People:
+def _fit_family(people: People, fitted: Blocks[Fitted], how: Fitting) -> People:
     """A member of the family of habits, given or chosen, and what everybody does."""
+    habits, rhythm, least = how.habits, how.rhythm, how.least
     cut, held, places = people.fitted.shape[1], people.actual.shape[1], len(people.places)
     cycle = habits.rhythm if isinstance(habits, Habits) else rhythm
     cycles.check(cycle, people.window, cut)
@@ -276,6 +318,11 @@ def _fit_family(people: People, fitted: Blocks[Fitted], habits: Habits | str, rh
         choice = weigh(known, habits, levels[cycle]) if known else Choice(habits)
     else:
         choice = choose(known, levels) if known else Choice(Habits(rhythm=cycle))
+        if known and how.common and held:
+            common = learnt(_earlier(people, known, choice, levels[choice.chosen.rhythm]))
+            choice = replace(choice, chosen=replace(choice.chosen, common=common))
+    if not how.common:
+        choice = replace(choice, chosen=replace(choice.chosen, common=0.0))
     phase = levels[choice.chosen.rhythm][-1] if choice.chosen.rhythm != "none" else None
     population = Population.summed(fitted.map(_tally, (places, choice.chosen.trim, levels[choice.chosen.rhythm])))
     return replace(
@@ -287,6 +334,28 @@ def _fit_family(people: People, fitted: Blocks[Fitted], habits: Habits | str, rh
         population=population,
         left_out=_without_seldom(people, fitted, least),
     )
+
+
+def _earlier(
+    people: People, known: Past, choice: Choice, levels: tuple[NDArray[np.int64], ...]
+) -> list[tuple[NDArray[np.int64], float]]:
+    """What people did after earlier origins tells of the common part of habits there, and how much each counts."""
+    out = []
+    for k, origin in enumerate(known.looked):
+        cut, who = origin.cut, origin.who[spread(len(origin.who), MOST_EARLIER)]
+        stop = cut + known.stretch
+        population = Population.of(known.fitted[origin.everybody, :cut], known.places, choice.chosen.trim, levels)
+        then = replace(
+            people,
+            fitted=np.ascontiguousarray(known.fitted[who, :cut]),
+            actual=np.ascontiguousarray(known.fitted[who, cut:stop]),
+            starts=people.starts[:stop],
+            phase=levels[-1][:stop] if levels else None,
+            habits=choice,
+            population=population,
+        )
+        out.append((told(then, np.arange(len(who))), 0.5**k))
+    return out
 
 
 def _tally(how: tuple[int, Trim, Sequence[NDArray[np.int64]]], fitted: Fitted) -> Tally:

@@ -26,16 +26,18 @@ from passerby.visits.traces import LeftOut
 
 from . import cycles
 from .choice import Choice
+from .common import Common, tilted
 from .family import span
-from .modes import USUAL, joined
+from .modes import USUAL, cases, joined
 from .population import Population
-from .roles import WEIGHT
+from .roles import LEAST, WEIGHT
 from .schedule import Schedule
 from .smoothing import equilibrium, plain, rhythmic
 from .whereabouts import Whereabouts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_NONE: Floats = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +53,8 @@ class People:
     `habits` tells which habits were chosen and how well others predicted, and `population` what everybody does; both
     are None for habits as in the paper, of which `smoothing` is the weight of the population's frequencies.
     `whereabouts` tells where all people were at the steps to find, for numbers of others who move or come again.
+    `common` is what the others did then, where habits have a part of it: of nobody does it hold what they did
+    themselves.
     """
 
     fitted: NDArray[np.int32]
@@ -69,6 +73,7 @@ class People:
     habits: Choice | None = None
     population: Population | None = None
     whereabouts: Whereabouts | None = None
+    common: Common | None = None
 
     def __len__(self) -> int:
         """The number of people."""
@@ -89,12 +94,20 @@ class People:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What must be known before habits are believed; nothing where there is nothing to say."""
-        if self.habits is None or self.habits.origins:
-            return ()
-        return (
-            f"Habits could not be tried on earlier steps: {self.fitted.shape[1]} fitted steps are too few, or nobody "
-            "was known before an earlier time. Nobody knows whether they predict well, or how many people leave.",
-        )
+        told = [] if self.common is None else [*self.common.remarks]
+        if self.counts.size and not self.counts[:, : self.elsewhere].any():
+            told.append(
+                "Nobody at all is at any of the chosen places at the published steps: all counts of them are 0, and "
+                "there is nobody to find. Publish other steps, or choose other places."
+            )
+        if self.habits is not None and not self.habits.origins:
+            told.insert(
+                0,
+                f"Habits could not be tried on earlier steps: {self.fitted.shape[1]} fitted steps are too few, or "
+                "nobody was known before an earlier time. Nobody knows whether they predict well, or how many people "
+                "leave, and what everybody did at the published steps is left out of them.",
+            )
+        return tuple(told)
 
     @property
     def gist(self) -> str:
@@ -114,9 +127,9 @@ class People:
     def usual(self) -> People:
         """The same people, each with the one chain of those who do as usual."""
         if self.habits is None or self.habits.chosen.modes == "none":
-            return self
+            return self if self.common is None else replace(self, common=None)
         usual = replace(self.habits.chosen, modes="none")
-        return replace(self, habits=replace(self.habits, chosen=usual, weights=USUAL))
+        return replace(self, habits=replace(self.habits, chosen=usual, weights=USUAL), common=None)
 
     @property
     def plain(self) -> People:
@@ -159,24 +172,23 @@ class People:
         Where counts are of `zones`, a label for each place (M,), this is done for the rest of each zone by itself, and
         -1 - label stands for many places of a zone: which of them a person is at does not matter to any count.
         """
-        steps = self.fitted[self._number(person)]
-        first, stop = self._span(person)
-        kept = steps[first:stop].astype(np.int64)
-        usual, *others = [1.0, 0.0, 0.0, 0.0] if self.habits is None else self.habits.of(steps, self.elsewhere).tolist()
-        away = [self.elsewhere] if any(others[1:]) else []
-        named = self._numbers(sensed, "sensed")
+        weights, named = self._weights(self._number(person)), self._numbers(sensed, "sensed")
+        away = [self.elsewhere] if any(weights[2:]) or self.common is not None else []
         own = np.array([*named, *away] if flag(reduced, "reduced") else range(len(self.places)), dtype=np.int64)
-        label = self._labels(zones)
-        states, b, hidden, index = fitting.states(
-            kept, own, label, self._in_order, self.familiarity, self._surprise, self.elsewhere
-        )
+        states, b, hidden, index, first = self._states(person, own, self._labels(zones))
         place_of = mode_of = None
         if self.habits is not None:
-            chains = self._backed_off(states, b, index, first, others[0] > 0)
+            chains = self._backed_off(states, b, index, first, weights[1] > 0)
+            last, gone = int(index[-1]), int(np.flatnonzero(states == self.elsewhere)[0]) if away else -1
+            nodes = ((1.0, 0.0),) if self.common is None else self.common.nodes(self.ids[person])
+            if self.common is not None:
+                several = [[tilted(chain, gone, theta) for chain in chains] for _, theta in nodes]
+                chains = several[0]
             start, moves = chains[0]
-            if usual < 1:
-                gone = int(np.flatnonzero(states == self.elsewhere)[0]) if any(others[1:]) else -1
-                start, moves, place_of, mode_of = joined([usual, *others], chains, int(index[-1]), gone)
+            if len(nodes) > 1:
+                start, moves, place_of, mode_of = cases([share for share, _ in nodes], weights, several, last, gone)
+            elif weights[0] < 1:
+                start, moves, place_of, mode_of = joined(weights, chains, last, gone)
         elif self.phase is None:
             start, moves = plain(index, b, self.smoothing)
         else:
@@ -202,6 +214,30 @@ class People:
         if not isinstance(zones, np.ndarray) or zones.shape != (len(self.places),) or zones.dtype.kind != "i":
             raise InputError(f"zones: expected a label for each of the {len(self.places)} places, got {shown(zones)}")
         return zones.astype(np.int64, copy=False)
+
+    def in_modes(
+        self, person: int, places: Sequence[int]
+    ) -> tuple[list[float], list[tuple[Floats, Floats]], Ints, int]:
+        """A person's weights of modes, the chains of those who move, the state of each place (M,), and the last state.
+
+        States are those of `prior` with such sensors and elsewhere; without a common part of habits.
+        """
+        weights, own = self._weights(person), np.array([*places, self.elsewhere], dtype=np.int64)
+        states, b, _, index, first = self._states(person, own, self._one_zone)
+        number = states_by_place(states, len(self.places), None)
+        return weights, self._backed_off(states, b, index, first, weights[1] > 0), number, int(index[-1])
+
+    def _weights(self, person: int) -> list[float]:
+        """A person's weights of modes."""
+        habits = self.habits
+        return [1.0, 0.0, 0.0, 0.0] if habits is None else habits.of(self.fitted[person], self.elsewhere).tolist()
+
+    def _states(self, person: int, own: Ints, label: Ints) -> tuple[Ints, Floats, Floats, Ints, int]:
+        """States with those of places `own`, their b and entropies, the states of the steps kept, and the first one."""
+        first, stop = self._span(person)
+        kept = self.fitted[person][first:stop].astype(np.int64)
+        found = fitting.states(kept, own, label, self._in_order, self.familiarity, self._surprise, self.elsewhere)
+        return *found, first
 
     def _span(self, person: int) -> tuple[int, int]:
         """The steps of a person that habits are fitted to: from the first one, to before the second."""
@@ -244,8 +280,9 @@ class People:
         if like_everybody or how.flow == "places":
             part_of = when.part_of[first : first + len(index)]
             flow = by_place = population.laws(index, states, b, part_of, when.parts)
-        if how.flow == "roles":
-            flow = fitting.by_role(index, first, when.within, WEIGHT, self._roles, b)
+        if how.flow != "places":
+            coming = self.habits.laws_of_coming(len(self._levels)) if how.flow == "times" else _NONE
+            flow = fitting.by_role(index, first, when.within, WEIGHT, self._roles, b, coming, LEAST)
         steps = index, first, when.within, when.weight, when.count
         own = fitting.backed_off(*steps, b, flow, how.background, how.smoothing, how.share)
         found = [

@@ -116,3 +116,31 @@ def joined(
         place_of[block], mode_of[block] = places, mode
         at = block.stop
     return start, moves, place_of, mode_of
+
+
+def cases(
+    shares: Sequence[float],
+    weights: Sequence[float] | Floats,
+    chains: Sequence[Sequence[tuple[Floats, Floats]]],
+    last: int,
+    elsewhere: int,
+) -> tuple[Floats, Floats, Ints, Ints]:
+    """The same for several cases with these `shares`, each with chains of its own of those who move.
+
+    Who stays, or is gone, does so in any case.
+    """
+    usual, alike, *others = weights
+    found = [
+        joined([share * usual, share * alike, *(others if not k else (0.0, 0.0))], each, last, elsewhere)
+        for k, (share, each) in enumerate(zip(shares, chains, strict=True))
+    ]
+    sizes = [len(start) for start, *_ in found]
+    moves = np.zeros((*found[0][1].shape[:-2], sum(sizes), sum(sizes)))
+    modes, at = [], 0
+    for number, (size, (_, inside, _, mode)) in enumerate(zip(sizes, found, strict=True)):
+        moves[..., at : at + size, at : at + size] = inside
+        modes.append(number * len(NAMES) + mode)
+        at += size
+    start, place_of = (np.concatenate([each[part] for each in found]) for part in (0, 2))
+    mode_of = np.unique(np.concatenate(modes), return_inverse=True)[1].astype(np.int64)
+    return start, moves, place_of, mode_of

@@ -79,14 +79,30 @@ class Past:
 
     def scored(self, logs: Floats, grouping: Grouping) -> float:
         """The mean log probability of a step, with weights from the other half of the people."""
+        return self.mean(self.scores(logs, grouping))
+
+    def scores(self, logs: Floats, grouping: Grouping) -> Floats:
+        """The log probability of each stretch (n,), with weights from the other half of the people."""
         group, count, half = self.groups(grouping), self.count, self.half
         everybody = np.ones(len(half), dtype=bool)
         both = half.any() and not half.all()
-        total = 0.0
+        out = np.empty(len(half))
         for fit, tried in ((half, ~half), (~half, half)) if both else ((everybody, everybody),):
             weights = fitted_weights(logs[fit], group[fit], count[fit], grouping)
-            total += float(log_chances(logs[tried], weights[group[tried]]) @ count[tried])
-        return total / (float(count.sum()) * self.stretch)
+            out[tried] = log_chances(logs[tried], weights[group[tried]])
+        return out
+
+    def mean(self, scores: Floats) -> float:
+        """The mean log probability of a step, from that of each stretch (n,)."""
+        return float(scores @ self.count) / (float(self.count.sum()) * self.stretch)
+
+    def surely_better(self, scores: Floats, simpler: Floats) -> bool:
+        """Whether scores of stretches (n,) are above simpler ones by more than a standard error of their difference.
+
+        The rule of Breiman et al. (1984): what gains no more may be chance, and what is simpler is taken.
+        """
+        gain = (scores - simpler) * self.count
+        return bool(gain.sum() > np.sqrt(len(gain)) * gain.std())
 
 
 def past(

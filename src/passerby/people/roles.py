@@ -9,6 +9,11 @@ place that they know, or from one that is new to them, they go
 with the shares T of everybody, in each part of the cycle. For a person this is a law over places again: other places
 that they know are chosen by how often they were visited, and new ones by b. Where a person usually is in a part of the
 cycle is where they were most often, backed off to broader parts as frequencies are, with a weight of `WEIGHT` steps.
+
+Who leaves home on a Sunday does not go to work, however many hours were spent there. With `flow="times"` other places
+are chosen by how often the person came to them: evenly, at all times, and in each part of the cycle that the move ends
+in. These laws are mixed with weights by expectation-maximisation over the later moves of everybody (deleted
+interpolation, Jelinek and Mercer 1980), and each gives a place `LEAST` arrivals more than there were.
 """
 
 from __future__ import annotations
@@ -27,9 +32,13 @@ Ints = NDArray[np.int64]
 
 #: Steps' worth of broader parts of the cycle in telling where somebody usually is.
 WEIGHT = 3.0
+#: Arrivals that each known place has beside those that there were.
+LEAST = 0.1
+#: Moves' worth of even weights that weights of laws are drawn to, for each of them.
+EVEN = 1.0
 #: People are counted so many at a time that there are no more visits to places in parts of the cycle than these.
 CELLS = 1 << 22
-_ROLES, _KINDS = 3, 4
+_ROLES, _KINDS, _ROUNDS = 3, 4, 100
 
 
 @dataclass(frozen=True)
@@ -79,13 +88,30 @@ class Own:
         return np.asarray((visits + WEIGHT * f) / (visits.sum(axis=2, keepdims=True) + WEIGHT))
 
     @cached_property
-    def runs(self) -> Ints:
-        """How often people came to each of their places (n, V), with any number of steps in a row."""
+    def came(self) -> NDArray[np.bool_]:
+        """Whether people came to where they are at each step (n, F), rather than staying there."""
         came = self.slot >= 0
         came[:, 1:] &= self.slot[:, 1:] != self.slot[:, :-1]
-        who, at = np.nonzero(came)
+        return came
+
+    @cached_property
+    def runs(self) -> Ints:
+        """How often people came to each of their places (n, V), with any number of steps in a row."""
+        who, at = np.nonzero(self.came)
         size = self.places.shape[1]
         return np.bincount(who * size + self.slot[who, at], minlength=self.places.size).reshape(-1, size)
+
+    def coming(self, levels: Sequence[Ints], parts: Sequence[Ints]) -> Floats:
+        """Arrivals (C, n, H, V) evenly, at all times, and in H `parts` of each level of a cycle; H = 1 without any."""
+        known = (self.places < self.none)[:, None].astype(np.float64)
+        slot, size, wide = np.where(self.came, self.slot, -1), self.places.shape[1], len(parts[0]) if parts else 1
+        found = [known, self.runs[:, None] + LEAST * known]
+        for level, part in zip(levels, parts, strict=True):
+            wanted, which = np.unique(part, return_inverse=True)
+            inside = np.isin(level, wanted)
+            arrived = _visits(slot[:, inside], np.searchsorted(wanted, level[inside]), len(wanted), size)[:, which]
+            found.append(arrived + LEAST * known)
+        return np.stack([np.broadcast_to(each, (len(slot), wide, size)) for each in found])
 
 
 def _visits(slot: Ints, part: Ints, parts: int, size: int) -> Floats:
@@ -140,23 +166,48 @@ def chance(t: Floats, own: Own, usual: Ints, b: Floats, source: Ints, target: In
 
     Over the states of one person it is `kernels.habits.by_role`.
     """
+    rest, chosen = chances(t, own, usual, own.visits[None], b, source, target)
+    return np.asarray(rest + chosen[0])
+
+
+def chances(
+    t: Floats, own: Own, usual: Ints, weight: Floats, b: Floats, source: Ints, target: Ints
+) -> tuple[Floats, Floats]:
+    """The same in parts: of moves of all kinds but to another known place (n,), and of these (C, n).
+
+    Other places are chosen by one of C laws, in proportion to their `weight` (C, n, V).
+    """
     person = np.arange(len(usual))
     there = own.places[person, usual]
     is_source, is_target = (own.places == place[:, None] for place in (source, target))
     knows, known = is_source.any(axis=1), is_target.any(axis=1)
     share = t[np.where(source == there, 0, np.where(knows, 1, 2))]
-    other = own.visits * ~is_source
-    other[person, usual] = 0.0
-    left = other.sum(axis=1)
+    other = weight * ~is_source
+    other[:, person, usual] = 0.0
+    left = other.sum(axis=2)
     fresh = 1.0 - (np.append(b, 0.0)[own.places]).sum(axis=1)
     open_ = own.none > (own.places < own.none).sum(axis=1)
     stay = np.where(knows & (source != there), share[:, 1], 0.0)
     new = np.where(open_, share[:, 3] + np.where(knows, 0.0, share[:, 1]), 0.0)
-    total = share[:, 0] + stay + np.where(left > 0, share[:, 2], 0.0) + new
-    found = np.where(
-        known,
-        share[:, 2] * (own.visits * is_target).sum(axis=1) / np.maximum(left, 1.0),
-        new * b[target] / np.maximum(fresh, np.finfo(np.float64).tiny),
-    )
-    found = np.where((target == source) & knows, stay, found)
-    return np.asarray(np.where(target == there, share[:, 0], found) / total)
+    total = share[:, 0] + stay + np.where(left[0] > 0, share[:, 2], 0.0) + new
+    chosen = share[:, 2] * (weight * is_target).sum(axis=2) / np.where(left > 0, left, 1.0)
+    stays, usually = (target == source) & knows, target == there
+    rest = np.where(known, 0.0, new * b[target] / np.maximum(fresh, np.finfo(np.float64).tiny))
+    rest = np.where(usually, share[:, 0], np.where(stays, stay, rest))
+    return np.asarray(rest / total), np.asarray(np.where(known & ~stays & ~usually, chosen, 0.0) / total)
+
+
+def law_weights(chosen: Floats, count: Floats) -> Floats:
+    """Weights (C,) of laws by which other places are chosen, from the chances (C, n, S) that each gave to real moves.
+
+    `count` (n,) says how much the moves of each person count.
+    """
+    moved = chosen.sum(axis=0) > 0
+    likely = chosen[:, moved]
+    each = np.broadcast_to(count[:, None], moved.shape)[moved]
+    weights = np.full(len(chosen), 1 / len(chosen))
+    for _ in range(_ROUNDS):
+        share = weights[:, None] * likely
+        weights = (share * (each / share.sum(axis=0))).sum(axis=1) + EVEN
+        weights /= weights.sum()
+    return np.asarray(weights)

@@ -284,9 +284,8 @@ def _went_back(
     if not settings.backtest:
         return None, None
     progress, file = begin(tell, GOING_BACK), settings.out / "parts" / "backtest.jsonl"
-    work, count, everybody = inputs.backtest(settings), settings.origins, inputs.everybody
     try:
-        found = run_backtest(work, count, **vars(team), progress=progress, file=file, everybody=everybody)
+        found = run_backtest(inputs.backtest(settings), settings.origins, **vars(team), progress=progress, file=file)
     except InputError as error:
         return None, str(error)
     mean = mean_over(results, settings.confidence)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from passerby.audits.inputs import fitting, released, traced, visits_of
-from passerby.audits.places import chosen_places, place_names
 from passerby.audits.sample import only, some_people
 from passerby.audits.settings import AuditSettings, DataSettings, StepSettings
 from passerby.audits.settings_file import read_settings
@@ -17,10 +16,11 @@ from passerby.audits.together import JOINT, Together, together
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import ConfigError, InputError
-from passerby.people.fit import fit_traces
+from passerby.people.fit import fit_traces, tracing_for
 from passerby.people.habits import People
 from passerby.people.zones import Zones, places_of, read_zones
 from passerby.support.files import whole_or_nothing, write_json
+from passerby.visits.everybody import Everybody
 from passerby.visits.table import Visits
 
 from .destination import Destination
@@ -119,16 +119,15 @@ def common_people(settings: Sequence[AuditSettings], visits: Visits) -> tuple[Pe
     """People who are known well enough for all releases, with the places of all of them; and the zones of each."""
     levels = [read_zones(each.zones) if each.zones else None for each in settings]
     both = list(zip(settings, levels, strict=True))
-    kept = [chosen_places(each, visits, places_of(own) if own else ()) for each, own in both]
+    everybody = Everybody.of(visits)
+    kept = [
+        tracing_for(everybody, fitting(each), *each.tracing, places_of(own) if own else ()).places for each, own in both
+    ]
     least = max(each.min_active for each in settings)
     joint = replace(settings[0], places=max(each.places for each in settings), min_active=least)
-    if not all(isinstance(each, int) for each in kept):
-        every = [
-            own if isinstance(own, tuple) else place_names(each, visits)
-            for each, own in zip(settings, kept, strict=True)
-        ]
-        joint = replace(joint, place_names=tuple(dict.fromkeys(name for own in every for name in own)))
-    if len(set(map(str, kept))) > 1 and any(each.sensors == "random" and each.of_sensors for each in settings):
+    if any(each.place_names or own for each, own in both):
+        joint = replace(joint, place_names=tuple(dict.fromkeys(name for own in kept for name in own)))
+    if len(set(kept)) > 1 and any(each.sensors == "random" and each.of_sensors for each in settings):
         raise InputError(
             "sensors drawn at random are other ones among other places; name them, or keep the same places"
         )

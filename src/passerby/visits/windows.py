@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.support.checks import is_word, whole
+from passerby.support.checks import is_whole, is_word, whole
 
 from .everybody import Everybody, chosen_window, clock
 from .names import name_of
@@ -33,20 +33,31 @@ MANY_STEPS = 50_000
 
 @dataclass(frozen=True)
 class Tracing:
-    """What traces are made of: the steps, the chosen places, and the rules."""
+    """What traces are made of: the steps, the chosen places, and the rules.
+
+    Places are chosen by the first `fitted` steps alone, and people by the first `judged`.
+    """
 
     steps: Steps
     stop: datetime
     places: tuple[str, ...]
     min_active: int
     rule: Rule
+    fitted: int
+    judged: int
+
+    @property
+    def asked(self) -> str:
+        """The steps that people are chosen by, for messages."""
+        kind = "fitted " if self.judged < self.steps.count else ""
+        return f"{self.judged} {kind}steps"
 
 
 @dataclass(frozen=True)
 class Part:
     """What is told of the traces of a block, to be added up: see `Traces` and `LeftOut`.
 
-    `most` is the number of steps that the most active person is seen in.
+    `most` is the number of steps that the most active person is seen in, of those that people are chosen by.
     """
 
     kept: int
@@ -65,6 +76,7 @@ def window_visits(
     min_active: int = 10,
     rule: Rule = "most-visited",
     end: str | datetime | None = None,
+    holdout: int = 0,
 ) -> Traces:
     """One place per person and step. The paper's: `window="20d", origin="first-visit"`, 100 places, 10 active steps.
 
@@ -84,14 +96,21 @@ def window_visits(
     how often. Steps without a visit to a chosen place are `elsewhere`, which is the last place. Nothing depends on the
     order of the rows.
 
+    The last `holdout` steps choose neither places nor people: places are ranked, and active steps counted, before them.
+
     >>> from passerby.visits import simulate_city
     >>> window_visits(simulate_city(people=50, places=40, days=3), window="1h", places=20, min_active=1)
     Traces(people=49, steps=72, places=21)
     """
     everybody = Everybody.of(visits)
     check_rules(places, min_active, rule)
-    length = chosen_window(everybody, window, min_active=min_active, origin=origin, end=end)
-    how = tracing_of(everybody, length, places, min_active, rule, origin, end)
+    length = chosen_window(everybody, window, holdout=holdout, min_active=min_active, origin=origin, end=end)
+    how = tracing_of(everybody, length, places, min_active, rule, origin, end, holdout)
+    return traces_in(visits, how)
+
+
+def traces_in(visits: Visits, how: Tracing) -> Traces:
+    """The traces of visits in memory."""
     array, active, people, seldom, part = traced(how, visits)
     return replace(together(how, [part]), array=array, active=active, people=people, seldom=seldom)
 
@@ -104,8 +123,16 @@ def tracing_of(
     rule: Rule,
     origin: str | datetime | None,
     end: str | datetime | None,
+    holdout: int = 0,
+    also: Sequence[str] = (),
+    *,
+    all_judge: bool = False,
 ) -> Tracing:
-    """The steps, and the chosen places: what takes all visits to know."""
+    """The steps, and the chosen places: what takes all visits to know.
+
+    Places are ranked, and active steps counted, before the last `holdout` steps; active steps with `all_judge` among
+    all, as the paper has it. Those of `also` that are in any visit are kept beside them.
+    """
     zone, times = everybody.timezone, everybody.all_times
     steps = Steps.covering(times, length, origin, end, zone, everybody.until)
     stop = steps.origin + steps.count * steps.length
@@ -124,7 +151,37 @@ def tracing_of(
             "in nearly all of them nobody is anywhere; choose a longer window, or an origin and an end that leave out "
             "stray times"
         )
-    return Tracing(steps, stop, _choose(counts, places), min_active, rule)
+    if not is_whole(holdout) or not 0 <= holdout < steps.count:
+        raise InputError(
+            f"holdout: {holdout!r} of {steps.count} steps; expected a whole number that leaves at least 2 to fit "
+            "habits to"
+        )
+    fitted = steps.count - holdout
+    how = Tracing(steps, stop, (), min_active, rule, fitted, steps.count if all_judge else fitted)
+    return chosen_by(everybody, how, places, also, counts)
+
+
+def earlier(how: Tracing, cut: int, held: int, least: int) -> Tracing:
+    """The same up to `held` steps after an earlier one; places are still to be chosen (`chosen_by`)."""
+    steps = replace(how.steps, count=cut + held, partial=False)
+    stop = min(how.stop, steps.origin + steps.count * steps.length)
+    judged = cut if how.judged == how.fitted else steps.count
+    return replace(how, steps=steps, stop=stop, fitted=cut, judged=judged, min_active=least)
+
+
+def chosen_by(
+    everybody: Everybody,
+    how: Tracing,
+    places: int | Sequence[str],
+    also: Sequence[str] = (),
+    counts: pl.DataFrame | None = None,
+) -> Tracing:
+    """With the places that are chosen by its fitted steps; `counts` are the visits to each place in all steps."""
+    if counts is None or (how.fitted < how.steps.count and isinstance(places, int | np.integer)):
+        counts = visited(everybody, how.steps.origin, how.steps.origin + how.fitted * how.steps.length)
+    known = set(counts["place"].to_list()) - {ELSEWHERE} if also else set()
+    chosen = _choose(counts, places)
+    return replace(how, places=tuple(dict.fromkeys([*chosen, *(name for name in also if name in known)])))
 
 
 def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.int32], pl.Series, Seldom, Part]:
@@ -135,7 +192,7 @@ def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.
     index = np.array([number.get(name, -1) for name in visits.places.to_list()], dtype=np.int32)
     seen, tied = _one_place(table, pl.Series(index), how.steps, how.rule)
     elsewhere, people, known = len(how.places), len(visits.people), seen["person"].n_unique()
-    codes, array, active, most = _fill(seen, elsewhere, people, how.steps.count, how.min_active)
+    codes, array, active, most = _fill(seen, elsewhere, people, how)
     part = Part(
         len(codes),
         np.bincount(array.ravel(), minlength=elsewhere + 1),
@@ -163,7 +220,7 @@ def together(how: Tracing, parts: Sequence[Part]) -> Traces:
     steps, elsewhere, kept = how.steps, len(how.places), sum(part.kept for part in parts)
     if not kept:
         raise InputError(
-            f"no person is seen in at least {how.min_active} of {steps.count} steps at the {elsewhere} chosen places; "
+            f"no person is seen in at least {how.min_active} of {how.asked} at the {elsewhere} chosen places; "
             f"the most active is seen in {max(part.most for part in parts)}; lower min_active, or choose a shorter "
             "window or more places"
         )
@@ -284,15 +341,16 @@ def _count(seen: pl.DataFrame, elsewhere: int, steps: int) -> NDArray[np.int64]:
 
 
 def _fill(
-    seen: pl.DataFrame, elsewhere: int, people: int, steps: int, min_active: int
+    seen: pl.DataFrame, elsewhere: int, people: int, how: Tracing
 ) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int32], int]:
     """Codes (N,) of those active enough, their places (N, T), their number of active steps (N,), and the most of all.
 
-    Refused where they are too many for one block, before anything is held.
+    Who is active enough, and the most, are by the steps that people are chosen by. Refused where they are too many for
+    one block, before anything is held.
     """
-    person = seen["person"].to_numpy()
-    counts = np.bincount(person, minlength=people)
-    kept = np.flatnonzero(counts >= max(min_active, 1))
+    person, step, steps = seen["person"].to_numpy(), seen["step"].to_numpy(), how.steps.count
+    counts = np.bincount(person[step < how.judged], minlength=people)
+    kept = np.flatnonzero(counts >= max(how.min_active, 1))
     if len(kept) * steps > _MOST_CELLS:
         raise InputError(
             f"{len(kept):,} people times {steps:,} steps are too many to hold; choose a longer window, an origin and "
@@ -302,5 +360,6 @@ def _fill(
     row[kept] = np.arange(len(kept))
     array = np.full((len(kept), steps), elsewhere, dtype=np.int32)
     inside = row[person] >= 0
-    array[row[person[inside]], seen["step"].to_numpy()[inside]] = seen["place"].to_numpy()[inside]
-    return pl.Series(kept, dtype=pl.UInt32), array, counts[kept].astype(np.int32), int(counts.max(initial=0))
+    array[row[person[inside]], step[inside]] = seen["place"].to_numpy()[inside]
+    active = np.bincount(person, minlength=people)[kept].astype(np.int32)
+    return pl.Series(kept, dtype=pl.UInt32), array, active, int(counts.max(initial=0))

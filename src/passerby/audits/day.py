@@ -1,0 +1,48 @@
+"""What it is worth to know what everybody did that day: guesses made with it and without it, without any counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from passerby.measurement.decode import unaided_success
+from passerby.measurement.methods.prior import prior_trace
+from passerby.people.habits import People, states_by_place
+from passerby.support.numerals import percent
+
+from .sample import some_people
+
+
+def worth_of_the_day(people: People, misses: int, sample: int, seed: int = 0) -> tuple[float, float] | None:
+    """The mean chance to be found without any counts by who does not know what everybody did that day, and by who does.
+
+    Both guess the likeliest trace, of `sample` people, and are scored by habits with what everybody did. None where
+    habits have no such part.
+    """
+    if people.common is None or not len(people):
+        return None
+    steps, apart = people.actual.shape[1], replace(people, common=None)
+    found = []
+    for person in some_people(people, sample, seed).tolist():
+        blind, places = apart.prior(person)
+        guess = places[prior_trace(blind, steps)]
+        known, states = people.prior(person, sorted({int(place) for place in guess if place >= 0}))
+        number = states_by_place(states, len(people.places), None)
+        found.append([unaided_success(known, each, misses) for each in (number[guess], prior_trace(known, steps))])
+    without, with_it = np.mean(found, axis=0).tolist()
+    return without, max(without, with_it)
+
+
+def said_of_the_day(people: People, misses: int, sample: int, seed: int = 0) -> tuple[str, ...]:
+    """The same in a sentence, with what everybody did; nothing where habits have no such part."""
+    worth = worth_of_the_day(people, misses, sample, seed) if sample else None
+    if worth is None or people.common is None:
+        return ()
+    without, with_it = map(percent, worth)
+    steps = people.actual.shape[1]
+    asked = f"all but {misses} of {steps} steps" if misses else f"all {steps} steps"
+    return (
+        f"{people.common.words} The adversary knows of it. Without any counts they name {asked} with a chance of "
+        f"{with_it} on average, and with {without} if they did not know of it.",
+    )

@@ -1,0 +1,242 @@
+"""What everybody did that day: a common part of habits for the published steps, told by where others really were.
+
+A holiday, a strike, or people who are gone change what all do, and an adversary who knows where the others were knows
+of it. Habits then have a common part θ, which multiplies the odds of being elsewhere at each published step by `e^θ`:
+
+    P_θ(x, y) = P(x, y) e^(θ [y is elsewhere]) / (1 + P(x, elsewhere) (e^θ - 1))
+
+θ is normal around 0, with a spread that is learnt at earlier origins. For each person it is conditioned on what the
+others did, and what remains uncertain is a mixture. Log-likelihoods on a lattice of θ are kept as whole numbers, so
+that the person's own is taken out of the sum of all exactly: what they do themselves does not change a bit of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import pi, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.support.groups import FEW
+
+from .origins import spread
+
+if TYPE_CHECKING:
+    from .habits import People
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: The lattice of θ, and how finely it is read between.
+LATTICE: Floats = np.linspace(-6.0, 6.0, 97)
+FINE = 16
+#: Whole numbers in a nat.
+UNIT = float(2**24)
+#: Spreads that are tried, and the one that counts as seen once before any origin is.
+SPREADS, FIRST = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0), 0.5
+#: People by whom θ is told at most: with more it is known as well as it needs to be.
+MOST = 1_000
+#: A common part beyond which a day is like none before.
+EXTREME = 3.0
+#: People of an earlier origin that are looked at, at most.
+MOST_EARLIER = 250
+#: A spread of θ below which it is taken for known: it changes the chance of being elsewhere by half a point at most.
+NARROW = 0.3
+#: What others must narrow θ to at some earlier origin, as a share of its spread: or else they tell nothing of it.
+TELLING = 0.9
+#: Nats by which the common part may predict an earlier origin worse and be believed, and as much again for each of so
+#: many people: to learn one number costs as much where nothing happened (Akaike 1974), and that something happens now
+#: is for the others to tell.
+WORSE, EACH = 1.0, 100
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Common:
+    """What the people `ids` (n,), in order, tell of θ: log-likelihoods `told` (n, K) on the lattice, in whole numbers.
+
+    `deviation` is the spread of θ before anything is told.
+    """
+
+    ids: NDArray[Any]
+    told: Ints
+    deviation: float
+
+    def __repr__(self) -> str:
+        return f"Common(people={len(self.told)}, deviation={self.deviation:g})"
+
+    @classmethod
+    def of(cls, people: People, deviation: float) -> Common:
+        """From where people really were at the steps to find, or some of them, evenly spread."""
+        rows = spread(len(people), MOST)
+        return cls(people.ids.gather(rows.tolist()).to_numpy(), told(people, rows), deviation)
+
+    @cached_property
+    def total(self) -> Ints:
+        """What all of them tell (K,)."""
+        return np.asarray(self.told.sum(axis=0))
+
+    @cached_property
+    def _row(self) -> dict[Any, int]:
+        return {name: row for row, name in enumerate(self.ids.tolist())}
+
+    def without(self, name: object) -> Ints:
+        """What all but one tell (K,)."""
+        row = self._row.get(name)
+        return self.total if row is None else self.total - self.told[row]
+
+    def nodes(self, name: object) -> tuple[tuple[float, float], ...]:
+        """Weights and values of θ for one person: one value where the others leave little open, else three.
+
+        They have the mean and the spread of what is left open (Gauss and Hermite's rule of three nodes).
+        """
+        mean, deviation = moments(self.without(name), self.deviation)
+        if deviation <= NARROW:
+            return ((1.0, mean),)
+        reach = sqrt(3.0) * deviation
+        return ((1 / 6, mean - reach), (2 / 3, mean), (1 / 6, mean + reach))
+
+    @cached_property
+    def everybody(self) -> tuple[float, float]:
+        """Mean and spread of θ as all of them tell it."""
+        return moments(self.total, self.deviation)
+
+    @property
+    def words(self) -> str:
+        """What they tell, in a sentence that may be shared."""
+        odds = float(np.exp(self.everybody[0]))
+        if 0.95 < odds < 1.05:
+            return "At the published steps everybody was elsewhere about as often as habits expect."
+        times = f"{max(odds, 1 / odds):.2g} times {'higher' if odds > 1 else 'lower'}"
+        return (
+            f"At the published steps the odds of being elsewhere were {times} than habits expect, as the others show."
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What must be known before it is believed."""
+        told = []
+        if len(self.told) < FEW:
+            told.append(
+                f"What everybody did at the published steps is told by fewer than {FEW} people, and their habits are "
+                "uncertain by as much as they varied before."
+            )
+        if abs(self.everybody[0]) > EXTREME:
+            told.append(
+                f"At the published steps nearly {'everybody' if self.everybody[0] > 0 else 'nobody'} was elsewhere, "
+                "unlike at any fitted time. Habits know how often, and nothing else of such a day."
+            )
+        return tuple(told)
+
+
+def _fine(whole: Ints, deviation: float) -> tuple[Floats, Floats]:
+    """θ on a finer lattice, and its probabilities given what people tell (K,)."""
+    from scipy.interpolate import CubicSpline
+
+    theta = np.linspace(LATTICE[0], LATTICE[-1], FINE * (len(LATTICE) - 1) + 1)
+    logs = CubicSpline(LATTICE, whole / UNIT)(theta) - (theta / deviation) ** 2 / 2
+    chances = np.exp(logs - logs.max())
+    return theta, chances / chances.sum()
+
+
+def moments(whole: Ints, deviation: float) -> tuple[float, float]:
+    """Mean and standard deviation of θ given what people tell (K,).
+
+    >>> mean, left = moments(np.zeros(len(LATTICE), dtype=np.int64), 0.5)
+    >>> round(abs(mean), 6), round(left, 6)
+    (0.0, 0.5)
+    """
+    theta, chances = _fine(whole, deviation)
+    mean = float(chances @ theta)
+    return mean, sqrt(max(0.0, float(chances @ (theta - mean) ** 2)))
+
+
+def told(people: People, rows: NDArray[np.int64]) -> Ints:
+    """Log-likelihoods (n, K) of what some people really did, over the lattice of θ, less that of 0, in whole numbers.
+
+    Who did what habits rule out tells nothing.
+    """
+    found = [likelihoods(people, int(person)) for person in rows]
+    return np.rint(np.array(found).reshape(len(rows), len(LATTICE)) * UNIT).astype(np.int64)
+
+
+def likelihoods(people: People, person: int) -> Floats:
+    """The log-likelihood (K,) of what a person really did over the lattice of θ, less that of 0."""
+    actual = people.actual[person].astype(np.int64)
+    weights, chains, number, last = people.in_modes(person, actual.tolist())
+    trace, away, after = number[actual], int(number[people.elsewhere]), np.arange(len(actual) - 1)
+    still = [(trace == place).all() for place in (last, away)]
+    logs = []
+    with np.errstate(divide="ignore"):
+        for weight, (start, moves) in zip(np.log(weights[:2]), chains, strict=False):
+            matrices = moves[None] if moves.ndim == 2 else moves
+            rows = np.vstack([start, matrices[after % len(matrices), trace[:-1]]])
+            tilt = LATTICE * float((trace == away).sum())
+            tilt = tilt - np.log1p(rows[:, away, None] * np.expm1(LATTICE)).sum(axis=0)
+            logs.append(weight + np.log(rows[np.arange(len(trace)), trace]).sum() + tilt)
+        logs += [
+            np.full(len(LATTICE), weight if stays else -np.inf)
+            for weight, stays in zip(np.log(weights[2:]), still, strict=True)
+        ]
+    found = np.logaddexp.reduce(logs, axis=0)
+    middle = found[len(LATTICE) // 2]
+    return np.asarray(found - middle) if np.isfinite(middle) else np.zeros(len(LATTICE))
+
+
+def tilted(chain: tuple[Floats, Floats], away: int, theta: float) -> tuple[Floats, Floats]:
+    """Start (R,) and moves with the odds of the state `away` multiplied by `e^θ` in each row.
+
+    >>> tilted((np.array([0.5, 0.5]), np.array([[0.2, 0.8], [1.0, 0.0]])), 1, np.log(4))[0].tolist()
+    [0.2, 0.8]
+    """
+    out = []
+    for rows in chain:
+        total = 1.0 + rows[..., away] * np.expm1(theta)
+        changed = rows / total[..., None]
+        changed[..., away] = rows[..., away] * np.exp(theta) / total
+        out.append(changed / changed.sum(axis=-1, keepdims=True))
+    return out[0], out[1]
+
+
+def learnt(origins: Sequence[tuple[Ints, float]]) -> float:
+    """The spread of θ that earlier origins tell; 0 where they tell none, or it predicts what single people did worse.
+
+    Each has what its people told (n, K) and how much it counts. The spread makes what they told likeliest, with one
+    origin more at which θ was `FIRST`. Each person is predicted by the others of their origin.
+    """
+    if not origins:
+        return 0.0
+    deviation = max(SPREADS, key=lambda each: _evidence(origins, each))
+    if all(moments(rows.sum(axis=0), deviation)[1] > TELLING * deviation for rows, _ in origins):
+        return 0.0
+    gains = [count * gain(rows.sum(axis=0) - row, row, deviation) for rows, count in origins for row in rows]
+    cost = sum(count * WORSE * max(1.0, len(rows) / EACH) for rows, count in origins)
+    return deviation if sum(gains) >= -cost else 0.0
+
+
+def _evidence(origins: Sequence[tuple[Ints, float]], deviation: float) -> float:
+    """The log-likelihood of a spread of θ."""
+    total = -np.log(deviation) - (FIRST / deviation) ** 2 / 2
+    step = (LATTICE[-1] - LATTICE[0]) / (FINE * (len(LATTICE) - 1))
+    from scipy.interpolate import CubicSpline
+
+    theta = np.linspace(LATTICE[0], LATTICE[-1], FINE * (len(LATTICE) - 1) + 1)
+    for rows, count in origins:
+        logs = CubicSpline(LATTICE, rows.sum(axis=0) / UNIT)(theta) - (theta / deviation) ** 2 / 2
+        total += count * (np.logaddexp.reduce(logs) + np.log(step / (deviation * sqrt(2 * pi))))
+    return float(total)
+
+
+def gain(others: Ints, own: Ints, deviation: float) -> float:
+    """How much likelier what one person did is given what others tell of θ (K,), in nats.
+
+    >>> gain(np.zeros(len(LATTICE), dtype=np.int64), np.zeros(len(LATTICE), dtype=np.int64), 0.5)
+    0.0
+    """
+    from scipy.interpolate import CubicSpline
+
+    theta, chances = _fine(others, deviation)
+    return round(float(np.log(chances @ np.exp(CubicSpline(LATTICE, own / UNIT)(theta)))), 12)
