@@ -10,7 +10,7 @@ from tests.people.test_habits import random_traces, traces
 import passerby as pb
 from passerby.audits.alerts import about_backtest, about_few, about_published, alerts
 from passerby.audits.coverage import Absence, Coverage, coverage_of
-from passerby.audits.record import told_backtest
+from passerby.audits.record import Added, told_backtest
 from passerby.visits.table import Skipped
 from passerby.visits.traces import LeftOut
 
@@ -103,13 +103,23 @@ def test_what_a_backtest_warns_of() -> None:
     told = told_backtest(found, pl.Series([0.5] * 40), None)
 
     def said(**more: object) -> list[str]:
-        return list(about_backtest(told.model_copy(update=more), None))
+        plain: dict[str, object] = {"added": None, "windows": [], "about": "map"}
+        return list(about_backtest(told.model_copy(update={**plain, **more}), None))
 
     assert said(verdict="came true") == []
     (low,) = said(verdict="did not come true", too_low=True, sentence="They did not.")
     assert low == "They did not. The chances in this report are likely too low."
     assert said(verdict="did not come true", too_low=False)[0].endswith("likely too high.")
-    assert "differ too much, or are too few" in said(verdict="cannot be told", independent=3)[0]
+    assert "differ too much, or people are too few" in said(verdict="cannot be told", independent=3)[0]
+    added = Added(verdict="did not come true", sentence="What the counts add did not.", promised=0.09, right=0.02)
+    assert said(verdict="came true", added=added) == ["What the counts add did not."]
+    both = said(verdict="did not come true", too_low=False, added=added, about="added", sentence=added.sentence)
+    assert both == ["What the counts add did not. What this report says that the counts add is likely too high."]
+    [visited] = (each for each in told.windows if (each.what, each.steps_before) == ("visited", 0))
+    worse = {"verdict": "did not come true", "promised": 0.3, "right": 0.1}
+    [presence] = said(verdict="came true", windows=[visited.model_copy(update=worse)])
+    assert "promised a mean chance of 30 % to be at one of them at any time, and 10 % were" in presence
+    assert presence.endswith("likely too high.")
     assert "too few for a second time" in said(verdict="cannot be told", independent=1)[0]
     (why,) = about_backtest(None, "6 steps are too few")
     assert why == "Whether such predictions come true was not tried, so nobody knows: 6 steps are too few."

@@ -61,9 +61,12 @@ def test_an_earlier_origin_is_a_backtest_of_the_steps_before_what_came_after_it(
     late, early = (
         pb.backtest(first_steps(walked, steps), origins=1, holdout=3, people=100, habits="paper") for steps in (20, 17)
     )
-    for column in ("promised", "right"):
-        mean = (late.by_misses[column] + early.by_misses[column]) / 2
-        np.testing.assert_allclose(both.by_misses[column], mean, rtol=1e-12)
+    columns = ["what", "people", "promised", "right", "chance"]
+    for window, alone in enumerate((late, early)):
+        own = both.windows.filter(pl.col("before") == 3 * window).select(columns)
+        assert own.filter(pl.col("what") != "visited").equals(
+            alone.windows.select(columns).filter(pl.col("what") != "visited")
+        )
     assert both.by_origin["score"].to_list() == [late.by_origin["score"][0], early.by_origin["score"][0]]
 
 

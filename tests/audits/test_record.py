@@ -9,7 +9,7 @@ from tests.people.test_habits import random_traces
 
 import passerby as pb
 from passerby.audits.attacks import BACKTESTED
-from passerby.audits.calibration import compared
+from passerby.audits.calibration import compared, windows_of
 from passerby.audits.departure import highest_mean, least_departure
 from passerby.audits.record import Mean, _promise, told_adversaries, told_backtest
 from passerby.support.groups import FEW
@@ -69,9 +69,8 @@ def test_a_departure_that_is_told_as_none_is_none(found: pb.Calibration, nats: f
 @pytest.mark.parametrize("found_of", [31, 33])
 def test_departures_tell_no_more_than_shares_in_fives(found_of: int) -> None:
     """From a departure, the promise and a formula that is known, the share of people who were found follows."""
-    origin, who = np.repeat([0, 1], 40), np.tile(np.arange(40), 2)
     promised, right = np.full(80, 0.2), (np.arange(80) < found_of).astype(float)
-    row = compared(promised, right, origin, who, 2)
+    row = compared(windows_of([(promised, right)] * 2, 2), promised)
     assert row["told_nats"] == pytest.approx(least_departure(promised, (30 if found_of == 31 else 35) / 80))
     assert row["nats"] == pytest.approx(least_departure(promised, found_of / 80))
     told = [_promise({**row, "attack": name, "misses": 1}, 80) for name in BACKTESTED]  # type: ignore[dict-item]

@@ -359,23 +359,29 @@ def test_promises_and_what_came_true(made: Evidence) -> None:
     found = made.summary.backtest
     assert found is not None
     content = backtest.build(made)
-    assert [figure.key for figure in content.figures] == ["reliability", "promises", "robust"]
+    assert [figure.key for figure in content.figures] == ["windows", "reliability", "events", "promises", "robust"]
     assert content.lead[0].startswith(found.sentence)
-    assert f"{found.origins} earlier times" in content.lead[1]
+    assert found.added is not None
+    assert found.added.sentence in (content.lead[1], found.sentence)
+    assert any(f"{found.origins} times, the published steps among them" in each for each in content.lead)
+    rows = content.figures[0].sheet.rows
+    assert len(rows) == len(found.windows) == 6 * found.origins
+    assert [row[-2] for row in rows[: found.origins]] == [found.windows[0].verdict, *[""] * (found.origins - 1)]
     points = backtest.reliability(found)
     assert set(points["which"]) == {"with the release", chart.WITHOUT}
     assert backtest.by_misses(found).height == 4 * 4
     ends = backtest.robust(made.summary)
     assert ends["upper"].is_sorted()
     assert ends["nats"].is_sorted()
-    for figure in content.figures[:2]:
+    for figure in (content.figures[1], content.figures[3]):
         assert figure._repr_html_().startswith("<img")
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"verdict": "came true"}, "can be taken as a prediction"),
+        ({"verdict": "came true"}, "nobody knows of drift that has not happened yet"),
+        ({"verdict": "did not come true", "about": "added", "too_low": False}, "the counts add is likely too high"),
         ({"verdict": "did not come true", "too_low": True}, "likely too low"),
         ({"verdict": "did not come true", "too_low": False}, "likely too high"),
         ({"verdict": "cannot be told", "origins": 1, "independent": 1}, "if people lived by their habits"),
@@ -400,7 +406,7 @@ def test_one_origin_has_points_without_bars(made: Evidence) -> None:
     summary = made.summary.model_copy(
         update={"backtest": made.summary.backtest.model_copy(update={"by_promise": alone})}
     )
-    figure = backtest.build(replace(made, summary=summary)).figures[0]
+    figure = backtest.build(replace(made, summary=summary)).figures[1]
     assert figure.spec is not None
     assert len(figure.spec["layer"]) == 2
     assert figure._repr_html_().startswith("<img")

@@ -57,15 +57,40 @@ def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
     """What a backtest warns of: promises that did not come true or cannot be told, or why there is none."""
     if reason:
         yield f"Whether such predictions come true was not tried, so nobody knows: {reason}."
-    if found is None or found.verdict == "came true":
+    if found is None:
         return
-    wrong = "low" if found.too_low else "high"
     if found.verdict == "did not come true":
-        yield f"{found.sentence} The chances in this report are likely too {wrong}."
-    elif found.independent < 2:
+        yield f"{found.sentence} {wrong_chances(found)}"
+    elif found.verdict == "cannot be told" and found.independent < 2:
         yield f"{found.sentence} Steps are too few for a second time that does not overlap with the first."
-    else:
-        yield f"{found.sentence} These times differ too much, or are too few, to say more."
+    elif found.verdict == "cannot be told":
+        yield f"{found.sentence} Earlier times differ too much, or people are too few, to say more."
+    if found.added is not None and found.added.verdict == "did not come true" and found.about != "added":
+        yield found.added.sentence
+    yield from _about_visits(found)
+
+
+def wrong_chances(found: Backtest) -> str:
+    """In which direction promises that did not come true are wrong."""
+    what = (
+        "What this report says that the counts add is" if found.about == "added" else "The chances in this report are"
+    )
+    return f"{what} likely too {_high(not found.too_low)}."
+
+
+def _about_visits(found: Backtest) -> Iterator[str]:
+    """Whether as many people were at counted places as habits promised."""
+    window = next((each for each in found.windows if (each.what, each.steps_before) == ("visited", 0)), None)
+    if window is not None and window.verdict == "did not come true":
+        yield (
+            "Presence at counted places did not come true: for the published steps, habits promised a mean chance of "
+            f"{percent(window.promised)} to be at one of them at any time, and {percent(window.right)} were. What this "
+            f"report says of presence rests on chances that are likely too {_high(window.promised > window.right)}."
+        )
+
+
+def _high(high: bool) -> str:
+    return "high" if high else "low"
 
 
 def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:

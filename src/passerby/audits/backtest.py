@@ -46,6 +46,7 @@ from .earlier import (
     least_at,
     some_traces,
 )
+from .event_promises import Events, events_of
 from .job import Job, check_job
 from .person import stream_of
 from .sample import only, some_people
@@ -235,9 +236,12 @@ def _at(work: BacktestJob, cut: int) -> list[Any]:
     row_of = {name: row for row, name in enumerate(work.ids.to_list())}
     who = [row_of[name] for name in chosen.ids.to_list()]
     words = "paper" if chosen.habits is None else repr(chosen.habits.chosen)
-    return [str(chosen.starts[cut]), words, who, len(known), *map(list, zip(*found, strict=True))]
+    events = events_of(job, np.random.default_rng([work.seed, cut]))
+    parts = [list(each) for each in zip(*found, strict=True)]
+    return [str(chosen.starts[cut]), words, who, len(known), *parts, events, latest - cut]
 
 
 def _tried(piece: list[Any]) -> Tried:
-    start, habits, who, eligible, *arrays = piece
-    return Tried(start, habits, np.array(who), eligible, *(np.array(each, dtype=np.float64) for each in arrays))
+    start, habits, who, eligible, *arrays, events, before = piece
+    promised, right, logs = (np.array(each, dtype=np.float64) for each in arrays)
+    return Tried(start, habits, np.array(who), eligible, promised, right, logs, Events.of(events), before)

@@ -1,11 +1,11 @@
-"""Promised against really right: tables, intervals, and a verdict in a sentence."""
+"""Promised against really right: tables of each window and of all, and a verdict in a sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,28 +18,31 @@ from passerby.support.numerals import percent
 
 from .attacks import BACKTESTED
 from .departure import least_departure
+from .event_promises import VISITED, Events
+from .windows import LEVEL as LEVEL
+from .windows import Verdict, Windows, close, variance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Verdict = Literal["came true", "did not come true", "cannot be told"]
+#: Promised and right (N,).
+Pair = tuple[Floats, Floats]
 
-#: Promises and outcomes that differ by no more are taken to agree, if the interval lies within the margin.
-CLOSE, MARGIN = 0.05, 0.10
-#: The level of the intervals.
-LEVEL = 0.95
 #: Classes of the promise, at most, and the fewest people in one.
 CLASSES, FEWEST = 10, 4 * FEW
 #: The attacks whose promises `gap` is about: the likeliest trace with the counts, and without them.
 PLAIN = ("map", "prior")
 #: The attacks that look at the counts.
 AIDED = ("map", "marginal")
+#: What counts add: how many more are found by the likeliest trace with them than without.
+ADDED = "added"
 
 
 @dataclass(frozen=True)
 class Tried:
     """One origin: `promised` and `right` (N, attacks, misses), and the mean log probability of a real step (N,).
 
-    `who` (N,) are numbers of people, the same at all origins, drawn from so many who were `eligible`.
+    `who` (N,) are numbers of people, the same at all origins, drawn from so many who were `eligible`. The origin lies
+    `before` so many steps before the published ones.
     """
 
     start: str
@@ -49,30 +52,57 @@ class Tried:
     promised: Floats
     right: Floats
     logs: Floats
+    events: Events | None = None
+    before: int = 0
+
+    def of(self, what: str, column: int) -> Pair:
+        """Promised and right (N,) of an attack, of what counts add, or of being at counted places."""
+        if what == VISITED:
+            events = self.events
+            if events is None or not events.chance.shape[1]:
+                return np.empty(0), np.empty(0)
+            return events.chance.mean(axis=1), events.there.mean(axis=1)
+        if what == ADDED:
+            return _added(self.of("map", column), self.of("prior", column))
+        a = BACKTESTED.index(what)
+        return self.promised[:, a, column], self.right[:, a, column]
+
+
+def _added(aided: Pair, blind: Pair) -> Pair:
+    """What counts add for each person."""
+    return aided[0] - blind[0], aided[1] - blind[1]
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """What habits promised, and what came true.
 
-    `by_misses` has a row for each attack and number of misses: the mean promise, the share that was really right, their
-    `difference` with an interval of 95 % (`lower`, `upper`; null for one origin alone), a `verdict`, and `nats`, the
-    least departure of people from their habits, on average, that explains so many being right (`nats_upper`: that
-    explains the upper end of the interval); `told_nats` and `told_nats_upper` are those of the share in steps of five
-    people, which may be told beside it. `by_promise` has a row for each attack and tenth of the promises, at
-    `misses`. `by_origin` tells from when on which habits were in use, for how many people `of` how many, and `score`,
-    the mean log probability that they gave to a step that was really made.
+    `windows` has a row for each attack, for what counts add ("added") and for being at counted places ("visited"), and
+    each window, the published one first: how many steps `before` it, the mean promise, the share that was right, what
+    `chance` alone leaves of their difference, how much the window `counts` where all are pooled, and of the published
+    one the `verdict` with the interval (`lower`, `upper`) in which right minus promised was to be expected there.
 
-    `verdict` is about all attacks at `misses`: "came true" where each differs by at most `CLOSE` and its interval lies
-    within `MARGIN`, "did not come true" where one differs by more and its interval leaves out 0, else "cannot be told".
-    `people` is the number of different people, `share` of those who could have been attacked. `independent` is how many
-    origins the intervals count for: fewer than `origins` where the steps after them overlap. `gap` is the mean of
-    `|promised - right|` over `map`, `prior` and all misses.
+    `by_misses` has a row for each attack and number of misses: promised and right over all windows, each weighed by
+    what it can tell; their `difference`; the interval and the verdict of the published window; and `nats`, the least
+    departure of people from their habits, on average, that explains so many being right there (`nats_upper`: a
+    departure that covers a window that nobody has seen yet in 90 of 100 cases). `told_nats` and `told_nats_upper` are
+    those of shares in steps of five people, which may be told beside it. `by_promise` has a row for each attack and
+    tenth of the promises, at `misses`. `by_origin` tells from when on which habits were in use, for how many people
+    `of` how many, and `score`, the mean log probability that they gave to a step that was really made.
+
+    `verdict` is about the published window, all attacks at `misses`, and what counts add: "did not come true" where one
+    of these did not, "came true" where the likeliest trace did with counts and without. `people` is the number of
+    different people, `share` of those who could have been attacked. `independent` is how many origins there are that do
+    not overlap. `gap` is the mean of `|promised - right|` over `map`, `prior` and all misses. `tried` is what was found
+    at each origin.
     """
 
     by_misses: pl.DataFrame
     by_promise: pl.DataFrame
     by_origin: pl.DataFrame
+    windows: pl.DataFrame
+    tried: tuple[Tried, ...]
+    tried_misses: tuple[int, ...]
     misses: int
     steps: int
     people: int
@@ -91,14 +121,25 @@ class Calibration:
             raise InputError(f"misses: expected one of {', '.join(map(str, known))}, got {wanted!r}")
         return self.by_misses.row(by_predicate=(pl.col("attack") == attack) & (pl.col("misses") == wanted), named=True)
 
+    def published(self, what: str) -> dict[str, Any]:
+        """The row of `windows` of the published window: of an attack, "added" or "visited"."""
+        return self.windows.filter(pl.col("what") == what).row(0, named=True)
+
+    def with_everyone(self, table: pl.DataFrame) -> Calibration:
+        """The same where the published window is that of everybody in the table of an audit, and of no sample."""
+        everyone = of_everyone(table)
+        if not everyone or len(everyone[ADDED][0]) < len(self.tried[0].who):
+            return self
+        return calibrate(self.tried, self.tried_misses, self.misses, self.steps, self.independent, everyone)
+
     @property
     def nats(self) -> float:
-        """The least departure from habits, on average over people, that explains what came true for all attacks."""
+        """The least departure from habits, on average over people, that explains the published window."""
         return self._largest("nats") or 0.0
 
     @property
     def nats_upper(self) -> float | None:
-        """The same at the upper ends of the intervals; None for one origin alone."""
+        """A departure that covers a window in 90 of 100 cases; None for one origin alone."""
         return self._largest("nats_upper")
 
     @property
@@ -113,49 +154,82 @@ class Calibration:
 
     @property
     def telling(self) -> dict[str, Any]:
-        """The first row at `misses` with the verdict: that of `map`, unless only others decide it."""
-        rows = self.by_misses.filter((pl.col("misses") == self.misses) & (pl.col("verdict") == self.verdict))
-        return rows.row(0, named=True)
+        """The first row of `windows`, of the published one, with the verdict: `map` unless only others decide it."""
+        rows = [self.published(name) for name in (*BACKTESTED, ADDED)]
+        return next((row for row in rows if row["verdict"] == self.verdict), rows[0])
+
+    @property
+    def too_low(self) -> bool:
+        """Whether more were found at the published window than promised, of what the verdict is told by."""
+        row = self.telling
+        return bool(row["right"] - row["promised"] > close(row["promised"]))
 
     @property
     def sentence(self) -> str:
         """The verdict."""
         row = self.telling
-        promised, right = percent(row["promised"]), percent(row["right"])
-        return verdict_sentence(self.verdict, self.origins, row["attack"], promised, right)
+        return verdict_sentence(self.verdict, self.origins, row["what"], row["promised"], row["right"])
 
 
-def verdict_sentence(verdict: str, origins: int, attack: str, promised: str, right: str) -> str:
-    """A verdict in a sentence.
+def verdict_sentence(verdict: str, origins: int, what: str, promised: float, right: float) -> str:
+    """A verdict on an attack, or on what counts add, in a sentence.
 
-    >>> verdict_sentence("came true", 5, "map", "35 %", "36 %")
-    'Such predictions came true: at 5 earlier times, habits promised that 35 % of the people would be found with the \
-counts, and 36 % were.'
+    >>> verdict_sentence("came true", 5, "map", 0.35, 0.36)
+    'Such predictions came true: for the published steps, habits promised that 35 % of the people would be found with \
+the counts, and 36 % were. So much was to be expected from 4 earlier times.'
     """
-    start = "Whether such predictions come true cannot be told" if verdict == "cannot be told" else "Such predictions"
-    what = "" if verdict == "cannot be told" else f" {verdict}"
-    times = "an earlier time" if origins == 1 else f"{origins} earlier times"
-    how = "with the counts" if attack in AIDED else "without the counts"
-    promise = f"habits promised that {promised} of the people would be found {how}, and {right} were"
-    return f"{start}{what}: at {times}, {promise}."
+    told = verdict != "cannot be told"
+    earlier = "an earlier time" if origins == 2 else f"{origins - 1} earlier times"
+    more = f" So much was to be expected from {earlier}." if verdict == "came true" else ""
+    if what == ADDED:
+        start = f"What the counts add {verdict}" if told else "Whether what the counts add comes true cannot be told"
+        said, was = (f"{percent(abs(each))} {'fewer' if each < 0 else 'more'}" for each in (promised, right))
+        return f"{start}: with them, {said} of the people were to be found than without them, and {was} were.{more}"
+    start = f"Such predictions {verdict}" if told else "Whether such predictions come true cannot be told"
+    found = f"would be found {'with' if what in AIDED else 'without'} the counts, and {percent(right)} were"
+    return f"{start}: for the published steps, habits promised that {percent(promised)} of the people {found}.{more}"
+
+
+def of_everyone(table: pl.DataFrame) -> dict[str, Pair]:
+    """Promised and right of all who were measured, by attack; nothing where the table has no such columns.
+
+    Traces that habits call impossible are not found.
+    """
+    columns = [f"{side}_{name}" for name in BACKTESTED for side in ("attack", "hit")]
+    if not set(columns) <= set(table.columns):
+        return {}
+    rows = table.drop_nulls([f"attack_{name}" for name in BACKTESTED])
+    found = {
+        name: (rows[f"attack_{name}"].to_numpy(), rows[f"hit_{name}"].fill_null(False).cast(pl.Float64).to_numpy())
+        for name in BACKTESTED
+    }
+    return {**found, ADDED: _added(found["map"], found["prior"])}
 
 
 def calibrate(
-    tried: Sequence[Tried], tried_misses: Sequence[int], misses: int, steps: int, independent: int
+    tried: Sequence[Tried],
+    tried_misses: Sequence[int],
+    misses: int,
+    steps: int,
+    independent: int,
+    everyone: Mapping[str, Pair] | None = None,
 ) -> Calibration:
-    """The tables of several origins, from the latest; `tried_misses` are the misses of their arrays."""
+    """The tables of several origins, from the latest; `tried_misses` are the misses of their arrays.
+
+    `everyone` has promised and right of everybody at the published window and `misses`, by attack.
+    """
     promised, right = (np.concatenate([getattr(each, name) for each in tried]) for name in ("promised", "right"))
     who = np.concatenate([each.who for each in tried])
     origin = np.repeat(np.arange(len(tried)), [len(each.who) for each in tried])
     rows = []
-    for a, name in enumerate(BACKTESTED):
+    for name in BACKTESTED:
         for column, allowed in enumerate(tried_misses):
-            said, was = promised[:, a, column], right[:, a, column]
-            rows.append({"attack": name, "misses": allowed, **compared(said, was, origin, who, independent)})
+            sides = _sides(tried, name, column, everyone if allowed == misses else None)
+            found = windows_of(sides, independent)
+            rows.append({"attack": name, "misses": allowed, **compared(found, sides[0][0])})
     by_misses = pl.DataFrame(rows, infer_schema_length=None)
-    asked = by_misses.filter(pl.col("misses") == misses)
-    verdicts = set(asked["verdict"])
     at = list(tried_misses).index(misses)
+    windows = by_window(tried, at, independent, everyone)
     plain = by_misses.filter(pl.col("attack").is_in(PLAIN))
     return Calibration(
         by_misses=by_misses,
@@ -165,6 +239,9 @@ def calibrate(
             schema=["start", "people", "of", "score", "habits"],
             orient="row",
         ),
+        windows=windows,
+        tried=tuple(tried),
+        tried_misses=tuple(tried_misses),
         misses=misses,
         steps=steps,
         people=len(np.unique(who)),
@@ -172,27 +249,76 @@ def calibrate(
         origins=len(tried),
         independent=independent,
         gap=float((plain["right"] - plain["promised"]).abs().mean()),  # type: ignore[arg-type]
-        verdict=_worst(verdicts),
+        verdict=_worst(windows),
     )
 
 
-def _worst(verdicts: set[Verdict]) -> Verdict:
-    if "did not come true" in verdicts:
+def _sides(tried: Sequence[Tried], what: str, column: int, everyone: Mapping[str, Pair] | None) -> list[Pair]:
+    """Promised and right (N,) at each window, of everybody at the published one where they are known."""
+    sides = [each.of(what, column) for each in tried]
+    return [everyone[what], *sides[1:]] if everyone and what in everyone else sides
+
+
+def windows_of(sides: Sequence[Pair], independent: int, *, single: bool = True) -> Windows:
+    """One promise at all windows; `single` as in `variance`."""
+    means = [[float(side.mean()) for side in pair] for pair in sides]
+    chance = np.array([variance(*pair, single=single) for pair in sides])
+    promised, right = np.array(means).T
+    return Windows(promised, right, chance, independent)
+
+
+#: The columns of windows.
+WINDOWS: dict[str, Any] = {
+    "what": pl.String,
+    "before": pl.Int64,
+    "people": pl.Int64,
+    **dict.fromkeys(("promised", "right", "chance", "counts"), pl.Float64),
+    "verdict": pl.String,
+    "lower": pl.Float64,
+    "upper": pl.Float64,
+}
+
+
+def by_window(
+    tried: Sequence[Tried], column: int, independent: int, everyone: Mapping[str, Pair] | None = None
+) -> pl.DataFrame:
+    """A row for each promise and window, the published one first."""
+    rows: list[tuple[Any, ...]] = []
+    for what in (*BACKTESTED, ADDED, VISITED):
+        sides = _sides(tried, what, column, everyone)
+        if not all(len(said) for said, _ in sides):
+            continue
+        found = windows_of(sides, independent, single=what in BACKTESTED)
+        for k, each in enumerate(tried):
+            numbers = (float(found.promised[k]), float(found.right[k]), found.by_chance(k), float(found.weights[k]))
+            judged = (None, None, None) if k else (found.verdict, *(found.expected() or (None, None)))
+            rows.append((what, each.before, len(sides[k][0]), *numbers, *judged))
+    return pl.DataFrame(rows, schema=WINDOWS, orient="row")
+
+
+def _worst(windows: pl.DataFrame) -> Verdict:
+    """It did not come true where one attack, or what counts add, did not; it did where the likeliest traces did."""
+    found = dict(windows.drop_nulls("verdict").select("what", "verdict").iter_rows())
+    if "did not come true" in [found.get(name) for name in (*BACKTESTED, ADDED)]:
         return "did not come true"
-    return "came true" if verdicts == {"came true"} else "cannot be told"
+    return "came true" if {found[name] for name in PLAIN} == {"came true"} else "cannot be told"
 
 
-def compared(
-    promised: Floats, right: Floats, origin: Ints, who: Ints, independent: int
-) -> dict[str, float | str | None]:
-    """Promises (N,) against what was right, with an interval, a verdict and the departure that explains it."""
-    said, was = float(promised.mean()), float(right.mean())
-    ends = interval(right - promised, origin, who, independent)
+def compared(found: Windows, promised: Floats) -> dict[str, float | str | None]:
+    """A promise over all windows, and the verdict and departures of the published one, with `promised` (N,) there."""
+    said, was = found.pooled
+    ends = found.expected()
     lower, upper = ends or (None, None)
-    told = in_fives(was, fives_below(len(right)))
+    people, covered = fives_below(len(promised)), found.covered()
+    told = in_fives(float(found.right[0]), people)
 
-    def at_most(share: float) -> float | None:
-        return None if upper is None else least_departure(promised, min(1.0, max(0.0, said + upper + share - was)))
+    def needed(share: float) -> float:
+        return least_departure(promised, share)
+
+    def covering(share: float) -> float | None:
+        if covered is None:
+            return None
+        return needed(min(float((promised > 0).mean()), max(share, float(promised.mean()) + covered, 0.0)))
 
     return {
         "promised": said,
@@ -200,25 +326,12 @@ def compared(
         "difference": was - said,
         "lower": lower,
         "upper": upper,
-        "verdict": judged(was - said, ends),
-        "nats": least_departure(promised, was),
-        "nats_upper": at_most(was),
-        "told_nats": least_departure(promised, told),
-        "told_nats_upper": at_most(told),
+        "verdict": found.verdict,
+        "nats": needed(float(found.right[0])),
+        "nats_upper": covering(float(found.right[0])),
+        "told_nats": needed(told) if people else None,
+        "told_nats_upper": covering(told) if people else None,
     }
-
-
-def judged(difference: float, ends: tuple[float, float] | None) -> Verdict:
-    """Whether a promise came true, from right minus promised and its interval.
-
-    >>> judged(0.02, (-0.03, 0.07)), judged(0.2, (0.1, 0.3)), judged(0.2, (-0.1, 0.5)), judged(0.0, None)
-    ('came true', 'did not come true', 'cannot be told', 'cannot be told')
-    """
-    if ends is None:
-        return "cannot be told"
-    if abs(difference) <= CLOSE and ends[0] >= -MARGIN and ends[1] <= MARGIN:
-        return "came true"
-    return "did not come true" if abs(difference) > CLOSE and not ends[0] <= 0 <= ends[1] else "cannot be told"
 
 
 def interval(values: Floats, origin: Ints, who: Ints, independent: int) -> tuple[float, float] | None:

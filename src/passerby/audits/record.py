@@ -14,10 +14,11 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
 from passerby.support.groups import FEW, fives_below, in_fives
-from passerby.support.numerals import percent
 
-from .calibration import CLOSE, MARGIN, PLAIN, Calibration, verdict_sentence
+from .calibration import ADDED, PLAIN, Calibration, verdict_sentence
 from .departure import highest_mean
+from .event_promises import COUNTED, VISITED, Events
+from .windows import CLOSE
 
 
 class Record(BaseModel):
@@ -55,17 +56,66 @@ class Promise(Record):
     misses: int
     promised: float = Field(description="Mean chance to be found that the habits promised.")
     right: float = Field(description="Share of the people who were really found, in steps of five people.")
-    lower: float | None = Field(description="Right minus promised, at least (95 %); null for one origin alone.")
-    upper: float | None = Field(description="Right minus promised, at most (95 %).")
-    verdict: str = Field(
-        description=f"came true: the difference is at most {CLOSE:g} and its interval within {MARGIN:g}; did not come "
-        "true: the difference is larger and its interval leaves out 0; cannot be told: neither."
+    lower: float | None = Field(
+        description="Right minus promised that was to be expected at the published window, at least (90 %), by the "
+        "earlier ones; null for one origin alone."
     )
+    upper: float | None = Field(description="The same at most.")
+    verdict: str = Field(description="Of the published window, as in `windows`.")
     nats: float | None = Field(
         description="The least departure of people from their habits, on average and in nats, that explains so many "
-        "being found; null where none does."
+        "being found at the published window; null where none does."
     )
-    nats_upper: float | None = Field(description="The same at the upper end of the interval.")
+    nats_upper: float | None = Field(description="A departure that covers a window in 90 of 100 cases.")
+
+
+class Window(Record):
+    """What was promised for one window, and what was right: the published one, or one at an earlier origin."""
+
+    what: str = Field(
+        description="An attack; added: how many more the likeliest trace finds with the counts than without; visited: "
+        "to be ever at a counted place, as a mean over people and places."
+    )
+    steps_before: int = Field(description="How many steps it lies before the published ones; 0 for these.")
+    people: int = Field(description="On how many people it rests, in fives, rounded down.")
+    promised: float
+    right: float = Field(description="What was right, in steps of five people.")
+    chance: float = Field(description="How far both differ by chance alone, if habits are right (95 %).")
+    counts: float = Field(description="What the window counts where windows are pooled.")
+    lower: float | None = Field(
+        description="Of the published window: right minus promised that was to be expected, at least (90 %), by the "
+        "earlier ones; null for one origin alone, and for earlier windows."
+    )
+    upper: float | None = Field(description="The same at most.")
+    verdict: str | None = Field(
+        description="Of the published window. did not come true: promised and right differ by more than is close "
+        f"({CLOSE:g} near one half, and less near 0 and 1), and by more than chance; came true: they are close, as was "
+        "to be expected, and little else was; cannot be told: neither."
+    )
+
+
+class EventPromise(Record):
+    """What was promised of an event at one origin, and what was really so."""
+
+    event: str = Field(description="visited: to be ever at a counted place; counted: to be counted at all.")
+    steps_before: int = Field(description="How many steps the origin lies before the published ones; 0 for these.")
+    people: int = Field(description="On how many people it rests, in fives, rounded down.")
+    places: int = Field(description="Counted places that are looked at.")
+    promised: float | None = Field(description="Mean chance, over people and places, that habits promised.")
+    right: float | None = Field(description="In what share of these it was really so, in steps of five people.")
+    visitors: int | None = Field(description="People who were really at one of the places, in fives, rounded down.")
+    tested: int = Field(description="People for whom it is so and who were looked for, in fives, rounded down.")
+    power: float | None = Field(description="Mean share of them that a test at 1 % false alarms should find.")
+    found: float | None = Field(description="The share of them that it found, in steps of five people.")
+
+
+class Added(Record):
+    """What counts add: how many more people are found with them than without, at the published window."""
+
+    verdict: str
+    sentence: str
+    promised: float
+    right: float = Field(description="In steps of five people.")
 
 
 class Promises(Record):
@@ -100,9 +150,12 @@ class Robust(Record):
 class Backtest(Record):
     """What habits promised at earlier origins, and what came true."""
 
-    verdict: str = Field(description="Of all attacks at the misses of the audit: the worst of theirs.")
+    verdict: str = Field(
+        description="Of the published window at the misses of the audit. did not come true: an attack, or what counts "
+        "add, did not; came true: the likeliest traces did, with the counts and without; cannot be told: neither."
+    )
     sentence: str
-    too_low: bool = Field(description="Whether more people were found than promised.")
+    too_low: bool = Field(description="Whether more people were found than promised, by more than is close.")
     origins: int = Field(description="Earlier steps from which on habits were tried.")
     independent: int = Field(description="Origins that the intervals count for: fewer where the steps after overlap.")
     people: int = Field(description="Different people on whom habits were tried, in fives, rounded down.")
@@ -110,10 +163,18 @@ class Backtest(Record):
     gap: float = Field(description="Mean of |promised - right| over the attacks map and prior and all misses tried.")
     by_misses: list[Promise]
     by_promise: list[Promises]
-    robust: Robust | None = Field(
-        description="Under the least departure that explains what came true; null where no departure does."
+    windows: list[Window] = Field(default=[], description="Each promise at each origin, the published window first.")
+    about: str = Field(description="What the sentence is about: an attack, or added.")
+    added: Added | None = Field(default=None, description="What counts add, at the published window.")
+    events: list[EventPromise] = Field(
+        default=[], description="Presence at counted places and being counted, at each origin."
     )
-    robust_upper: Robust | None = Field(description="The same at the upper ends of the intervals.")
+    robust: Robust | None = Field(
+        description="Under the least departure that explains the published window; null where no departure does."
+    )
+    robust_upper: Robust | None = Field(
+        description="Under a departure that covers a window in 90 of 100 cases, and the published one."
+    )
 
 
 class Adversary(Record):
@@ -129,21 +190,29 @@ class Adversary(Record):
     right: float = Field(description="Share of the people who were really found, in steps of five people.")
 
 
-def told_backtest(found: Calibration, upper: pl.Series, mean: Mean | None) -> Backtest:
+def told_backtest(
+    found: Calibration, upper: pl.Series, mean: Mean | None, table: pl.DataFrame | None = None
+) -> Backtest:
     """What is told of a backtest.
 
-    `upper` are the upper ends of the people of an audit, and `mean` the limits of their mean loss.
+    `upper` are the upper ends of the people of an audit, and `mean` the limits of their mean loss. With the `table` of
+    an audit, the published window is that of everybody in it.
     """
+    found = found if table is None else found.with_everyone(table)
     tries = fives_below(float(found.by_origin["people"].sum()))
     row = found.telling
-    right = in_fives(row["right"], tries)
+    right = _in_fives(row["right"], row["people"])
     promises = [_promise(each, tries) for each in found.by_misses.iter_rows(named=True)]
     nats, nats_upper = found.told_nats
-    said = verdict_sentence(found.verdict, found.origins, row["attack"], percent(row["promised"]), percent(right))
+    windows = _windows(found)
+    added = next((each for each in windows if (each.what, each.steps_before) == (ADDED, 0)), None)
+    if row["what"] == ADDED and added is not None:
+        right = added.right
+    said = verdict_sentence(found.verdict, found.origins, row["what"], row["promised"], right)
     return Backtest(
         verdict=found.verdict,
         sentence=said,
-        too_low=row["difference"] > 0,
+        too_low=found.too_low,
         origins=found.origins,
         independent=found.independent,
         people=fives_below(found.people),
@@ -151,9 +220,107 @@ def told_backtest(found: Calibration, upper: pl.Series, mean: Mean | None) -> Ba
         gap=round(fmean(abs(each.right - each.promised) for each in promises if each.attack in PLAIN), 3),
         by_misses=promises,
         by_promise=[_promises(each) for each in found.by_promise.iter_rows(named=True) if each["people"] >= FEW],
+        windows=windows,
+        about=row["what"],
+        added=None if added is None else _added(added, found.origins),
+        events=[each for tried in found.tried if tried.events for each in _events(tried.events, tried.before)],
         robust=_robust(nats, upper, mean),
         robust_upper=_robust(nats_upper, upper, mean),
     )
+
+
+def _in_fives(share: float, people: int) -> float:
+    """A share of so many people in steps of five of them, told to be so many in fives."""
+    return in_fives(share, fives_below(people))
+
+
+def _windows(found: Calibration) -> list[Window]:
+    """All windows of enough people."""
+    there = {each.before: _share_there(each.events) for each in found.tried if each.events}
+    told: dict[tuple[str, int], float] = {}
+    out = []
+    for row in found.windows.filter(pl.col("people") >= FEW).iter_rows(named=True):
+        what, before = row["what"], row["before"]
+        if what == ADDED:
+            right: float | None = told["map", before] - told["prior", before]
+        else:
+            right = there.get(before) if what == VISITED else _in_fives(row["right"], row["people"])
+        if right is None:
+            continue
+        told[what, before] = right
+        ends = {name: _rounded(row[name], 2) for name in ("lower", "upper")}
+        out.append(
+            Window(
+                what=what,
+                steps_before=before,
+                people=fives_below(row["people"]),
+                promised=round(row["promised"], 4),
+                right=round(right, 4),
+                chance=round(row["chance"], 3),
+                counts=round(row["counts"], 2),
+                verdict=row["verdict"],
+                **ends,
+            )
+        )
+    return out
+
+
+def _added(window: Window, origins: int) -> Added:
+    """The verdict of what counts add, in a sentence."""
+    said = verdict_sentence(str(window.verdict), origins, ADDED, window.promised, window.right)
+    return Added(verdict=str(window.verdict), sentence=said, promised=window.promised, right=window.right)
+
+
+def _events(events: Events, before: int) -> list[EventPromise]:
+    """What is told of the events of one origin."""
+    people, places = events.chance.shape
+    if people < FEW:
+        return []
+    chances: tuple[float | None, float | None] = (None, None)
+    if places:
+        chances = float(events.chance.mean()), _share_there(events)
+    visitors = int(events.there.any(axis=1).sum())
+    out = []
+    for name in (VISITED, COUNTED):
+        tests = events.tests[name]
+        some = len(np.unique(tests.who))
+        enough = some >= FEW
+        # Whoever was at several places is as many tests: all of theirs together are one person.
+        lot = FEW * max(1, int(np.bincount(tests.who.astype(np.int64)).max(initial=1)))
+        promised, right = chances if name == VISITED else (1.0, 1.0)
+        out.append(
+            EventPromise(
+                event=name,
+                steps_before=before,
+                people=fives_below(people),
+                places=places,
+                promised=_rounded(promised, 4),
+                right=_rounded(right, 4),
+                visitors=fives_below(visitors) if name == VISITED else fives_below(people),
+                tested=fives_below(some),
+                power=_rounded(float(tests.promised.mean()), 4) if enough else None,
+                found=_rounded(_in_lots(float(tests.found.mean()), len(tests.found), lot), 4) if enough else None,
+            )
+        )
+    return out
+
+
+def _share_there(events: Events) -> float | None:
+    """The share of pairs of a person and a place who were there, in steps of all places of the five who were at most.
+
+    None where one to four people were there.
+    """
+    each = events.there.sum(axis=1)
+    if 0 < int((each > 0).sum()) < FEW:
+        return None
+    return _in_lots(float(events.there.mean()), events.there.size, FEW * max(1, int(each.max(initial=1))))
+
+
+def _in_lots(share: float, count: int, lot: int) -> float:
+    """A share of so many in steps of a lot of them; none and all are as they are."""
+    if share in (0.0, 1.0) or not count:
+        return share
+    return min(1.0, lot * round(share * count / lot) / count)
 
 
 def _promise(row: dict[str, float], tries: int) -> Promise:

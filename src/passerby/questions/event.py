@@ -64,11 +64,15 @@ class Event(Question):
 
     def answer(self, setup: Setup) -> EventAnswer:
         """How well the release tells whether it is so."""
+        return told_apart(self.hypotheses(setup), mirrored=self.never)
+
+    def hypotheses(self, setup: Setup) -> Hypotheses:
+        """That the count counts the person, and that it does not."""
 
         def follow(chain: MarkovPrior) -> NDArray[np.int64]:
             return self.count.progress(chain.place_of, setup.steps)
 
-        return told_apart(Hypotheses(setup, follow), mirrored=self.never)
+        return Hypotheses(setup, follow)
 
     def relabelled(self, state_of: Mapping[int, int]) -> Event:
         """The same event over other place numbers."""

@@ -59,6 +59,10 @@ class InData(Question):
 
     def answer(self, setup: Setup) -> EventAnswer:
         """How well the release tells whether they are counted."""
+        return told_apart(self.hypotheses(setup))
+
+    def hypotheses(self, setup: Setup) -> Hypotheses:
+        """That they are counted, and that they are not."""
         prior, release = setup.given or (setup.prior, setup.release)
         both = absent(prior, self.share) if self.instead is None else either(prior, self.instead, self.share)
         group = np.repeat([1, 0], [prior.states, both.states - prior.states])
@@ -72,7 +76,7 @@ class InData(Question):
             levels[0, counted == 1, 0] = 1
             return levels
 
-        return told_apart(Hypotheses(asked, follow))
+        return Hypotheses(asked, follow)
 
 
 def absent(prior: MarkovPrior, share: float) -> MarkovPrior:

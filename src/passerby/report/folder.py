@@ -289,7 +289,7 @@ def _went_back(
     except InputError as error:
         return None, str(error)
     mean = mean_over(results, settings.confidence)
-    return told_backtest(found, table["upper"].drop_nulls(), mean), None
+    return told_backtest(found, table["upper"].drop_nulls(), mean, table), None
 
 
 def _write(settings: AuditSettings, report: Report) -> None:

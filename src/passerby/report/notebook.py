@@ -124,7 +124,7 @@ def audit_report(
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
     mean = mean_over(rows, chosen.confidence)
-    told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls(), mean)
+    told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls(), mean, table)
     summary = summarise(
         rows,
         people,

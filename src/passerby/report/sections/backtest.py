@@ -7,9 +7,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.audits.calibration import CLOSE, LEVEL, MARGIN
-from passerby.audits.record import Backtest
+from passerby.audits.alerts import wrong_chances
+from passerby.audits.record import Backtest, Window
 from passerby.audits.summary import Summary
+from passerby.audits.windows import CLOSE, EXPECTED, LEVEL
 from passerby.report import chart
 from passerby.report.evidence import BACKTEST, MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
@@ -30,16 +31,30 @@ RELIABILITY = (
     "came true; above it more people were found than promised, below it fewer. Bars say how sure that is "
     f"({level(LEVEL)}). Shares of people who were found are told in steps of {FEW} people."
 )
+#: What else is promised.
+BESIDES = {"added": "what the counts add", "visited": "to be at a counted place, on average"}
+EVENTS = {"visited": "to be at a counted place", "counted": "to be counted at all"}
 BY_MISSES = (
     "The mean chance that habits promised (dashed), and the share of people who were really found, by the number of "
-    "steps that may be wrong. The table has every attack. Came true: they differ by at most "
-    f"{100 * CLOSE:g} points, and surely by no more than {100 * MARGIN:g}. Did not come true: they differ by more, and "
-    f"surely ({level(LEVEL)}). Cannot be told: neither."
+    "steps that may be wrong. Both are over all times, each weighed by what it can tell; the table has every attack. "
+    "The verdict is about the published steps."
+)
+BY_WINDOW = (
+    "What was promised for the published steps, and for as many steps at earlier times, and what was right. Chance "
+    f"alone makes both differ by so much ({level(LEVEL)}), if habits are right. Came true: for the published "
+    f"steps they are close (within {100 * CLOSE:g} points near one half, and less near 0 and 100 %), as was to be "
+    f"expected ({level(EXPECTED)}) from earlier times, and little else was. Did not come true: they are not close, and "
+    "differ by more than chance leaves. Cannot be told: neither."
+)
+BY_EVENT = (
+    "The mean chance to be at a counted place at any of the steps, over people and places, and the share of these who "
+    "really were. Of those for whom it is so, some were looked for by a test that says yes for 1 % of the others: what "
+    f"it should find of them, and what it found. Shares are told in steps of at least {FEW} people."
 )
 ROBUST = (
     "The mean chance that no attack exceeds if people live by their habits, and if they depart from them: by the least "
-    "that explains what came true, and by the least that would explain the upper end of what it may have been. Nobody "
-    "can know that people will not depart further. Departures are in nats: at 0.1, what habits call 50 % may be 72 %."
+    "that explains the published steps, and by what covers such steps in 90 of 100 cases. Nobody can know that people "
+    "will not depart further. Departures are in nats: at 0.1, what habits call 50 % may be 72 %."
 )
 
 
@@ -55,8 +70,8 @@ def build(evidence: Evidence) -> Content:
         "misses": ("misses", str),
         "promised": ("promised", percent),
         "right": ("really found", percent),
-        "lower": ("difference, at least", _points),
-        "upper": ("difference, at most", _points),
+        "lower": ("to be expected, at least", _points),
+        "upper": ("to be expected, at most", _points),
         "verdict": ("verdict", str),
         "people": ("rests on (people)", "{:,}".format),
     }
@@ -72,11 +87,90 @@ def build(evidence: Evidence) -> Content:
     return Content(
         [*words(summary), *of_a_crowd(evidence.release, taken)],
         [
+            *_by_window(found),
             drawn,
+            *_by_event(found),
             Figure("promises", "By misses", BY_MISSES, table, by_misses_picture(found)),
             Figure("robust", "If people depart from their habits", ROBUST, departed),
         ],
     )
+
+
+def _by_window(found: Backtest) -> list[Figure]:
+    """A row for each promise and time, the published steps first; nothing where people are few."""
+    if not found.windows:
+        return []
+    names = ATTACKS | BESIDES
+    rows = [
+        (
+            names[each.what],
+            _when(each.steps_before),
+            each.promised,
+            each.right,
+            each.chance,
+            *_judged(each),
+            each.people,
+        )
+        for each in found.windows
+    ]
+    kinds = {
+        "what": pl.String,
+        "when": pl.String,
+        **dict.fromkeys(("promised", "right", "chance"), pl.Float64),
+        **dict.fromkeys(("expected", "verdict"), pl.String),
+        "people": pl.Int64,
+    }
+    columns: Columns = {
+        "what": ("promise", str),
+        "when": ("steps", str),
+        "promised": ("promised", _signed),
+        "right": ("right", _signed),
+        "chance": ("chance leaves", lambda value: f"± {100 * value:.1f} points"),
+        "expected": ("expected from earlier times", str),
+        "verdict": ("verdict", str),
+        "people": ("people", "{:,}".format),
+    }
+    table = sheet(pl.DataFrame(rows, schema=kinds, orient="row"), columns, "windows.csv")
+    return [Figure("windows", "The published steps, and earlier ones", BY_WINDOW, table)]
+
+
+def _when(steps: int) -> str:
+    return "published" if not steps else f"{steps:,} earlier"
+
+
+def _signed(value: float) -> str:
+    return percent(value) if value >= 0 else f"-{percent(-value)}"
+
+
+def _judged(each: Window) -> tuple[str, str]:
+    """What was to be expected of the published steps, and the verdict."""
+    if each.verdict is None:
+        return "", ""
+    known = each.lower is not None and each.upper is not None
+    return f"{_points(each.lower)} to {_points(each.upper)}" if known else "not known", each.verdict
+
+
+def _by_event(found: Backtest) -> list[Figure]:
+    """A row for each event and time; nothing where nothing is told."""
+    rows = [
+        (EVENTS[each.event], _when(each.steps_before), each.promised, each.right, each.power, each.found, each.people)
+        for each in found.events
+    ]
+    if not rows:
+        return []
+    names = ("promised", "right", "power", "found")
+    kinds = {"event": pl.String, "when": pl.String, **dict.fromkeys(names, pl.Float64), "people": pl.Int64}
+    columns: Columns = {
+        "event": ("event", str),
+        "when": ("steps", str),
+        "promised": ("promised", _share),
+        "right": ("right", _share),
+        "power": ("a test should find", _share),
+        "found": ("a test found", _share),
+        "people": ("people", "{:,}".format),
+    }
+    table = sheet(pl.DataFrame(rows, schema=kinds, orient="row"), columns, "events.csv")
+    return [Figure("events", "Presence, and being counted", BY_EVENT, table)]
 
 
 def _points(value: float | None) -> str:
@@ -91,19 +185,25 @@ def words(summary: Summary) -> list[str]:
     found = summary.backtest
     assert found is not None
     meaning = {
-        "came true": "What this report says of the chance to be found can be taken as a prediction of what happens.",
-        "did not come true": f"The chances in this report are likely too {'low' if found.too_low else 'high'}.",
+        "came true": "The chances in this report can be taken for what happens in such steps; nobody knows of drift "
+        "that has not happened yet.",
+        "did not come true": wrong_chances(found),
         "cannot be told": "Take the chances in this report for what would hold if people lived by their habits.",
     }
-    times = "one earlier time" if found.origins == 1 else f"{found.origins} earlier times"
+    times = (
+        "one time, the published steps"
+        if found.origins == 1
+        else f"{found.origins} times, the published steps among them"
+    )
     counted = "" if found.independent == found.origins else f" (which overlap, and count for {found.independent})"
     how = (
-        f"For this, habits were fitted again at {times}{counted}, to what was before each, and the same counts were "
+        f"For this, habits were fitted for {times}{counted}, to what was before each, and the same counts were "
         f"attacked after it, for about {found.people:,} people in all: {percent(found.share)} of those who were known "
         "well enough by then. People share what changes for all, so intervals are about times and not about people "
         "alone."
     )
-    return [f"{found.sentence} {meaning[found.verdict]}", how, *_departure(summary, found)]
+    added = [found.added.sentence] if found.added is not None and found.about != "added" else []
+    return [f"{found.sentence} {meaning[found.verdict]}", *added, how, *_departure(summary, found)]
 
 
 def _departure(summary: Summary, found: Backtest) -> list[str]:
@@ -112,19 +212,22 @@ def _departure(summary: Summary, found: Backtest) -> list[str]:
     certain = percent(summary.mean_loss.upper)
     if found.robust is None:
         return ["People were found of whom habits said that it cannot happen: no departure from them explains it."]
-    if found.robust.nats and percent(found.robust.upper) == percent(1.0):
-        return [
-            f"No attack has a mean chance above {certain} if people live by their habits. If they depart from them by "
-            "as much as what came true asks for at least, nothing is excluded."
-        ]
+    first = f"No attack has a mean chance above {certain} if people live by their habits"
     if found.robust.nats == 0:
-        first = f"No departure from habits is needed to explain what came true, so the upper end stays at {certain}"
+        first += ", and no departure from them is needed to explain the published steps"
+    elif percent(found.robust.upper) == percent(1.0):
+        return [f"{first}. If they depart from them by as much as the published steps ask for, nothing is excluded."]
     else:
-        first = (
-            f"No attack has a mean chance above {certain} if people live by their habits, and above "
-            f"{percent(found.robust.upper)} if they depart from them by as much as what came true asks for at least"
+        first += (
+            f", and above {percent(found.robust.upper)} if they depart from them as much as the published steps ask"
         )
-    more = "" if found.robust_upper is None else f"; to be careful, take {percent(found.robust_upper.upper)}"
+    more = ""
+    if found.robust_upper is not None:
+        most = found.robust_upper.upper
+        more = "; to be careful, " + (
+            "nothing is excluded" if percent(most) == percent(1.0) else f"take {percent(most)}"
+        )
+        more += ", which covers such steps in 90 of 100 cases"
     return [f"{first}{more}."]
 
 
@@ -174,8 +277,8 @@ def robust(summary: Summary) -> pl.DataFrame:
     assert loss is not None
     rows = [("live by their habits", 0.0, loss.upper)]
     for who, end in (
-        ("depart by what came true", found.robust),
-        ("depart by what may have come true", found.robust_upper),
+        ("depart as the published steps ask", found.robust),
+        ("depart as in 90 of 100 cases", found.robust_upper),
     ):
         rows += [(who, end.nats, end.upper)] if end else []
     kinds = {"people_who": pl.String, "nats": pl.Float64, "upper": pl.Float64}

@@ -1,0 +1,183 @@
+"""What habits promise of events: to be at counted places, and to be counted at all; and what was really so.
+
+Promised is the chance that somebody is ever at a place in the published steps, and how many of those who were there a
+test with 1 % of false alarms finds. The test looks at what would have been published about what they really did. Where
+others are known, a raw count shows whoever it counts, also where habits say that they cannot be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.errors import PasserbyError
+from passerby.measurement.setup import Setup
+from passerby.model.counts import Visitors
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.questions.event import Event
+from passerby.questions.hypotheses import Hypotheses
+from passerby.questions.in_data import InData
+from passerby.questions.laws import gaps
+
+from .job import Job, over_states
+from .question_rows import FALSE
+from .remainder import kept_part
+from .sample import some_numbers
+from .subjects import subjects_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Zone = tuple[int, ...]
+
+#: What is promised: to be at a counted place at any published step, and to be counted at all.
+VISITED, COUNTED = "visited", "counted"
+#: At most so many counted places are looked at, and so many tests are made at an origin of each kind.
+MOST_ZONES, TESTED = 12, 40
+#: Series that are drawn of whom an event holds: half of them choose the test, and the other half say what it finds.
+DRAWN = 200
+#: Ratios that differ by this share are alike but for rounding.
+_ALIKE = 1e-9
+
+
+class Looked(NamedTuple):
+    """Looked of single people (n,): whom, how likely they were to be found, and whether (or how likely) they were."""
+
+    who: Ints
+    promised: Floats
+    found: Floats
+
+
+class Events(NamedTuple):
+    """Events of one origin: the chance (N, Z) to be at each counted place, who was `there` (N, Z), and tests."""
+
+    chance: Floats
+    there: NDArray[np.bool_]
+    tests: Mapping[str, Looked]
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Events:
+        """From lists, as they are kept."""
+        tests = {name: Looked(*(np.array(each) for each in lists)) for name, lists in kept["tests"].items()}
+        people = len(kept["chance"])
+        chance, there = (np.array(kept[name]).reshape(people, -1) for name in ("chance", "there"))
+        return cls(chance.astype(np.float64), there.astype(np.bool_), tests)
+
+
+def events_of(job: Job, rng: np.random.Generator) -> dict[str, Any]:
+    """Promised and real events of all people of a job, in lists that can be kept."""
+    zones = counted_zones(job.release)
+    chance = []
+    for person in range(len(job.people)):
+        prior, _, _, state_of = over_states(job, person)
+        chance.append(visit_chances(prior, state_of, zones, job.release.steps).tolist())
+    there = np.array([np.isin(job.people.actual, zone).any(axis=1) for zone in zones], dtype=np.bool_).T
+    pairs = np.argwhere(there.reshape(len(job.people), -1))
+    some = pairs[some_numbers(len(pairs), TESTED, int(rng.integers(2**31)))]
+    visited = [(int(person), zones[zone]) for person, zone in some]
+    everyone = some_numbers(len(job.people), TESTED, int(rng.integers(2**31))).tolist()
+    tests = {VISITED: _tests(job, visited, rng), COUNTED: _tests(job, [(each, None) for each in everyone], rng)}
+    return {"chance": chance, "there": there.tolist(), "tests": tests}
+
+
+def counted_zones(release: Release) -> list[Zone]:
+    """The places and zones that are counted, those first that are counted most often, and not too many.
+
+    >>> counted_zones(Release([[3], [1, 3]]))
+    [(3,), (1,)]
+    """
+    often: dict[Zone, int] = {}
+    for subject in subjects_of(release):
+        for zone in subject.zones:
+            often.setdefault(zone, 0)
+    for step in release.sensors if type(release) is Release else ():
+        for place in step:
+            often[(place,)] += 1
+    return sorted(often, key=lambda zone: -often[zone])[:MOST_ZONES]
+
+
+def visit_chances(prior: MarkovPrior, state_of: Ints, zones: Sequence[Zone], steps: int) -> Floats:
+    """The chance (Z,) to be at each zone at any of the steps: one minus that of a trace that avoids it, step by step.
+
+    >>> halves = MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]])
+    >>> visit_chances(halves, np.arange(2), [(0,), (0, 1)], 3).tolist()
+    [0.875, 1.0]
+    """
+    outside = np.array([~np.isin(prior.place_of, state_of[list(zone)]) for zone in zones], dtype=np.float64)
+    outside = outside.reshape(-1, prior.states)
+    law = prior.initial * outside
+    for t in range(1, steps):
+        law = (law @ prior.matrix(t - 1)) * outside
+    return np.asarray(np.clip(1 - law.sum(axis=1), 0.0, 1.0))
+
+
+def _tests(job: Job, asked: Sequence[tuple[int, Zone | None]], rng: np.random.Generator) -> list[list[float]]:
+    """Whom, promised and found, for each person and the zone where they were, or None for whether they are counted."""
+    rows = []
+    for person, zone in asked:
+        try:
+            found = _test(job, person, zone, rng)
+        except PasserbyError:
+            continue  # such a release, or such a series, cannot be looked at for this person
+        if found is not None:
+            rows.append((float(person), *found))
+    return [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
+
+
+def _test(job: Job, person: int, zone: Zone | None, rng: np.random.Generator) -> tuple[float, float] | None:
+    """How likely a test finds one person, and whether it does; None where there is nothing to be told."""
+    base, whole, _, state_of = over_states(job, person)
+    part = kept_part(base, whole)[0]
+    chain, release = part.over(base)
+    setup = Setup(chain, release, given=(base, part))
+    asked = InData().hypotheses(setup) if zone is None else _ever(zone, state_of, release.steps).hypotheses(setup)
+    seen = sighted(job.release, job.people.actual[person], zone)
+    if zone is not None and asked.logs[0] == -np.inf:
+        return None
+    if asked.logs[1] == -np.inf:
+        return 0.0, float(seen)
+    edge, promised, share = chosen_test(asked, rng)
+    trace = state_of[job.people.actual[person]]
+    real = _ratios(asked, asked.setup.release.drawn(trace[None], rng))[0]
+    return promised, 1.0 if seen else share * float(real <= edge * (1 + _ALIKE))
+
+
+def _ever(zone: Zone, state_of: Ints, steps: int) -> Event:
+    return Event(Visitors(sorted({int(state_of[place]) for place in zone}), steps=range(steps)))
+
+
+def sighted(release: Release, trace: Ints, zone: Zone | None) -> bool:
+    """Whether a raw count shows this person at a zone, or with None at any, to somebody who knows all others.
+
+    >>> sighted(Release([[3], [1, 3]]), np.array([1, 1]), (1,)), sighted(Release([[3], [1, 3]]), np.array([1, 2]), None)
+    (True, False)
+    """
+    if type(release) is not Release or release.crowd is not None or not (release.plain and release.reveals):
+        return False
+    there = [place for place, step in zip(trace.tolist(), release.sensors, strict=True) if place in step]
+    return bool(there) if zone is None else not set(there).isdisjoint(zone)
+
+
+def chosen_test(asked: Hypotheses, rng: np.random.Generator) -> tuple[float, float, float]:
+    """A test by Neyman and Pearson at `FALSE` alarms: the largest ratio at which it says yes, its power, and a share.
+
+    The ratio is `Pr[y | not E] / Pr[y | E]`, of which the mean over series that are drawn where the event holds, up to
+    an edge, is the rate of false alarms. A test with too many says yes in a share of the cases alone.
+    """
+    ratios = _ratios(asked, asked.setup.release.drawn(asked.draw(True, DRAWN, rng), rng))
+    first, rest = np.sort(ratios[: DRAWN // 2]), ratios[DRAWN // 2 :]
+    with np.errstate(divide="ignore"):
+        part = np.minimum(1.0, FALSE / (np.cumsum(first) / len(first)))
+    edge = float(first[int(np.argmax(np.arange(1, len(first) + 1) * part))])
+    inside = rest <= edge * (1 + _ALIKE)
+    wrong = float(rest[inside].sum()) / len(rest)
+    share = min(1.0, FALSE / wrong) if wrong > 0 else 1.0
+    return edge, float(inside.mean()) * share, share
+
+
+def _ratios(asked: Hypotheses, evidence: Floats) -> Floats:
+    """`Pr[y | not E] / Pr[y | E]` of series (n,)."""
+    return np.exp(-np.clip(gaps(asked.logs_of(evidence)) - asked.log_odds, -700.0, 700.0))

@@ -1,0 +1,116 @@
+"""Presence and membership in the backtest: chances by enumeration, promises that hold, and what may be told."""
+
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.people.test_habits import random_traces
+
+import passerby as pb
+from passerby.audits.event_promises import (
+    COUNTED,
+    VISITED,
+    Events,
+    Looked,
+    _test,
+    counted_zones,
+    events_of,
+    visit_chances,
+)
+from passerby.audits.job import Job
+from passerby.audits.record import told_backtest
+from passerby.audits.settings import Measurement
+from passerby.people.others import everyone_else
+from passerby.support.groups import FEW
+
+
+def job_of(people: pb.People, release: pb.Release) -> Job:
+    return Job(people, release, Measurement(1), everyone_else(people, release))
+
+
+@pytest.fixture(scope="module")
+def people() -> pb.People:
+    return pb.fit_people(random_traces(3, 60, 14, 8), holdout=4, habits="paper")
+
+
+def test_chances_to_be_somewhere_are_those_of_all_traces(people: pb.People) -> None:
+    release = pb.Release([[0, 1], [2], [0], [1]])
+    zones = counted_zones(release)
+    assert zones == [(0,), (1,), (2,)]
+    found = Events.of(events_of(job_of(people, release), np.random.default_rng(0)))
+    for person in range(5):
+        prior = people.prior(person, reduced=False)[0]
+        expected = np.zeros(3)
+        for trace in product(range(prior.states), repeat=4):
+            chance = prior.initial[trace[0]]
+            for t, (here, there) in enumerate(pairwise(trace)):
+                chance *= prior.matrix(t)[here, there]
+            places = {int(prior.place_of[state]) for state in trace}
+            expected += [chance * (zone[0] in places) for zone in zones]
+        np.testing.assert_allclose(found.chance[person], expected, atol=1e-12)
+    for z, zone in enumerate(zones):
+        np.testing.assert_array_equal(found.there[:, z], (people.actual == zone[0]).any(axis=1))
+
+
+def test_a_place_of_everybody_is_visited_for_certain() -> None:
+    prior = pb.line_prior(6)
+    chances = visit_chances(prior, np.arange(6), [tuple(range(6)), (2,), ()], 3)
+    assert chances[0] == pytest.approx(1.0)
+    assert 0 < chances[1] < 1
+    assert chances[2] == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("mechanism", [pb.Raw(), pb.Gaussian(1.0), pb.Rounding(5)])
+def test_people_who_live_by_their_habits_are_found_as_often_as_promised(mechanism: pb.Mechanism) -> None:
+    city = pb.simulate_city(people=250, places=30, days=6)
+    fitted = pb.fit_people(city, window="6h", places=20, min_active=4, holdout=4)
+    rng = np.random.default_rng(1)
+    drawn = np.array([fitted.prior(each, reduced=False)[0].sample(1, 4, rng)[0] for each in range(len(fitted))])
+    people = replace(fitted, actual=drawn.astype(np.int32))
+    sensors = pb.most_visited_sensors(people, 3)
+    release = pb.Release(sensors, mechanism, others=[[5 + place % 3 for place in step] for step in sensors])
+    rounds = [Events.of(events_of(job_of(people, release), np.random.default_rng(seed))) for seed in range(3)]
+    first = rounds[0]
+    spread = np.sqrt((first.chance * (1 - first.chance)).sum()) / first.chance.size
+    assert abs(first.there.mean() - first.chance.mean()) < 4 * spread
+    for name in (VISITED, COUNTED):
+        promised, found = (
+            np.concatenate([getattr(each.tests[name], part) for each in rounds]) for part in ("promised", "found")
+        )
+        assert abs(promised.mean() - found.mean()) < 4 * 0.5 / np.sqrt(len(found) / 3)
+        if mechanism == pb.Raw() and name == VISITED and len(set(map(tuple, release.sensors))) == 1:
+            assert found.min() == 1.0  # a place that is counted at all steps shows whoever is there
+
+
+def test_a_raw_count_shows_whom_habits_do_not_expect() -> None:
+    array = random_traces(3, 60, 14, 8)
+    people = pb.fit_people(array, holdout=4, habits="paper", smoothing=1e-9)
+    never = next(place for place in range(5) if place not in people.fitted[0].tolist())
+    actual = people.actual.copy()
+    actual[0] = never
+    moved = replace(people, actual=actual)
+    job = job_of(moved, pb.Release([[never]] * 4))
+    assert _test(job, 0, (never,), np.random.default_rng(0)) == pytest.approx((1.0, 1.0))
+
+
+def test_what_is_told_of_events_rests_on_five_people() -> None:
+    found = pb.backtest(random_traces(3, 60, 20, 8), holdout=3, habits="paper", people=40)
+    upper = pl.Series([0.5] * 40)
+    told = told_backtest(found, upper, None)
+    assert [(each.event, each.steps_before) for each in told.events] == [
+        (name, before) for before in (0, 3, 6, 9) for name in (VISITED, COUNTED)
+    ]
+    for each in told.events:
+        assert each.tested % FEW == each.people % FEW == 0
+        assert each.visitors is not None
+        assert each.visitors % FEW == 0
+    few = np.zeros((40, 2), dtype=bool)
+    few[:3] = True
+    tests = Looked(np.array([0.0, 0, 1, 1, 2, 2]), np.ones(6), np.ones(6))
+    odd = replace(found.tried[0], events=Events(np.full((40, 2), 0.1), few, {VISITED: tests, COUNTED: tests}))
+    [visited, counted] = told_backtest(replace(found, tried=(odd,)), upper, None).events
+    assert (visited.promised, visited.right, visited.visitors, visited.tested) == (0.1, None, 0, 0)
+    assert (visited.power, visited.found) == (None, None)
+    assert (counted.promised, counted.right) == (1.0, 1.0)
