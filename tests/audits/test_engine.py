@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import logging
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -225,6 +227,18 @@ class TestRefused:
         with pytest.raises(pb.PasserbyError, match="ended before its time"):
             collect(always_die, None, range(3), executor=Cluster(client))
         client.wait_for_workers(1, timeout=30)
+
+    @pytest.mark.parametrize("trouble", [KeyError("a"), AssertionError(), TimeoutError(), OSError("closed")])
+    def test_what_closing_trips_over_is_nobodys_matter(self, trouble: Exception, caplog: Any) -> None:
+        class Ending:
+            def close(self) -> None:
+                logging.getLogger("asyncio").error("Task exception was never retrieved")
+                raise trouble
+
+        cluster._closed(Ending())
+        assert not caplog.records
+        with pytest.raises(KeyboardInterrupt):
+            cluster._closed(SimpleNamespace(close=lambda: signal.raise_signal(signal.SIGINT)))
 
     def test_a_cluster_that_does_not_start(self, people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
         def failing(*_: object, **__: object) -> None:

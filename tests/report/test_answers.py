@@ -17,6 +17,7 @@ from passerby.audits.shares import Above, Group
 from passerby.report import chart, presence_words
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
+from passerby.report.page import fill
 from passerby.report.sections import asked, each_step, in_data, law
 from passerby.report.sections import presence as section
 
@@ -47,7 +48,7 @@ def said_of(power: Any, **more: Any) -> str:
         (bracket(0.01, 0.3), {}, "tell something of who was at gate"),
         (bracket(0.01, 0.04), {"by_step": []}, "tell hardly anything of who was at gate"),
         (bracket(0.01, 0.04), {}, "tell hardly anything on average of who was at gate"),
-        (bracket(0.01, 0.04), {}, "the count at 18:00 alone tells up to 63 % of whoever is in it"),
+        (bracket(0.01, 0.04), {}, "the count at 18:00 alone gives away about 63 of 100 people who are in it"),
         (bracket(0.01, 0.04), {"visitors": None}, "at gate, where fewer than 5 people were"),
         (bracket(0.01, 0.04), {"visitors": 0}, "at gate, where nobody was"),
     ],
@@ -87,9 +88,19 @@ def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> No
 def test_places_with_telling_hours_are_named_beside_the_one_that_tells_most(made: Evidence) -> None:
     said = in_short(made.summary)
     second = made.called[made.people.places[1]]
-    assert said[1].endswith(f"or may do so, also of those at {second}.")
+    assert said[1].endswith(f"half or more of the people in them also at {second}.")
     flat = [each.model_copy(update={"by_step": []}) for each in made.summary.presence]
     assert "By the hour" not in " ".join(presence_words.lead(made.summary.model_copy(update={"presence": flat})))
+
+
+def test_what_an_alert_says_of_the_insider_is_not_said_again(made: Evidence) -> None:
+    said = "Whoever knows where everybody else was reads from any exact count who was there."
+    for alerts, times in (([said], 1), ([], 1)):
+        one = saying(made, alerts=alerts)
+        top = fill(one, []).partition("<nav")[0]
+        assert top.count("Whoever knows where everybody else was") == times
+    noisy = saying(made, alerts=[said], presence=presence(made.people.places[:2], exact=False))
+    assert "finds 30 to 60 of 100" in fill(noisy, []).partition("<nav")[0]
 
 
 def test_what_an_insider_finds_of_noisy_counts_is_an_interval(made: Evidence) -> None:

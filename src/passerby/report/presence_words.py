@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from passerby.audits.question_record import Bracket, HourAnswer, PlaceAnswers
 from passerby.audits.summary import Summary
 from passerby.support.groups import FEW
-from passerby.support.numerals import percent, span
+from passerby.support.numerals import span
 
 from .labels import readable
 from .terms import few
@@ -32,6 +32,8 @@ POWER = (
 MOST, MANY, HARDLY = 0.5, 0.2, 0.05
 #: What an exact count tells whoever knows the others is told for certain; less than this short of it is reckoning.
 SURE = 1 - 1e-6
+#: Whom exact counts tell all, which is said once.
+WHOEVER, SURELY = "Whoever knows where everybody else was", "reads for certain"
 #: Places that are named in a sentence.
 NAMED = 3
 
@@ -144,7 +146,7 @@ def lead(summary: Summary, called: Mapping[str, str] | None = None, starts: Sequ
     peaks = [spot for spot in told if spot not in chosen and spot.peak and spot.peak.advantage >= MOST]
     if peaks:
         out.append(
-            "By the hour, a single count tells at least half of whoever is in it, or may do so, also of those at "
+            "By the hour, there are single counts that give away half or more of the people in them also at "
             f"{_listed([spot.words for spot in peaks])}."
         )
     unsaid = [spot.words for spot in every if spot.sensitive and not spot.found(HABITS)]
@@ -183,9 +185,8 @@ def _at_peak(spot: Spot, starts: Sequence[str] | None) -> str:
     if peak is None or power is None or peak.advantage < MANY or power.lower >= MOST:
         return ""
     when = f"at {starts[peak.step]}" if starts else f"of step {peak.step + 1}"
-    return (
-        f" Hour by hour it differs: the count {when} alone tells up to {percent(peak.advantage)} of whoever is in it."
-    )
+    many = f"about {100 * peak.advantage:.0f} of 100"
+    return f" Hour by hour it differs: the count {when} alone gives away {many} people who are in it."
 
 
 def _were(found: PlaceAnswers) -> str:
@@ -201,17 +202,16 @@ def of_insider(every: list[Spot]) -> list[str]:
     if not powers:
         return []
     exact = [each for each in found if each.advantage and each.advantage.lower >= SURE]
-    who = "Whoever knows where everybody else was"
     if len(exact) == len(found):
         where = "every counted place" if len(found) == len(every) else "every counted place of which it can be told"
-        return [f"{who} reads for certain from these counts who was there, at {where}."]
+        return [f"{WHOEVER} {SURELY} from these counts who was there, at {where}."]
     least, most = min(powers, key=lambda each: each.lower), max(powers, key=lambda each: each.upper)
     whole = Bracket(lower=least.lower, upper=most.upper)
     some = f" For {len(exact):,} of {len(found):,} places they tell it for certain." if exact else ""
     between = "" if len(found) == 1 else ", depending on the place"
     return [
-        f"{who} finds {of_hundred(whole)} of 100 people who were there{between}, wrongly accusing 1 of 100 who were "
-        f"not.{some}"
+        f"{WHOEVER} finds {of_hundred(whole)} of 100 people who were there{between}, wrongly accusing 1 of 100 who "
+        f"were not.{some}"
     ]
 
 

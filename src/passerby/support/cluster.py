@@ -224,11 +224,30 @@ def _here(workers: int | None) -> Iterator[Any]:
     ):
         cluster = _started(workers or all_cores(), scratch)
         try:
-            with Client(cluster, set_as_default=False) as client:
+            client = Client(cluster, set_as_default=False)
+            try:
                 yield client
+            finally:
+                _closed(client)
         finally:
-            with suppress(KeyError):  # it may have lost count of workers that died
-                cluster.close()
+            _closed(cluster)
+
+
+def _closed(ending: Any) -> None:
+    """Close a client or a cluster whose work is over: nobody needs to know what it trips over on its way.
+
+    Right after a worker died, dask may have lost count of workers, wait in vain for one, or find a connection closed.
+    """
+    loud = [logging.getLogger(name) for name in ("asyncio", "tornado.application")]
+    levels = [each.level for each in loud]
+    for each in loud:
+        each.setLevel(logging.CRITICAL + 1)
+    try:
+        with suppress(Exception):
+            ending.close()
+    finally:
+        for each, level in zip(loud, levels, strict=True):
+            each.setLevel(level)
 
 
 def _started(workers: int, scratch: str) -> Any:
