@@ -46,7 +46,18 @@ BENCHMARKS = (
 )
 SAMPLES, BEFORE = "interval_samples", "before"
 #: Those that are run by themselves (`python -m benchmarks.habits`), and print what they find; all take `--quick`.
-SCRIPTS = ("day", "erasure", "habits", "kills", "mechanisms", "presence", "questions", "same_numbers", "weekends")
+SCRIPTS = (
+    "day",
+    "erasure",
+    "habits",
+    "kills",
+    "mechanisms",
+    "presence",
+    "promises",
+    "questions",
+    "same_numbers",
+    "weekends",
+)
 #: What the others are made of.
 PARTS = ("chains", "figures", "markdown", "pages", "plan_pieces", "populations", "processes", "record")
 

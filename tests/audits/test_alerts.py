@@ -10,6 +10,7 @@ from tests.people.test_habits import random_traces, traces
 import passerby as pb
 from passerby.audits.alerts import about_backtest, about_few, about_published, alerts
 from passerby.audits.coverage import Absence, Coverage, coverage_of
+from passerby.audits.expectation import more_elsewhere
 from passerby.audits.record import Added, told_backtest
 from passerby.visits.table import Skipped
 from passerby.visits.traces import LeftOut
@@ -65,6 +66,34 @@ def test_elsewhere_and_change() -> None:
     assert any("person is elsewhere" in each and "Longer steps, more places or more misses" in each for each in said)
     assert any("they changed" in each for each in said)
     assert any("at none of the chosen places in any of the published steps" in each for each in said)
+
+
+def test_change_is_what_habits_did_not_expect() -> None:
+    """People who are chosen for being seen often are seen less often afterwards: nothing has changed by that."""
+    some = covered(people(0.1, 0.1))
+    for fitted, expected, published, changed in (
+        (0.0, 0.3, 0.25, False),
+        (0.3, 0.05, 0.3, True),
+        (0.0, 0.3, 0.0, True),
+    ):
+        shares = {"elsewhere_fitted": fitted, "elsewhere_expected": expected, "elsewhere_published": published}
+        said = alerts(some.model_copy(update=shares), exact=True)
+        assert any("they changed" in each for each in said) == changed
+    unknown = {"elsewhere_fitted": 0.0, "elsewhere_expected": None, "elsewhere_published": 0.4}
+    assert not any("they changed" in each for each in alerts(some.model_copy(update=unknown)))
+
+
+def test_what_habits_expect_of_people_who_live_by_them() -> None:
+    fitted = pb.fit_people(random_traces(3, 400, 16, 5), holdout=4, habits="paper")
+    rng = np.random.default_rng(0)
+    drawn = np.array([fitted.prior(each, reduced=False)[0].sample(1, 4, rng)[0] for each in range(len(fitted))])
+    living = replace(fitted, actual=drawn.astype(np.int32))
+    assert abs(more_elsewhere(living, 400) or 0.0) < 0.04
+    gone = replace(fitted, actual=np.full_like(fitted.actual, fitted.elsewhere))
+    expected = 1 - (more_elsewhere(gone, 400) or 0.0)
+    assert expected == pytest.approx((drawn == fitted.elsewhere).mean(), abs=0.04)
+    assert covered(gone).elsewhere_expected == pytest.approx(expected, abs=0.05)
+    assert more_elsewhere(replace(fitted, actual=fitted.actual[:, :0])) is None
 
 
 def test_a_step_that_is_covered_in_part_and_remarks() -> None:

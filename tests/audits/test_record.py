@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from tests.people.test_habits import random_traces
+from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
 from passerby.audits.attacks import BACKTESTED
@@ -97,3 +97,31 @@ def test_a_narrow_limit_of_the_mean_narrows_the_robust_ends(found: pb.Calibratio
     assert narrow.robust_upper is not None
     expected = highest_mean(np.array([0.2]), narrow.robust_upper.nats)
     assert narrow.robust_upper.upper == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("people", [1, 3])
+def test_nothing_is_told_of_fewer_than_five_people(people: int) -> None:
+    few = pb.backtest(random_traces(3, 40, 20, 8), holdout=3, habits="paper", people=people)
+    with pytest.raises(pb.InputError, match="fewer than 5 people were tried at an origin, of whom nothing may be told"):
+        told_backtest(few, UPPER, None)
+
+
+def test_everybody_who_is_gone_is_no_promise_that_came_true() -> None:
+    array = np.random.default_rng(0).integers(0, 4, (40, 20))
+    array[:, 17:] = 3
+    gone = pb.backtest(traces(array, 4), holdout=3, habits=pb.Habits())
+    told = told_backtest(gone, UPPER, None)
+    assert told.verdict != "came true"
+    assert not told.too_low
+    [visited] = (each for each in told.windows if (each.what, each.steps_before) == ("visited", 0))
+    assert (visited.right, visited.verdict) == (0.0, "did not come true")
+    silent = pb.backtest(traces(array, 4), holdout=3, habits="paper", release=pb.Release([[], [], []]))
+    [visits, *_] = told_backtest(silent, UPPER, None).events
+    assert (visits.places, visits.promised, visits.right, visits.visitors) == (0, None, None, 0)
+
+
+def test_what_is_too_low_did_not_come_true(found: pb.Calibration) -> None:
+    for seed in range(6):
+        other = pb.backtest(random_traces(seed, 40, 20, 8), holdout=3, habits="paper")
+        told = told_backtest(other, UPPER, None)
+        assert not (told.verdict == "came true" and told.too_low)

@@ -160,8 +160,8 @@ def _about_steps(coverage: Coverage, name_elsewhere: bool) -> Iterator[str]:
             "visited equally often, and times do not tell which came first. The place chosen first is taken (the most "
             "visited of all, or the one listed first). Finer times tell more."
         )
-    fitted, published = coverage.elsewhere_fitted, coverage.elsewhere_published
-    if fitted is None or published is None:
+    expected, published = coverage.elsewhere_expected, coverage.elsewhere_published
+    if published is None:
         return
     if published > MUCH_ELSEWHERE:
         so = "where to say elsewhere is right" if name_elsewhere else "where nobody can be found"
@@ -169,9 +169,9 @@ def _about_steps(coverage: Coverage, name_elsewhere: bool) -> Iterator[str]:
             f"In {percent(published)} of the published person-steps the person is elsewhere, at none of the chosen "
             f"places, {so}. Longer steps, more places or more misses ask a question that says more."
         )
-    if abs(fitted - published) > DIFFERENT and coverage.published_from is not None:
+    # Shares before and after are no comparison: people are chosen for being seen before.
+    if expected is not None and abs(expected - published) > DIFFERENT and coverage.published_from is not None:
         yield (
-            f"People are elsewhere in {percent(fitted)} of the steps that habits were fitted to, and in "
-            f"{percent(published)} of those that are published: they changed, and what the habits promise may not "
-            "come true."
+            f"Habits expected people to be elsewhere in {percent(expected)} of the published person-steps, and they "
+            f"were in {percent(published)}: they changed, and what the habits promise may not come true."
         )

@@ -17,6 +17,7 @@ from passerby.visits.everybody import Everybody
 from passerby.visits.steps import Times
 from passerby.visits.table import Skipped, Visits
 
+from .expectation import more_elsewhere
 from .record import Record
 
 
@@ -95,6 +96,9 @@ class Coverage(Record):
         "than five people are kept."
     )
     elsewhere_published: float | None = Field(description="Share of the published person-steps that are elsewhere.")
+    elsewhere_expected: float | None = Field(
+        default=None, description="The same share as habits expected it; null where that is not known."
+    )
     tied: float | None = Field(
         default=None,
         description="Share of the person-steps at chosen places in which several places were visited equally often, "
@@ -111,10 +115,21 @@ class Coverage(Record):
         groups |= {name: _among(getattr(self, name), self.kept) for name in ("absent_before", "absent_after")}
         days = {name: (getattr(self, name) or "")[:10] or None for name in ("first_visit", "last_visit")}
         # In fives of people and to a hundredth, so that no single step of somebody is told.
-        shares = {name: self._share(name) for name in ("elsewhere_fitted", "elsewhere_published", "tied")}
+        shares = {
+            name: self._share(name)
+            for name in ("elsewhere_fitted", "elsewhere_published", "elsewhere_expected", "tied")
+        }
         everyone = self.kept + groups["seldom"] + groups["unseen"]
         rows = self.rows.shared(self.people)
         return self.model_copy(update={**groups, **days, **shares, "people": everyone, "rows": rows})
+
+    def expecting(self, people: People) -> Coverage:
+        """With what habits expect of these people, who are all or some of those who are covered."""
+        more = more_elsewhere(people)
+        if more is None or self.elsewhere_published is None:
+            return self
+        expected = round(min(1.0, max(0.0, self.elsewhere_published - more)), 3)
+        return self.model_copy(update={"elsewhere_expected": expected})
 
     def _share(self, name: str) -> float | None:
         """A share of the person-steps as others may see it, of five people or more."""
@@ -206,7 +221,7 @@ def coverage_of(
     first, last = _ends(visits)
     fitted, published = absence.shares(people)
     known = len(people.starts) > 0
-    return Coverage(
+    covered = Coverage(
         rows=Rows(
             read=skipped.rows,
             kept=skipped.kept,
@@ -236,6 +251,7 @@ def coverage_of(
         elsewhere_published=round(published, 3),
         tied=left.tied / left.seen if left.seen else 0.0,
     )
+    return covered.expecting(people)
 
 
 def _ends(visits: Visits | Times | None) -> tuple[str | None, str | None]:

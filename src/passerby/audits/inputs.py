@@ -14,6 +14,7 @@ from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.fit import Fitting, fit_traces, traces_of, tracing_for
 from passerby.people.habits import People
+from passerby.people.origins import spread
 from passerby.people.others import everyone_else
 from passerby.people.whereabouts import Whereabouts
 from passerby.people.zones import Levels, Zones, places_of, read_zones
@@ -34,6 +35,7 @@ from .backtest import BacktestJob
 from .coverage import Coverage, coverage_of
 from .day import said_of_the_day
 from .earlier import MOST_PEOPLE, Origins, earlier_traces
+from .expectation import MOST
 from .job import Job
 from .presence import Everybody
 from .publication import Counts, Published, read_published
@@ -236,6 +238,7 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     common, eligible = everyone.common, len(everyone)
     zones, release, published = _counted(settings, common, levels)
     covered = coverage_of(common, visits.skipped, times, settings.min_active, everyone.all_absence)
+    covered = covered.expecting(everyone.some(spread(eligible, MOST)))
     remarks = _remarks(visits, common, zones)
     known = Inputs(
         everyone.common,

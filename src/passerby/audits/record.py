@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
+from passerby.errors import InputError
 from passerby.support.groups import FEW, fives_below, in_fives
 
 from .calibration import ADDED, PLAIN, Calibration, verdict_sentence
@@ -196,8 +197,9 @@ def told_backtest(
     """What is told of a backtest.
 
     `upper` are the upper ends of the people of an audit, and `mean` the limits of their mean loss. With the `table` of
-    an audit, the published window is that of everybody in it.
+    an audit, the published window is that of everybody in it. Refused where fewer than five people were tried.
     """
+    check_told(found)
     found = found if table is None else found.with_everyone(table)
     tries = fives_below(float(found.by_origin["people"].sum()))
     row = found.telling
@@ -227,6 +229,14 @@ def told_backtest(
         robust=_robust(nats, upper, mean),
         robust_upper=_robust(nats_upper, upper, mean),
     )
+
+
+def check_told(found: Calibration) -> None:
+    """Refuse a backtest of so few people that nothing may be told of it."""
+    if min(len(each.who) for each in found.tried) < FEW:
+        raise InputError(
+            f"backtest: fewer than {FEW} people were tried at an origin, of whom nothing may be told; try more people"
+        )
 
 
 def _in_fives(share: float, people: int) -> float:
@@ -311,7 +321,7 @@ def _share_there(events: Events) -> float | None:
     None where one to four people were there.
     """
     each = events.there.sum(axis=1)
-    if 0 < int((each > 0).sum()) < FEW:
+    if not events.there.size or 0 < int((each > 0).sum()) < FEW:
         return None
     return _in_lots(float(events.there.mean()), events.there.size, FEW * max(1, int(each.max(initial=1))))
 

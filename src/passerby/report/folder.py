@@ -286,10 +286,10 @@ def _went_back(
     progress, file = begin(tell, GOING_BACK), settings.out / "parts" / "backtest.jsonl"
     try:
         found = run_backtest(inputs.backtest(settings), settings.origins, **vars(team), progress=progress, file=file)
+        mean = mean_over(results, settings.confidence)
+        return told_backtest(found, table["upper"].drop_nulls(), mean, table), None
     except InputError as error:
         return None, str(error)
-    mean = mean_over(results, settings.confidence)
-    return told_backtest(found, table["upper"].drop_nulls(), mean, table), None
 
 
 def _write(settings: AuditSettings, report: Report) -> None:

@@ -18,7 +18,7 @@ from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
 from passerby.audits.job import check_kinds, enough_workers
 from passerby.audits.question_rows import SCHEMA
-from passerby.audits.record import Adversary, told_backtest
+from passerby.audits.record import Adversary, Backtest, Mean, check_told, told_backtest
 from passerby.audits.results import Results
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, mean_over, summarise
@@ -113,8 +113,7 @@ def audit_report(
     ['law', 'published', 'thresholds', 'exposure', 'advantage', 'sighted', 'gap']
     """
     check_kinds(people, release)
-    if backtest is not None and not isinstance(backtest, Calibration):
-        raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
+    _check_backtest(backtest)
     given = {"misses": misses, **settings}
     steps = {"visits": Path(), "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
     chosen = check_settings({**given, **steps}, "audit_report", Arguments())
@@ -124,7 +123,7 @@ def audit_report(
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
     mean = mean_over(rows, chosen.confidence)
-    told = None if backtest is None else told_backtest(backtest, table["upper"].drop_nulls(), mean, table)
+    told = _told(backtest, table, mean, (misses, release.steps))
     summary = summarise(
         rows,
         people,
@@ -143,6 +142,24 @@ def audit_report(
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
     return report_of(Evidence(table, people, release, chosen, summary, findings), call)
+
+
+def _check_backtest(backtest: object) -> None:
+    """Refuse what is no backtest, and one of too few people."""
+    if backtest is not None and not isinstance(backtest, Calibration):
+        raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
+    if backtest is not None:
+        check_told(backtest)
+
+
+def _told(
+    backtest: Calibration | None, table: pl.DataFrame, mean: Mean | None, asked: tuple[int, int]
+) -> Backtest | None:
+    """What is told of a backtest; the published window is that of the table if misses and steps are those `asked`."""
+    if backtest is None:
+        return None
+    same = (backtest.misses, backtest.steps) == asked
+    return told_backtest(backtest, table["upper"].drop_nulls(), mean, table if same else None)
 
 
 def _worked_out(
