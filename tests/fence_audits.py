@@ -60,6 +60,8 @@ PLAN = (
     "--levers",
     "gaussian",
     "rounding",
+    "--presence-at-most",
+    "1",
 )
 
 

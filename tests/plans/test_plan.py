@@ -15,7 +15,7 @@ from passerby.plans.names import TRYING
 from passerby.plans.order import made_from, tells_less
 from passerby.visits import write_city
 
-LITTLE = {"budget": 1e5, "runs": 20, "workers": 1}
+LITTLE = {"budget": 1e5, "runs": 20, "workers": 1, "presence_at_most": 1.0}
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +64,13 @@ def test_what_was_measured_before_an_interruption_is_not_measured_again(
 def test_what_is_sure_already_is_recommended_as_it_is(people: pb.People) -> None:
     found = pb.plan(people, wanted(people), [pb.Limit(share=0.5, added=0.99)], 0, **LITTLE)  # type: ignore[arg-type]
     assert {plan.release for plan in found.recommended.values()} == {wanted(people)}
-    assert found.tried == ()
+    # What readers ask for is tried in any case.
+    assert {*found.tried} == {*found.always}
 
 
 @pytest.mark.thorough
 def test_several_workers_find_the_same(people: pb.People, limit: pb.Limit) -> None:
-    how = {"budget": 1e5, "runs": 20, "levers": ["rounding", "places"]}
+    how = {"budget": 1e5, "runs": 20, "presence_at_most": 1.0, "levers": ["rounding", "places"]}
     one, two = (pb.plan(people, wanted(people), [limit], 0, workers=n, **how) for n in (1, 2))  # type: ignore[arg-type]
     assert one.recommended == two.recommended
     assert one.tried == two.tried

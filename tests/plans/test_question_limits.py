@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.plans.towns import EXACT, town, wanted
+from tests.plans.towns import EXACT, PLAIN, town, wanted
 
 import passerby as pb
 from passerby.plans.estimate import Panel
@@ -39,7 +39,7 @@ def directly(people: pb.People, release: pb.Release, limit: Limit) -> Tally:
 
 
 def made(people: pb.People, limits: list[Limit], levers: list[str] = LEVERS, **other: Any) -> Plans:
-    return pb.plan(people, wanted(people), limits, 0, levers=levers, **{**EXACT, **other})
+    return pb.plan(people, wanted(people), limits, 0, levers=levers, **{**PLAIN, **other})
 
 
 @pytest.mark.parametrize("measure", ["advantage", "power", "certain"])

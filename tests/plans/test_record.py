@@ -16,8 +16,9 @@ from passerby.plans.cost import Cost, Truth, cost_of
 from passerby.plans.limit import Tally
 from passerby.plans.plan import Plans
 from passerby.plans.record import Record, _tally, record_of
+from passerby.plans.search import Plan
 from passerby.plans.settings import PlanSettings
-from passerby.plans.told import told_cost
+from passerby.plans.told import told_cost, told_tally
 from passerby.report.plan_page import render_plan, sections, sentence
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -142,7 +143,7 @@ def test_the_page_shows_every_plan_and_escapes_names(made: tuple[Plans, Record, 
         assert record.recommended[name].words in page
     built = sections(record)
     figures = [figure for section in built for figure in section.content.figures]
-    assert [figure.key for figure in figures] == ["recommended", "frontier-1", "frontier-2", "tried"]
+    assert [figure.key for figure in figures] == ["recommended", "frontier-1", "frontier-2", "asked", "tried"]
     assert len(figures[1].sheet.rows) == len(found.tried) + 2
 
 
@@ -182,6 +183,10 @@ def test_how_many_numbers_a_rule_leaves_is_told_as_the_least(made: tuple[Plans, 
     assert any(plan.some_empty for plan in record.tried)
 
 
+def _told(plan: Plan) -> float:
+    return told_tally(plan.tallies[0]).possibly
+
+
 def test_the_frontier_leads_from_what_is_wanted_to_less_risk(made: tuple[Plans, Record, PlanSettings]) -> None:
     found = made[0]
     edge = found.frontier
@@ -191,9 +196,8 @@ def test_the_frontier_leads_from_what_is_wanted_to_less_risk(made: tuple[Plans, 
     assert len(set(risks)) == len(risks)
     everything = [found.wanted, *found.tried, found.nothing]
     for plan in everything:
-        beats = [
-            p for p in edge if p.cost.total <= plan.cost.total and p.tallies[0].possibly <= plan.tallies[0].possibly
-        ]
+        # They are compared as they are told, in fives.
+        beats = [p for p in edge if p.cost.total <= plan.cost.total and _told(p) <= _told(plan)]
         assert beats
     assert np.isfinite([plan.cost.total for plan in everything]).all()
 

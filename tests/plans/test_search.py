@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.plans.towns import EXACT, limit_between, subsets, total, town, verdict, wanted
+from tests.plans.towns import EXACT, PLAIN, limit_between, subsets, total, town, verdict, wanted
 
 import passerby as pb
 from passerby.plans.cost import Truth, cost_of
@@ -22,13 +22,13 @@ def only(found: pb.Plans, lever: str) -> list[Plan]:
 
 
 def planned(people: pb.People, limit: pb.Limit, misses: int, lever: str) -> pb.Plans:
-    return pb.plan(people, wanted(people), [limit], misses, levers=[lever], **EXACT)  # type: ignore[arg-type]
+    return pb.plan(people, wanted(people), [limit], misses, levers=[lever], **PLAIN)  # type: ignore[arg-type]
 
 
 def test_noise_is_the_least_that_is_sure() -> None:
     people = town(4, people=8)
     limit = limit_between(people, wanted(people), 0.2)
-    how = {"tolerance": 0.01, "budget": 1e7, "workers": 1}
+    how = {"tolerance": 0.01, "budget": 1e7, "workers": 1, "presence_at_most": 1.0}
     found = pb.plan(people, wanted(people), [limit], 0, levers=["gaussian"], **how)  # type: ignore[arg-type]
     sigmas = {plan.release.mechanism.sigma: plan.verdict for plan in found.tried}  # type: ignore[attr-defined]
     (best,) = {plan.release.mechanism.sigma for plan in found.recommended.values()}  # type: ignore[attr-defined]
@@ -75,7 +75,7 @@ def test_what_is_left_out_is_near_the_best_that_could_be(name: str, case: tuple[
     people = town(seed, people=9)
     release = wanted(people, 2 if name == "counts" else 3)
     limit = limit_between(people, release, share, misses)
-    found = pb.plan(people, release, [limit], misses, levers=[name], **EXACT)  # type: ignore[arg-type]
+    found = pb.plan(people, release, [limit], misses, levers=[name], **PLAIN)  # type: ignore[arg-type]
     lever = BY_NAME[name]
     assert isinstance(lever, Choice)
     items = lever.items(release, Scene(people.places))
@@ -89,7 +89,7 @@ def test_what_is_left_out_is_near_the_best_that_could_be(name: str, case: tuple[
 
 def test_bisection_takes_the_logarithm_of_the_positions() -> None:
     people = town(1)
-    how = {"budget": 1e6, "runs": 20, "workers": 1}
+    how = {"budget": 1e6, "runs": 20, "workers": 1, "presence_at_most": 1.0}
     found = pb.plan(people, wanted(people), [pb.Limit(share=0.1, added=0.05)], levers=["gaussian"], **how)  # type: ignore[arg-type]
     assert found.bisections
     for _, positions, plans in found.bisections:
@@ -110,7 +110,7 @@ def test_verdicts_stand_with_ten_times_the_effort(seed: int, share: float, mecha
     limit = limit_between(people, release, max(share, 0.1), 1)
     limits = [pb.Limit(share=share, added=limit.added)]
     levers = ["gaussian"] if mechanism == "gaussian" else ["rounding", "suppression", "places", "every"]
-    little = {"tolerance": 0.01, "budget": 1e5, "runs": 30, "workers": 1, "seed": seed}
+    little = {"tolerance": 0.01, "budget": 1e5, "runs": 30, "workers": 1, "seed": seed, "presence_at_most": 1.0}
     found = pb.plan(people, release, limits, 1, levers=levers, **little)  # type: ignore[arg-type]
     much = {"tolerance": 0.001, "budget": 1e6, "runs": 300, "workers": 1, "seed": seed + 1}
     for plan in found.tried:
@@ -130,7 +130,7 @@ def test_verdicts_stand_with_ten_times_the_effort(seed: int, share: float, mecha
 def test_a_sample_of_people_says_what_everyone_says() -> None:
     people = town(3, people=60)
     limit = limit_between(people, wanted(people), 0.2)
-    some = pb.plan(people, wanted(people), [limit], 0, levers=["rounding"], drawn=20, **EXACT)  # type: ignore[arg-type]
+    some = pb.plan(people, wanted(people), [limit], 0, levers=["rounding"], drawn=20, **PLAIN)  # type: ignore[arg-type]
     assert some.drawn == 20 < some.matter
     for plan in some.tried:
         tally = plan.tallies[0]
@@ -148,7 +148,7 @@ def test_strict_limits_are_kept_where_few_people_are_drawn(drawn: int) -> None:
     """Of few people it cannot be told that nobody is above: what seems so is looked at more closely."""
     people = town(3, people=40)
     limit = pb.Limit(share=0.0, added=limit_between(people, wanted(people), 0.3).level)
-    found = pb.plan(people, wanted(people), [limit], 0, levers=["rounding"], drawn=drawn, **EXACT)  # type: ignore[arg-type]
+    found = pb.plan(people, wanted(people), [limit], 0, levers=["rounding"], drawn=drawn, **PLAIN)  # type: ignore[arg-type]
     bases = [3, 5, 10, 20, 50, 100]
     releases = [wanted(people).through(pb.Rounding(base)) for base in bases]
     sure = [release for release in releases if verdict(people, release, [limit]) == "sure"]
@@ -186,7 +186,7 @@ def test_the_noise_is_never_more_than_differential_privacy_asks_for(
         low, high = (low, scale) if advantage <= added else (scale, high)
     private = private_scale(kind, release, added)
     assert private == pytest.approx(high, rel=2e-3)
-    found = pb.plan(people, release, limits, 0, levers=[lever], budget=1e6, workers=1)
+    found = pb.plan(people, release, limits, 0, levers=[lever], budget=1e6, workers=1, presence_at_most=1)
     best = found.recommended["complete"]
     assert type(best.release.mechanism) is kind
     assert best.settings[0].position <= high
@@ -201,14 +201,22 @@ def test_more_noise_than_is_ever_added_is_no_position(kind: type[pb.Mechanism]) 
     for added in (0.01, 1e-4, 1e-9):
         private = private_scale(kind, release, added)
         assert (private is None) == (added < 0.01)
-    found = pb.plan(people, release, [pb.Limit(share=0.5, added=1e-4)], 0, levers=[kind.__name__.lower()], workers=1)
+    found = pb.plan(
+        people,
+        release,
+        [pb.Limit(share=0.5, added=1e-4)],
+        0,
+        levers=[kind.__name__.lower()],
+        workers=1,
+        presence_at_most=1,
+    )
     assert found.tried
 
 
 def test_draws_tell_what_a_strict_limit_asks_for() -> None:
     """With two hundred of them, two points added to nobody seemed to ask for noise of 34; less than half is enough."""
     people = town(1, people=24)
-    how = {"tolerance": 0.01, "budget": 1e7, "workers": 1}
+    how = {"tolerance": 0.01, "budget": 1e7, "workers": 1, "presence_at_most": 1.0}
     limit = pb.Limit(share=0.0, added=0.02)
     found = pb.plan(people, wanted(people), [limit], 1, levers=["gaussian"], **how)  # type: ignore[arg-type]
     alone = pb.plan(people, wanted(people), limit, 1, levers=["gaussian"], **how)  # type: ignore[arg-type]

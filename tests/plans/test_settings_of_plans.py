@@ -131,7 +131,7 @@ def test_the_figures_come_back_to_the_digit(given: tuple[PlanSettings, Inputs], 
     people = inputs.people
     first, second, third = inputs.release.sensors[0]
     levels = [{"two": (first, second), "one": (third,)}]
-    how = {"budget": 1e6, "runs": 700, "workers": 1, "levels": levels}
+    how = {"budget": 1e6, "runs": 700, "workers": 1, "levels": levels, "presence_at_most": 1.0}
     for levers in (["zones", "gaussian"], ["visitors", "rounding"]):
         limit = pb.Limit(share=0.1, added=0.02)
         found = pb.plan(people, inputs.release, [limit], 1, levers=levers, **how)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.plans.towns import EXACT, town, verdict, wanted
+from tests.plans.towns import EXACT, PLAIN, town, verdict, wanted
 
 import passerby as pb
 from passerby.plans.cells import cells_of, spots, without
@@ -38,7 +38,7 @@ def test_a_lever_stands_where_exhaustive_search_puts_it(name: str) -> None:
     family = lever.family(wanted(people), Scene(people.places, levels=tuple(levels(people))))
     releases = [family.build(wanted(people), position) for position in family.positions]
     limit = just_kept(people, releases[-1])
-    found = pb.plan(people, wanted(people), [limit], 0, levers=[name], levels=levels(people), **EXACT)  # type: ignore[arg-type]
+    found = pb.plan(people, wanted(people), [limit], 0, levers=[name], levels=levels(people), **PLAIN)  # type: ignore[arg-type]
     costs = [
         cost_of(release, wanted(people), Truth.about(people).as_told(wanted(people))).total
         for release in releases

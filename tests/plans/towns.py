@@ -14,6 +14,8 @@ from passerby.plans.survey import COLUMNS
 
 #: Ends that meet: the losses of small chains are found exactly.
 EXACT = {"tolerance": 0.0, "budget": 1e9, "workers": 1}
+#: The same for plans whose limits are those on people alone.
+PLAIN = {**EXACT, "presence_at_most": 1.0}
 
 
 def town(seed: int, people: int = 14, steps: int = 3, places: int = 6) -> pb.People:

@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 
 from passerby.measurement.setup import Setup
 from passerby.mechanisms import Mechanism, Raw
+from passerby.mechanisms.discrete import Discrete
 from passerby.mechanisms.group import grouped
+from passerby.mechanisms.law import same
+from passerby.mechanisms.memory import table
 from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Visitors
 from passerby.model.crowd import channel_of
@@ -152,10 +155,33 @@ def log_ratios(table: Table, offset: Ints, values: Floats, ways: Sequence[Mechan
         least, chances = table.at(c)
         found, number = np.unique(values[:, c], return_inverse=True)
         counts = offset[c] + least + np.arange(len(chances))
-        without, with_them = (np.exp(way.log_likelihood(found[:, None], counts + more)) @ chances for more in (0, size))
+        without, with_them = (likely(way, found, counts + more, chances) for more in (0, size))
         with np.errstate(divide="ignore", invalid="ignore"):
             gap[:, c] = (np.log(with_them) - np.log(without))[number.reshape(-1)]
     return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
+
+
+def likely(way: Mechanism, values: Floats, counts: Ints, chances: Floats) -> Floats:
+    """How likely each of some values (n,), in increasing order, is published of a count with such chances.
+
+    >>> from passerby import Rounding
+    >>> likely(Rounding(5), np.array([0.0, 5.0]), np.arange(2, 4), np.array([0.25, 0.75]))
+    array([0.25, 0.75])
+    """
+    ruled = by_rule(way, counts)
+    if ruled is None:
+        return np.asarray(np.exp(way.log_likelihood(values[:, None], counts)) @ chances)
+    at = np.minimum(np.searchsorted(values, ruled), len(values) - 1)
+    chance = np.where(same(values[at], ruled), chances, 0.0)
+    return np.bincount(at, weights=chance, minlength=len(values)).astype(np.float64)
+
+
+def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
+    """What is published of each count where that follows from it; None where chance has a part in it."""
+    if not isinstance(way, Discrete):
+        return None
+    laws = [table(way, float(count)) for count in counts.tolist()]
+    return np.array([values[0] for values, _ in laws]) if all(len(values) == 1 for values, _ in laws) else None
 
 
 def rows_of_places(person: Person, zones: Sequence[tuple[int, ...]], rng: np.random.Generator) -> list[Row]:

@@ -27,6 +27,8 @@ def next_table(  # noqa: D417
     ask: Text = None,
     against: Text = None,
     measure: Text = None,
+    presence_at_most: Real = None,
+    presence_against: Text = None,
     drawn: Whole = None,
     minutes: Real = None,
     settings: SettingsFile = None,
@@ -67,6 +69,12 @@ def next_table(  # noqa: D417
     measure
         What of a question of yes or no is limited: advantage, power (found at 1 % false alarms) or certain (90 % sure).
         [default: advantage]
+    presence_at_most
+        At each counted place, the mean advantage of whoever asks who was ever there stays at most this; 1 is no limit.
+        [default: 0.25]
+    presence_against
+        Who asks that: habits, who knows the others by their habits alone, or insider, from whom no exact count of any
+        place can keep it. [default: habits]
     drawn
         How many people releases are tried on; what is decided is measured on everyone. [default: 60]
     minutes
@@ -86,6 +94,7 @@ def next_table(  # noqa: D417
 
     own = {"at_most": at_most, "above": above, "added": added, "ask": ask, "against": against, "measure": measure}
     own |= {"drawn": drawn, "minutes": minutes}
+    own |= {"presence_at_most": presence_at_most, "presence_against": presence_against}
     checked = check_plan(*sources_of("next", visits, settings, {**own, **given}, PATHS), folder=NEXT_FOLDER)
     ready()
     from .plan_run import decide_and_show

@@ -34,6 +34,8 @@ def plan(  # noqa: D417
     ask: Text = None,
     against: Text = None,
     measure: Text = None,
+    presence_at_most: Real = None,
+    presence_against: Text = None,
     levers: Texts = None,
     forbid: Texts = None,
     fix: Texts = None,
@@ -71,6 +73,12 @@ def plan(  # noqa: D417
     measure
         What of a question of yes or no is limited: advantage, power (found at 1 % false alarms) or certain (90 % sure).
         [default: advantage]
+    presence_at_most
+        At each counted place, the mean advantage of whoever asks who was ever there stays at most this; 1 is no limit.
+        [default: 0.25]
+    presence_against
+        Who asks that: habits, who knows the others by their habits alone, or insider, from whom no exact count of any
+        place can keep it. [default: habits]
     levers
         What may be changed: gaussian, laplace, geometric, discrete-gaussian, rounding, random-rounding, suppression,
         places, steps, counts, every, visitors (different people over several steps), zones (larger ones, by the levels
@@ -101,6 +109,7 @@ def plan(  # noqa: D417
 
     own = {"at_most": at_most, "above": above, "added": added, "levers": levers, "forbid": forbid, "fix": fix}
     own |= {"ask": ask, "against": against, "measure": measure}
+    own |= {"presence_at_most": presence_at_most, "presence_against": presence_against}
     own |= {"stay": stay, "weights": weights, "drawn": drawn, "minutes": minutes}
     checked = check_plan(*sources_of("plan", visits, settings, {**own, **given}, PATHS))
     ready()

@@ -18,10 +18,12 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.sensors import place_number
 from passerby.support.checks import number, whole
+from passerby.support.spelling import nearest
 
 from .cells import Cell, cells_of
+from .guard import Kept
 from .lever import Zone
-from .limit import Limit, check_limits
+from .limit import AGAINST, Limit, check_limits
 from .survey import resolving
 from .task import Task
 from .weights import scaled
@@ -86,6 +88,16 @@ def checked_levels(levels: Sequence[Mapping[str, Iterable[int]]], people: People
     return tuple(out)
 
 
+def keeping(at_most: Any, against: Any) -> Kept | None:
+    """What presence at counted places is kept to; None where it is not."""
+    level = float(number(at_most, "presence_at_most", 0.0, 1.0))
+    if against not in AGAINST:
+        near = nearest(str(against), AGAINST)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise InputError(f"presence_against: expected 'habits' or 'insider', got {against!r}{hint}")
+    return None if level == 1 else Kept(level, against)
+
+
 def checked_task(
     people: People,
     wanted: Release,
@@ -100,6 +112,8 @@ def checked_task(
     levels: Any,
     drawn: Any,
     minutes: Any,
+    presence_at_most: Any,
+    presence_against: Any,
 ) -> Task:
     """What a plan depends on, each part of it checked."""
     limits = check_limits(limits)
@@ -118,4 +132,5 @@ def checked_task(
         None if minutes is None else number(minutes, "minutes", 0.0, 1e6),
         checked_levels(levels, people),
         named=places_by_name(people.places),
+        kept=keeping(presence_at_most, presence_against),
     )

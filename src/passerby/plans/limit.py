@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -278,7 +278,15 @@ def counted(limit: Limit, lower: Floats, upper: Floats, known: tuple[Floats, Flo
     return Tally(limit, len(lower), low, high, low, high, True)
 
 
-def joint(tallies: Sequence[Tally]) -> Verdict:
+class Judged(Protocol):
+    """What has a verdict."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether a limit is kept."""
+
+
+def joint(tallies: Sequence[Judged]) -> Verdict:
     """Whether all limits are kept: sure if each is, refused if one is."""
     found = {tally.verdict for tally in tallies}
     return "refused" if "refused" in found else "open" if "open" in found else "sure"

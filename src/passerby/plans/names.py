@@ -8,6 +8,8 @@ OWN = (
     "ask",
     "against",
     "measure",
+    "presence_at_most",
+    "presence_against",
     "limits",
     "levers",
     "forbid",
@@ -28,6 +30,10 @@ LEFT_OUT = ("published", "question", "presence", "explore", "sigmas", "bases", "
 
 #: People that plans are tried on, of those for whom they decide anything.
 DRAWN = 60
+
+#: The advantage that is kept at each counted place where nobody says another, on average over who may well be there:
+#: rounding to tens, or noise of standard deviation 2, keeps most places of a city below it.
+PRESENCE = 0.25
 
 #: The stages of a plan.
 BASELINE = "Looking at what is known without a release"

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,13 @@ from .arguments import checked_task
 from .cells import cells_of
 from .choice import choose
 from .cost import NOTHING
+from .guard import Guard, Kept
 from .lever import Setting
 from .levers import chosen_levers
-from .limit import Limit, Tally, counted
-from .names import BASELINE, CONFIRMING, DRAWN, TRYING, WANTED
+from .limit import Against, Limit, Tally, counted
+from .names import BASELINE, CONFIRMING, DRAWN, PRESENCE, TRYING, WANTED
 from .panels import panel_of
+from .readers import readers_ask
 from .search import Plan, Search
 from .strategy import explore, frontier
 from .survey import Survey, surveying
@@ -57,6 +60,7 @@ class Plans:
     `wanted` and `nothing` are the ends of the frontier. `tables` hold a row per person, as an audit's, for what was
     measured on everyone. `refused` says which levers could not be moved and why, and `bisections` how many plans each
     bisection took: (lever, positions, plans). `measured` counts people, once for each release they were measured with.
+    `always` are the ways to publish that readers ask for most, and presence at counted places is `kept` below a limit.
     """
 
     limits: tuple[Limit, ...]
@@ -71,6 +75,8 @@ class Plans:
     bisections: tuple[tuple[str, int, int], ...] = ()
     out_of_time: bool = False
     measured: int = 0
+    always: tuple[Plan, ...] = ()
+    kept: Kept | None = None
 
     @property
     def frontier(self) -> list[Plan]:
@@ -96,6 +102,8 @@ def plan(
     levels: Sequence[Mapping[str, Iterable[int]]] = (),
     drawn: int = DRAWN,
     minutes: float | None = None,
+    presence_at_most: float = PRESENCE,
+    presence_against: Against = "habits",
     tolerance: float = Measurement.tolerance,
     runs: int = Measurement.runs,
     confidence: float = Measurement.confidence,
@@ -119,6 +127,8 @@ def plan(
     that may be counted instead, each a list by name: `[{"north": [0, 1, 2], "south": [3, 4]}]`.
     Plans are tried on `drawn` people, of those for whom they decide anything, and those that are recommended are
     measured on everyone. With `minutes`, the search stops in time. Others are those of `audit`; `runs` are the fewest.
+    At each counted place, the mean advantage of whoever asks who was ever there stays `presence_at_most` this (1 is no
+    limit), for somebody who knows the others by their habits, or for an "insider".
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
@@ -132,9 +142,9 @@ def plan(
         "fix": fix,
         "stay": stay,
         "weights": weights,
-        "levels": levels,
     }
-    own |= {"drawn": drawn, "minutes": minutes}
+    own |= {"levels": levels, "drawn": drawn, "minutes": minutes}
+    own |= {"presence_at_most": presence_at_most, "presence_against": presence_against}
     measurement = Measurement(misses, tolerance, runs, confidence, budget, seed)
     task = checked_task(people, wanted, limits, measurement, **own)
     return carry_out(task, workers, executor, folder, progress)
@@ -186,16 +196,20 @@ def _found(
     for tally in without:
         if tally.verdict == "refused":
             raise InputError(broken(tally, "everyone"))
-    first = Plan(fixed, base, tuple(panel.whole(base)), task.cost(base), len(task.people), True)
+    guard = guard_of(task, survey, base)
+    there = () if guard is None else guard.told(base)
+    first = Plan(fixed, base, tuple(panel.whole(base)), task.cost(base), len(task.people), True, presence=there)
     empty = Plan((), Release.silent(base.steps).of_groups(base.size), tuple(without), NOTHING, len(task.people), True)
     end = math.inf if task.minutes is None else began + 60 * task.minutes
     # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
     deadline = end - min(RESERVE * RECOMMENDED * spent, max(0.0, end - time.monotonic()) / 2)
-    search = Search(panel, base, task.scene(), task.cost, deadline, say.at(TRYING, survey, each=False))
+    search = Search(panel, base, task.scene(), task.cost, deadline, say.at(TRYING, survey, each=False), guard)
     good = [first] if first.verdict == "sure" else explore(search, moved)
     search.progress = silent
     say.at(CONFIRMING, survey, times=RECOMMENDED)
-    recommended, looked = choose(panel, good, first, lambda: time.monotonic() + RESERVE * spent > end)
+    late = partial(_late, RESERVE * spent, end)
+    recommended, looked = choose(panel, good, first, late, guard)
+    always = () if late() else tuple(readers_ask(search, base))
     tried = {**search.tried, **looked}
     tried = {release: plan for release, plan in tried.items() if release != base and cells_of(release)}
     return Plans(
@@ -209,8 +223,32 @@ def _found(
         len(panel.drawn),
         len(panel.order),
         tuple(search.bisections),
-        search.out_of_time or time.monotonic() + RESERVE * spent > end,
+        search.out_of_time or late(),
         survey.measured,
+        always,
+        task.kept,
+    )
+
+
+def _late(reserve: float, end: float) -> bool:
+    """Whether there is no time to measure everyone once more."""
+    return time.monotonic() + reserve > end
+
+
+def guard_of(task: Task, survey: Survey, base: Release) -> Guard | None:
+    """What asks who was at counted places, if that is kept."""
+    if task.kept is None:
+        return None
+    return Guard(
+        task.people,
+        base,
+        task.kept,
+        task.measurement,
+        task.named,
+        beside=task.beside,
+        blind=task.alike,
+        workers=survey.workers,
+        executor=survey.executor,
     )
 
 

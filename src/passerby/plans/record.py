@@ -20,11 +20,12 @@ from passerby.audits.summary import summarise
 from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import fives_above
+from passerby.support.groups import FEW, fives_above
 
 from .cells import around, cells_of
+from .guard import AtPlace, Kept
 from .levers.noise import private_scale
-from .limit import Limit, Tally, least_added
+from .limit import KNOWS, Limit, Tally, least_added
 from .plan import Plans
 from .search import Plan
 from .settings import PlanSettings
@@ -65,6 +66,25 @@ class SettingRecord(Part):
     position: float
 
 
+class PresenceRecord(Part):
+    """Whether it can be told who was ever at a counted place, on average over people who may well be there."""
+
+    place: str
+    people: int | None = Field(description="On how many people it rests; null for fewer than five.")
+    lower: float | None = Field(description="Mean advantage of the best test, at least; null for fewer than five.")
+    upper: float | None = Field(description="At most.")
+    verdict: str = Field(description="sure to stay below the limit, refused, or open.")
+    closely: bool = Field(description="Whether both ends were asked for, or single counts of a few people looked at.")
+
+
+class KeptRecord(Part):
+    """The limit on presence at each counted place."""
+
+    at_most: float = Field(description="The mean advantage that whoever asks may have.")
+    against: str = Field(description="Who asks: insider or habits.")
+    words: str
+
+
 class PlanRecord(Part):
     """A release that was tried."""
 
@@ -74,6 +94,9 @@ class PlanRecord(Part):
     counts: int = Field(description="Counts that are published, those that are left empty among them.")
     verdict: str = Field(description="sure to keep all limits, refused, or open.")
     tallies: list[TallyRecord]
+    presence: list[PresenceRecord] = Field(
+        default_factory=list, description="Each counted place, where presence there is kept below a limit."
+    )
     mean_error: float | None = Field(
         description="Expected absolute error of a published number; null where it would tell of few numbers, or there "
         "are none."
@@ -139,6 +162,12 @@ class Record(Part):
     recommended: dict[str, Recommended] = Field(description="By what each is best at: complete, exact, least.")
     frontier: list[PlanRecord] = Field(description="What no other plan beats in error and in people above limit 0.")
     tried: list[PlanRecord]
+    always: list[PlanRecord] = Field(
+        default_factory=list, description="What readers ask for most: small counts hidden, rounding, or both."
+    )
+    presence: KeptRecord | None = Field(
+        default=None, description="The limit on presence at each counted place; null where there is none."
+    )
     not_moved: dict[str, str] = Field(description="Levers that could not be moved, and why.")
     private_noise: float | None = Field(
         description="Standard deviation of normal noise by which differential privacy alone keeps the strictest "
@@ -183,6 +212,8 @@ def record_of(
         recommended=_recommended(found, people, settings),
         frontier=[tell(plan) for plan in found.frontier],
         tried=[tell(plan) for plan in sorted(found.tried, key=lambda plan: plan.cost.total)],
+        always=[tell(plan) for plan in found.always],
+        presence=_kept(found.kept),
         not_moved=found.refused,
         private_noise=private_scale(Gaussian, found.wanted.release, least_added(found.limits)),
         found_noise=min((float(plan.release.mechanism.sigma) for plan in whole), default=None),  # type: ignore[attr-defined]
@@ -232,6 +263,7 @@ def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
         counts=len(cells_of(plan.release)),
         verdict=plan.verdict,
         tallies=[_tally(number, tally) for number, tally in enumerate(plan.tallies)],
+        presence=[_at(each) for each in plan.presence],
         mean_error=cost.mean,
         worst_error=cost.worst,
         published=cost.published,
@@ -260,6 +292,26 @@ def _limit(limit: Limit) -> LimitRecord:
         measure=about.measure if about is not None and about.of_event else None,
         beyond=limit.beyond,
         words=str(limit),
+    )
+
+
+def _kept(kept: Kept | None) -> KeptRecord | None:
+    if kept is None:
+        return None
+    words = f"an advantage of at most {100 * kept.at_most:g} % for somebody who knows {KNOWS[kept.against]}"
+    return KeptRecord(at_most=kept.at_most, against=kept.against, words=words)
+
+
+def _at(found: AtPlace) -> PresenceRecord:
+    """What is told of a place: that a verdict is about fewer than five people, and no number of theirs."""
+    told = found.people >= FEW
+    return PresenceRecord(
+        place=found.place,
+        people=found.people if told else None,
+        lower=round(found.lower, 4) if told else None,
+        upper=round(found.upper, 4) if told else None,
+        verdict=found.verdict,
+        closely=found.closely,
     )
 
 

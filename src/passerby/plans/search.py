@@ -16,6 +16,7 @@ from passerby.support.workers import Progress, silent
 
 from .cells import Cell, cells_of, without
 from .cost import Cost
+from .guard import AtPlace, Guard
 from .lever import Choice, Dial, Family, Item, Lever, Scene, Setting
 from .limit import Tally, Verdict, joint
 from .panels import AnyPanel
@@ -37,7 +38,8 @@ class Plan:
     """A release that was tried: the levers it is made with, how many people it puts above each limit, what it costs.
 
     `stronger` makes the next stronger plan of the same kind, where there is one. `people` were measured one by one to
-    find the tallies; the others are on the same side of each limit under all plans.
+    find the tallies; the others are on the same side of each limit under all plans. `presence` is what is known of who
+    was at counted places, where that is kept.
     """
 
     settings: tuple[Setting, ...]
@@ -47,10 +49,16 @@ class Plan:
     people: int
     everyone: bool = False
     stronger: Callable[[], Plan | None] | None = field(default=None, compare=False, repr=False)
+    presence: tuple[AtPlace, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it keeps all limits: sure, refused or open."""
+        """Whether it keeps all limits, that on presence at counted places among them: sure, refused or open."""
+        return joint([*self.tallies, *self.presence])
+
+    @property
+    def kept(self) -> Verdict:
+        """Whether it keeps the limits on people alone."""
         return joint(self.tallies)
 
     @property
@@ -87,7 +95,9 @@ class Search:
         cost: Callable[[Release], Cost],
         deadline: float = math.inf,
         progress: Progress | None = None,
+        guard: Guard | None = None,
     ) -> None:
+        self.guard = guard
         self.panel, self.wanted, self.scene, self.deadline = panel, wanted, scene, deadline
         self.cost = cache(cost)  # what is begun from is asked for with each item that may go
         self.progress = progress or silent
@@ -107,7 +117,8 @@ class Search:
                 tallies = tuple(self.panel.tallies(release, count=count))
                 if joint(tallies) == "refused":
                     break
-            self.tried[release] = Plan(settings, release, tallies, self.cost(release), count)
+            there = () if self.guard is None else self.guard.screened(release)
+            self.tried[release] = Plan(settings, release, tallies, self.cost(release), count, presence=there)
         return self.tried[release]
 
     def passes(self, plan: Plan) -> bool:
@@ -237,7 +248,7 @@ class Search:
     def _excess(self, release: Release, among: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
         self.done += 1
         self.note()
-        return self.panel.excess(release, among)
+        return self.panel.excess(release, among) + (0.0 if self.guard is None else self.guard.excess(release))
 
     def note(self) -> None:
         """Tell how far the search is: releases that were looked at, and about how many there will be."""

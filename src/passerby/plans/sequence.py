@@ -23,7 +23,7 @@ from passerby.support.numerals import percent
 from .cells import cells_of, ways_of
 from .cost import NOTHING
 from .panels import panel_of
-from .plan import Plans, carry_out
+from .plan import Plans, carry_out, guard_of
 from .search import Plan
 from .survey import surveying
 from .task import Task
@@ -32,6 +32,8 @@ from .told import told_tally
 Answer = Literal["publish", "coarser", "hold"]
 #: What can be done to a table that comes after others: counts of it are left out.
 LEVERS = ("every", "places", "steps", "counts")
+#: Places that are named where presence there is not kept.
+NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,10 @@ def decide(
 
 def _said(plan: Plan) -> str:
     """The shares of people above each limit, as they may be told."""
-    return "; ".join(str(told_tally(tally)) for tally in plan.tallies)
+    there = [f"{each.place} tells who was there" for each in plan.presence if each.verdict == "refused"]
+    there += [f"whether {each.place} tells who was there is open" for each in plan.presence if each.verdict == "open"]
+    more = [f"{len(there) - NAMED} more places"] if len(there) > NAMED else []
+    return "; ".join([*(str(told_tally(tally)) for tally in plan.tallies), *there[:NAMED], *more])
 
 
 def _so_far(task: Task, workers: int | None, folder: Path | None) -> Plan:
@@ -132,4 +137,6 @@ def _so_far(task: Task, workers: int | None, folder: Path | None) -> Plan:
     with surveying(task.people, task.measurement, workers, folder=folder, beside=task.beside) as survey:
         panel = panel_of(survey, nothing, task.limits, task.drawn, task.measurement.seed, task.named)
         tallies = tuple(panel.whole(nothing))
-    return Plan((), nothing, tallies, NOTHING, len(task.people), True)
+        guard = guard_of(task, survey, nothing)
+        at_places = () if guard is None else guard.told(nothing)
+    return Plan((), nothing, tallies, NOTHING, len(task.people), True, presence=at_places)

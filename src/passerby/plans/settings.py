@@ -17,12 +17,16 @@ from passerby.errors import ConfigError, PasserbyError, SettingsError
 from passerby.support.checks import number, whole
 from passerby.support.spelling import nearest
 
+from .arguments import keeping
+from .guard import Kept
 from .limit import Limit, check_told
-from .names import DRAWN, FOLDER, LEFT_OUT, OWN, TITLE
+from .names import DRAWN, FOLDER, LEFT_OUT, OWN, PRESENCE, TITLE
 from .survey import resolving
 
 #: What a limit in a file is made of.
 LIMIT = ("share", "above", "added", "ask", "against", "measure")
+#: What presence at counted places is kept to where nobody says another.
+USUAL = Kept(PRESENCE)
 #: The first line of a file of settings.
 HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml --overwrite"
 
@@ -40,6 +44,7 @@ class PlanSettings:
     weights: Path | None = None
     drawn: int = DRAWN
     minutes: float | None = None
+    kept: Kept | None = USUAL
 
 
 def check_plan(*sources: Source, folder: str = FOLDER) -> PlanSettings:
@@ -91,6 +96,11 @@ def _own(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     }
     out: dict[str, Any] = {}
     wrong: list[str] = []
+    if any(values.get(name) is not None for name in ("presence_at_most", "presence_against")):
+        try:
+            out["kept"] = _kept(values)
+        except PasserbyError as error:
+            wrong.append(str(error))
     todo = [(name, partial(make, values[name])) for name, make in makers.items() if values.get(name) is not None]
     for name, make in [("limits", partial(_limits, values)), *todo]:
         try:
@@ -147,6 +157,13 @@ def _limit_of(values: Mapping[str, Any]) -> Limit:
     return Limit(**{"question" if name == "ask" else name: value for name, value in values.items()})
 
 
+def _kept(values: Mapping[str, Any]) -> Kept | None:
+    """What presence at counted places is kept to; None where it is not."""
+    at_most, against = values.get("presence_at_most"), values.get("presence_against")
+    level = PRESENCE if at_most is None else _as_number(at_most, "presence_at_most")
+    return keeping(level, Kept.against if against is None else against)
+
+
 def _fixed(value: Any) -> tuple[tuple[str, float], ...]:
     if isinstance(value, Mapping):
         pairs = [(str(name), position) for name, position in value.items()]
@@ -198,6 +215,8 @@ def _with_own(audit: str, settings: PlanSettings, weights: str | None = None) ->
         "weights": weights,
         "drawn": settings.drawn,
         "minutes": settings.minutes,
+        "presence_at_most": 1.0 if settings.kept is None else settings.kept.at_most,
+        "presence_against": None if settings.kept is None else settings.kept.against,
     }
     lines = [f"{name} = {in_toml(value)}" for name, value in own.items() if value not in (None, (), {})]
     return "\n".join([audit, "# The plan.", *lines]) + "\n"

@@ -16,6 +16,7 @@ from passerby.people.habits import People
 
 from .cells import Cell, cells_of
 from .cost import Cost, Truth, cost_of
+from .guard import Kept
 from .lever import Dial, Scene, Setting, Zone
 from .levers import BY_NAME
 from .limit import Limit, least_added
@@ -28,7 +29,7 @@ class Task:
 
     Where nobody may look at the counts, they are all taken to be `alike`. Questions of limits are about places and
     zones as they are `named`. Limits are on a release together with what is out already, where `beside` puts the two
-    together.
+    together. What presence at counted places is kept to is `kept`, if it is.
     """
 
     people: People
@@ -46,6 +47,7 @@ class Task:
     alike: bool = False
     beside: Beside | None = None
     named: Mapping[str, Zone] = field(default_factory=dict)
+    kept: Kept | None = None
 
     def cost(self, release: Release) -> Cost:
         """What a release costs readers of what is wanted."""

@@ -93,6 +93,7 @@ def task_of(settings: PlanSettings, inputs: Inputs) -> Task:
         settings.minutes,
         tuple(inputs.zones.levels.values()) if inputs.zones else (),
         named=inputs.named,
+        kept=settings.kept,
     )
 
 

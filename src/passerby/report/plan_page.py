@@ -20,6 +20,7 @@ from passerby.support.numerals import percent, span
 
 from . import chart
 from .page import filled
+from .plan_presence import asked_for, at_places, kept
 from .section import Built, Columns, Content, Figure, sheet
 from .terms import length, level
 
@@ -92,15 +93,25 @@ def sections(record: Record) -> list[Built]:
     return [
         Built("plan", "What may be published?", _recommended(record)),
         Built("frontier", "What does it cost to expose fewer people?", _frontier(record)),
+        *_asked(record),
         Built("tried", "What was tried?", Content(_moved(record), [_all(record)])),
         Built("sure", "How sure is this?", Content(_sureness(record))),
     ]
 
 
+def _asked(record: Record) -> list[Built]:
+    """The ways that readers ask for most, where they were tried."""
+    if not record.always:
+        return []
+    costs = {name: COLUMNS[name] for name in ("mean", "worst", "published", "total", "measured")}
+    content = asked_for(record, costs, _table(record, [("", plan) for plan in record.always]))
+    return [Built("asked", "What of that which readers ask for most?", content)]
+
+
 def in_short(record: Record) -> list[str]:
     """The answers before the details."""
     limits = "; ".join(limit.words for limit in record.limits)
-    out = [f"The limit: {limits}."]
+    out = [f"The limit: {limits}.", kept(record)]
     out.append(f"All that is wanted: {told(record.wanted, record)}. {_says(record.wanted.verdict)}")
     late = [OUT_OF_TIME] if record.out_of_time else []
     if not record.recommended:
@@ -123,7 +134,8 @@ def sentence(plan: PlanRecord, record: Record) -> str:
 
 def told(plan: PlanRecord, record: Record) -> str:
     """The shares of people above each limit."""
-    return "; ".join(_share(tally, record) for tally in plan.tallies)
+    there = at_places(plan, record)
+    return "; ".join([*(_share(tally, record) for tally in plan.tallies), *([there] if there else [])])
 
 
 def _share(tally: TallyRecord, record: Record) -> str:

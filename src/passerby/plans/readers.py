@@ -1,0 +1,41 @@
+"""What readers ask for most: small counts hidden, counts rounded, or both. These ways are always tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from passerby.errors import PasserbyError
+from passerby.mechanisms import Mechanism, Raw, Rounding, Suppression, Then
+from passerby.model.release import Release
+
+from .lever import Setting
+from .levers.rules import followed
+from .search import Plan, Search
+
+#: The ways by name; what they publish follows from the count.
+WAYS: dict[str, Mechanism] = {
+    "hidden below 5": Suppression(5),
+    "hidden below 10": Suppression(10),
+    "rounded to 5": Rounding(5),
+    "rounded to 10": Rounding(10),
+    "hidden to 7, then rounded to 5": Then(Suppression(8), Rounding(5)),
+}
+#: What they are called among levers.
+ALWAYS = "asked for"
+
+
+def readers_ask(search: Search, base: Release) -> Iterator[Plan]:
+    """Each way, where counts are wanted raw, on some people; and both ends of who was at counted places."""
+    if not all(isinstance(way, Raw) for way in base.ways):
+        return
+    for number, (name, way) in enumerate(WAYS.items()):
+        try:
+            release = followed(base, way)
+        except PasserbyError:
+            continue
+        plan = search.attempt((Setting(ALWAYS, float(number), f"counts {name}"),), release)
+        if search.guard is not None:
+            plan = replace(plan, presence=search.guard.told(release))
+            search.tried[release] = plan
+        yield plan
