@@ -123,7 +123,7 @@ def test_people_who_appear_only_in_the_published_steps_are_told(tmp_path: Path) 
             12,
             "was not tried, so nobody knows: backtest: habits can be tried at no origin; at the latest, fewer than 10 ",
         ),
-        (5, 0, "cannot be told: at an earlier time, habits promised"),
+        (5, 0, "come true: for the published steps, habits promised"),
     ],
 )
 def test_where_nothing_can_be_tried_an_alert_says_why(tmp_path: Path, days: int, late: int, words: str) -> None:
