@@ -36,6 +36,7 @@ SHARES = (
         "events",
         "event_stretches",
         "likeliest_law",
+        "near",
     ),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,9 @@ class Brackets(NamedTuple):
 
 def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Elementary operations that one series takes at the lowest effort, roughly."""
-    return 20.0 * steps * min(steps - misses, misses + 1) * moves(prior)
+    known = 20.0 * steps * min(steps - misses, misses + 1) * moves(prior)
+    # Each name that is tried after each state is weighed by all states in which it is right.
+    return known * (1.0 + len(prior.balls[1]) / prior.states) if prior.overlapping else known
 
 
 def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
@@ -81,7 +83,8 @@ def bracket_series(
         )
     different, which, times = _different(series)
     case = merged(prior, release, different.weights)
-    table, guesses, total = best_guess.brackets(
+    table, guesses, total = _searched(
+        prior,
         case.initial,
         case.matrices,
         case.place_of,
@@ -105,6 +108,17 @@ def bracket_series(
     nodes, work, _ = total.tolist()
     upper = upper + missing(prior, steps)
     return Brackets(decoded, stepwise, lower, upper, guesses[which], int(nodes), work)
+
+
+def _searched(
+    prior: MarkovPrior, initial: Floats, matrices: Floats, name_of: NDArray[np.int64], *case: Any
+) -> tuple[Floats, NDArray[np.int64], Floats]:
+    """What the search finds for each series: by names that exclude each other, or by those that overlap."""
+    if not prior.overlapping:
+        return best_guess.brackets(initial, matrices, name_of, *case)  # type: ignore[no-any-return]
+    from passerby.kernels import near
+
+    return near.brackets(initial, matrices, name_of, *prior.balls, *case)  # type: ignore[no-any-return]
 
 
 def _different(series: Series) -> tuple[Series, NDArray[np.int64], Floats]:
@@ -166,8 +180,8 @@ def _bracket_chain(
 ) -> tuple[Floats, NDArray[np.int64], Floats]:
     """What is found for the one series of a chain without evidence: start (M,) and matrices (T-1, M, M)."""
     even = Release.silent(steps).classes(prior), np.ones((1, steps, 1)), np.ones(1), np.ones(1)
-    table, guesses, total = best_guess.brackets(
-        start, moves, prior.name_of, *even, prior.nameable, misses, tolerance, budget, False, np.zeros(1)
+    table, guesses, total = _searched(
+        prior, start, moves, prior.name_of, *even, prior.nameable, misses, tolerance, budget, False, np.zeros(1)
     )
     return table[0], guesses[0], total
 

@@ -258,14 +258,19 @@ class MarkovPrior:
         return self.place_of if self.naming is None else self.naming.name_of[self.place_of]
 
     @cached_property
-    def rightness(self) -> Floats:
-        """Whether each name is right in each state (G, M), as kernels take it; only where names overlap."""
+    def balls(self) -> tuple[Ints, Ints]:
+        """The states in which each name g is right, `states[begin[g]:begin[g + 1]]`: `begin` (G + 1,) and `states`.
+
+        Kernels take them where names overlap (`kernels.near`).
+        """
         assert self.naming is not None, "a guess names places"
-        return frozen(np.ascontiguousarray(self.naming.right_as_numbers[:, self.place_of]))
+        names, states = np.nonzero(self.naming.right[:, self.place_of])
+        begin = np.searchsorted(names, np.arange(len(self.naming.right) + 1))
+        return frozen(begin.astype(np.int64)), frozen(np.ascontiguousarray(states, dtype=np.int64))
 
     @property
     def overlapping(self) -> bool:
-        """Whether several names may be right at one place, so that kernels need the table `rightness`."""
+        """Whether several names may be right at one place, so that kernels need `balls`."""
         return self.naming is not None and not self.naming.apart
 
     def as_names(self, places: Ints) -> Ints:

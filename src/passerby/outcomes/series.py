@@ -291,11 +291,19 @@ def relative(evidence: Floats) -> Floats:
 
 def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, misses: int) -> Floats:
     """`Pr[at most misses steps wrong | series]` for a guess (n, T) per series of evidence (n, T, S + 1)."""
+    if prior.overlapping:
+        laws = wrong_laws(prior, release, evidence, guesses, misses)
+        return np.where(laws[:, 0] < 0, -1.0, laws.sum(axis=1))
     return np.asarray(scoring.successes(*_case(prior, release, evidence, guesses), misses))
 
 
 def wrong_laws(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, most: int) -> Floats:
     """`Pr[k steps wrong | series]` (n, most + 1), k from 0 to `most`, for a guess per series: all numbers at once."""
+    if prior.overlapping:
+        from passerby.kernels import near
+
+        case = prior.initial, prior.matrices, *prior.balls, release.classes(prior), relative(evidence)
+        return np.asarray(near.wrong_laws(*case, np.ascontiguousarray(guesses), most))
     return np.asarray(scoring.wrong_laws(*_case(prior, release, evidence, guesses), most))
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError, UnsupportedRelease
+from passerby.errors import InputError
 from passerby.measurement.loss import Loss
 from passerby.measurement.measure import loss_of
 from passerby.measurement.question import Way, ask
@@ -70,8 +70,6 @@ class Trace(Question):
         naming = self._naming(setup.prior)
         if naming is not None and way == "sampling":
             raise InputError("method='sampling': the paper's way names places; leave zones=... and within=... out")
-        if naming is not None and not naming.apart:
-            raise UnsupportedRelease("within=...: guesses of places nearby are not measured yet; leave it out")
         return loss_of(ask(replace(setup, prior=setup.prior.guessed_as(naming)), self.misses, way))
 
     def relabelled(self, state_of: Mapping[int, int]) -> Trace:

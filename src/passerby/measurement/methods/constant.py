@@ -27,7 +27,8 @@ def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
     number of visits), and those whose bound is below the best success found are never scored.
     """
     named = constants(prior)
-    if steps * min(misses + 2, steps - misses + 1) * prior.states**2 * prior.places <= SCORE_ALL:
+    few = steps * min(misses + 2, steps - misses + 1) * prior.states**2 * prior.places <= SCORE_ALL
+    if few and not prior.overlapping:
         places = np.flatnonzero(named)
         values = score.constants(prior.initial, prior.matrices, prior.name_of, places, steps, misses)
         pick = int(np.argmax(values))
