@@ -105,9 +105,7 @@ def matrix_at(prior: pb.MarkovPrior, t: int) -> Floats:
     return prior.transition if prior.homogeneous else prior.transition[t]
 
 
-def exact_loss(
-    case: Hostile, release: pb.Release | None = None, near: NDArray[np.bool_] | None = None
-) -> Fraction:
+def exact_loss(case: Hostile, release: pb.Release | None = None, near: NDArray[np.bool_] | None = None) -> Fraction:
     """`Σ_y max_g Pr[at most s steps of g wrong, Y = y]`, by enumeration of traces, guesses and series, in fractions.
 
     Naming g is right at place x where `near[g, x]`, if that is given.
@@ -127,7 +125,11 @@ def exact_loss(
     assert tables is not None
     guesses = list(product(named, repeat=steps))
     right = {
-        trace: [i for i, g in enumerate(guesses) if sum(not enough[b][a] for a, b in zip(trace, g, strict=True)) <= case.misses]
+        trace: [
+            i
+            for i, g in enumerate(guesses)
+            if sum(not enough[b][a] for a, b in zip(trace, g, strict=True)) <= case.misses
+        ]
         for trace in chance
     }
     total = Fraction(0)

@@ -1,7 +1,7 @@
 """The trace question where a place that is near enough counts as right: against enumeration, and against zones."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -106,10 +106,9 @@ def test_zones_of_random_places_agree(seed: int) -> None:
 @pytest.mark.parametrize("name", releases())
 def test_more_that_is_near_never_lowers_a_loss(name: str) -> None:
     prior = pb.MarkovPrior([0.5, 0.3, 0.2], [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
-    effort = {"runs": 200, "budget": 1e8}
     tables = [[{0}, {1}, {2}], [{0, 1}, {1}, {2}], [{0, 1}, {1}, {1, 2}], [{0, 1, 2}, {1}, {1, 2}]]
-    found = [pb.measure(prior, releases()[name], pb.Trace(1, within=each), **effort) for each in tables]
-    for less, more in zip(found, found[1:], strict=False):
+    found = [pb.measure(prior, releases()[name], pb.Trace(1, within=each), runs=200, budget=1e8) for each in tables]
+    for less, more in pairwise(found):
         assert less.lower <= more.upper + CLOSE
         assert less.baseline.lower <= more.baseline.upper + CLOSE
     assert found[-1].lower == pytest.approx(1.0)
@@ -156,7 +155,9 @@ def test_a_name_that_is_not_allowed_is_not_used() -> None:
 
 
 def test_a_place_that_is_always_near_enough_is_named_for_certain() -> None:
-    loss = pb.measure(pb.line_prior(6), pb.Release([2, 3]), pb.Trace(within=[set(range(6))] + [{x} for x in range(1, 6)]))
+    loss = pb.measure(
+        pb.line_prior(6), pb.Release([2, 3]), pb.Trace(within=[set(range(6))] + [{x} for x in range(1, 6)])
+    )
     assert (loss.lower, loss.baseline.lower, loss.advantage.upper) == (1.0, 1.0, 0.0)
 
 
@@ -189,7 +190,9 @@ def test_a_guess_is_scored_by_what_is_near(seed: int) -> None:
         total += 1
     assert total == len(channel)
     for misses in range(4):
-        assert score(named, release, series.evidence, guesses, misses) == pytest.approx(laws[:, : misses + 1].sum(axis=1))
+        assert score(named, release, series.evidence, guesses, misses) == pytest.approx(
+            laws[:, : misses + 1].sum(axis=1)
+        )
 
 
 def test_evidence_that_is_impossible_is_told_apart() -> None:
@@ -221,7 +224,8 @@ def test_names_that_another_one_covers_do_no_harm() -> None:
     near = np.array([[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1], [0, 0, 1, 1]], dtype=bool)
     for misses in range(3):
         check(
-            pb.measure(prior, release, pb.Trace(misses, within=near), tolerance=0.0), *truth(prior, release, near, misses)
+            pb.measure(prior, release, pb.Trace(misses, within=near), tolerance=0.0),
+            *truth(prior, release, near, misses),
         )
 
 
@@ -241,5 +245,6 @@ def test_every_table_of_two_places() -> None:
     for first, second, misses in product((False, True), (False, True), range(3)):
         near = np.array([[True, first], [second, True]])
         check(
-            pb.measure(prior, release, pb.Trace(misses, within=near), tolerance=0.0), *truth(prior, release, near, misses)
+            pb.measure(prior, release, pb.Trace(misses, within=near), tolerance=0.0),
+            *truth(prior, release, near, misses),
         )

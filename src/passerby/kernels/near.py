@@ -36,6 +36,8 @@ ROOT_NODES = (64, 1000, 20000)
 STATE_NODES = (0, 8, 64)
 #: Numbers that the tables of a search may have.
 MOST_NUMBERS = 5e7
+#: Unions over the first right step are added up for all series at once if they take no more than this of the budget.
+AT_ONCE = 0.05
 #: A single search goes on until it is this much closer than the tolerance asks for the sum of all.
 CLOSER = 0.2
 #: Columns of what is found for a series, as in `best_guess`.
@@ -259,41 +261,74 @@ def undominated(chain, balls):
     return out
 
 
+@inlined
+def top_name(balls, tried, row, worth):
+    """`max_g Σ_x right[g, x] row[x] worth[x]` over the names that are worth a try, at least 0."""
+    top = 0.0
+    for g in range(tried.shape[0]):
+        if tried[g]:
+            top = max(top, over_ball_by(balls, g, row, worth))
+    return top
+
+
+@inlined
+def told_step(V, chain, balls, tried, t, first, last, adds):
+    """Fill `V[t, k, x]`, k = first..last, by telling the next state after it is named.
+
+    `Σ_y Q(x,y) V(k,y) + max_g Σ_y right[g, y] Q(x,y) (V(k-1,y) - V(k,y))`, with V of step t + 1.
+    """
+    for k in range(first, last + 1):
+        for y in range(adds.shape[0]):
+            adds[y] = V[t + 1, k - 1, y] - V[t + 1, k, y]
+        for x in range(adds.shape[0]):
+            if chain.law[t, x] > 0.0:
+                top = top_name(balls, tried[t + 1], chain.moves[t, x], adds)
+                V[t, k, x] = min(1.0, ahead(chain, t, x, V[t + 1, k]) + top)
+
+
 @making
-def told_the_past(V, chain, balls, tried, needed):
+def union_step(V, chain, balls, tried, t, first, last):
+    """Lower `V[t, k, x]`, k = first..last, to the sum over which step is the first right one.
+
+    `Σ_{u>t} max_g Σ_y right[g, y] Pr[X_u = y | X_t = x] V_u(y, k-1)`, where u leaves enough steps for the rest.
+    """
+    T, M = chain.law.shape
+    reach, further, sums = chain.moves[t].copy(), np.empty((M, M)), np.zeros((last + 1, M))
+    for u in range(t + 1, T - first + 1):
+        for k in range(first, min(last, T - u) + 1):
+            for x in range(M):
+                if chain.law[t, x] > 0.0:
+                    sums[k, x] += top_name(balls, tried[u], reach[x], V[u, k - 1])
+        if u < T - first:
+            for x in range(M):
+                move(chain, u, reach[x], further[x])
+            reach, further = further, reach
+    for k in range(first, last + 1):
+        for x in range(M):
+            V[t, k, x] = min(V[t, k, x], sums[k, x])
+
+
+@making
+def ceilings(V, chain, balls, tried, needed, unions, nodes, room):
     """Fill `V[t, k, x]`, never below Pr[at least k of the steps after t are right | X_t = x] for the best guess.
 
-    The adversary learns the next state after naming it: `Σ_y Q(x,y) V(k,y) + max_g Σ_{y near g} Q(x,y) (V(k-1,y) -
-    V(k,y))`. Returns the work.
+    By telling the next state, by `unions`, and by a search of so many nodes from each known state, last step first (a
+    Russian doll search). Returns the work.
     """
-    T, M, G = chain.law.shape[0], chain.law.shape[1], chain.named.shape[0]
+    T, M = chain.law.shape
     V[:] = 0.0
     V[:, 0] = 1.0
-    adds = np.empty(M)
-    rows = 0
+    adds, unused = np.empty(M), np.empty(T, np.int64)
+    work = cost_of_union(balls, T, M, needed) if unions else 0.0
     for t in range(T - 2, -1, -1):
-        for k in range(max(1, needed - t - 1), min(needed, T - 1 - t) + 1):
-            for y in range(M):
-                adds[y] = V[t + 1, k - 1, y] - V[t + 1, k, y]
-            for x in range(M):
-                if chain.law[t, x] == 0.0:
-                    continue
-                top = 0.0
-                for g in range(G):
-                    if tried[t + 1, g]:
-                        top = max(top, over_ball_by(balls, g, chain.moves[t, x], adds))
-                V[t, k, x] = min(1.0, ahead(chain, t, x, V[t + 1, k]) + top)
-            rows += 1
-    return rows * M * (1.0 * M + 2.0 * balls.states.shape[0])
-
-
-@making
-def from_each_state(V, chain, balls, tried, needed, nodes, room):
-    """Lower the entries of `V` by a search from each known state, last step first (a Russian doll search)."""
-    T, M = chain.law.shape
-    work, unused = 0.0, np.empty(T, np.int64)
-    for t in range(T - 2, -1, -1):
-        for k in range(max(1, needed - t - 1), min(needed, T - 1 - t) + 1):
+        first, last = max(1, needed - t - 1), min(needed, T - 1 - t)
+        told_step(V, chain, balls, tried, t, first, last, adds)
+        work += (last + 1 - first) * M * (1.0 * M + 2.0 * balls.states.shape[0])
+        if unions and first <= last:
+            union_step(V, chain, balls, tried, t, first, last)
+        if nodes == 0:
+            continue
+        for k in range(first, last + 1):
             for x in range(M):
                 if chain.law[t, x] > 0.0 and V[t, k, x] > 0.0:
                     line = chain.moves[t, x]
@@ -392,16 +427,19 @@ def search(V, chain, balls, tried, start, begin, k, nodes, cutoff, guess, room):
 
 
 @making
-def bracket(chain, balls, needed, level, tolerance, found, guess, V, room, total):
+def bracket(chain, balls, needed, level, unions, tolerance, found, guess, V, room, total):
     """Bound a series at a level of effort, and replace `guess` where the search finds a better one."""
-    T, low = guess.shape[0], found[LOWER]
+    T, low, most = guess.shape[0], found[LOWER], room.won.shape[0] - 1
     tried = undominated(chain, balls)
-    total[WORK] += told_the_past(V, chain, balls, tried, needed)
-    if STATE_NODES[level] > 0:
-        nodes = min(STATE_NODES[level], room.won.shape[0] - 1)
-        total[WORK] += from_each_state(V, chain, balls, tried, needed, nodes, room)
-    better = np.empty(T, np.int64)
-    cutoff, nodes = low * (1.0 + tolerance), min(ROOT_NODES[level], room.won.shape[0] - 1)
+    total[WORK] += ceilings(V, chain, balls, tried, needed, unions, min(STATE_NODES[level], most), room)
+    if unions:
+        blind = 0.0
+        for u in range(T - needed + 1):
+            blind += top_name(balls, tried[u], chain.law[u], V[u, needed - 1])
+        found[UPPER] = max(low, min(found[UPPER], blind))
+    cutoff, nodes, better = low * (1.0 + tolerance), min(ROOT_NODES[level], most), np.empty(T, np.int64)
+    if found[UPPER] <= cutoff:
+        return
     b, used, complete, more = search(
         V, chain, balls, tried, chain.start, np.int64(0), needed, nodes, cutoff, better, room
     )
@@ -417,11 +455,18 @@ def bracket(chain, balls, needed, level, tolerance, found, guess, V, room, total
 
 
 @inlined
+def cost_of_union(balls, T, M, needed):
+    """Elementary operations of unions over the first right step, roughly."""
+    pairs = min(T * T / 2.0, T * (T - needed + 1.0))
+    return pairs * M * (1.0 * M * M + min(needed, T - needed + 1) * balls.states.shape[0])
+
+
+@inlined
 def cost_of_level(balls, T, M, needed, level):
     """Elementary operations of a level, at most, roughly."""
     rows = T * min(needed, T - needed + 1) * 1.0
     each = NODE + needed * M * (M + 2.0) + balls.states.shape[0]
-    told = rows * M * (M + 2.0 * balls.states.shape[0])
+    told = rows * M * (M + 2.0 * balls.states.shape[0]) + cost_of_union(balls, T, M, needed)
     return told + (ROOT_NODES[level] + rows * M * STATE_NODES[level]) * each
 
 
@@ -460,7 +505,7 @@ _CASE = (vector, cube, wholes, wholes, wholes, whole_matrix, cube, vector, vecto
 @kernel(_RESULT(*_CASE, whole, number, number, flag, vector))
 def brackets(
     initial,
-    matrices,
+    moves,
     name_of,
     begin,
     states,
@@ -473,34 +518,31 @@ def brackets(
     tolerance,
     budget,
     sampled,
-    anchored,
+    known,
 ):
     """Bracket the best guess for each of n series, as `best_guess.brackets` does, for names with `Balls`.
 
-    `name_of` (M,) is the name that a guess of each state is told as. Returns a table (n, 5), the guesses (n, 3, T), and
-    what it took. Every series is done at the lowest level; then the widest again at the next one, until the gap of the
-    sum is within `tolerance`, or the `budget` is spent. With a `budget` below 0 nothing is bounded, and with an infinite
-    tolerance the plain guesses remain.
+    `name_of` (M,) is the name that a guess of each state is told as, and `known` the success of the guess that is
+    `anchored` there. Returns a table (n, 5), the guesses (n, 3, T), and what it took. Every series is done at the
+    lowest level; then the widest again at the next one, until the gap of the sum is within `tolerance`, or the `budget`
+    is spent. With a `budget` below 0 nothing is bounded, and with an infinite tolerance the plain guesses remain.
     """
     n, T = weights.shape[:2]
-    M, G, needed = initial.shape[0], named.shape[0], T - misses
-    balls = Balls(begin, states)
-    out, guesses = np.zeros((n, 5)), np.zeros((n, 3, T), np.int64)
+    M, G, needed, balls = initial.shape[0], named.shape[0], T - misses, Balls(begin, states)
+    out, guesses, total = np.zeros((n, 5)), np.zeros((n, 3, T), np.int64), np.zeros(3)
     law, pinned, after = np.empty((T, M)), np.empty(T, np.int64), np.empty((T, needed + 1, M))
-    V = np.empty((T, needed + 1, M))
-    low, high = ranges(matrices)
-    none, moves = np.empty((0, M, M)), np.zeros((T - 1, M, M))
+    low, high = ranges(moves)
+    none, then, V = np.empty((0, M, M)), np.zeros((T - 1, M, M)), np.empty((T, needed + 1, M))
     room = tables_for(M, G, needed, ROOT_NODES[0])
-    total = np.zeros(3)
     whole_mass = mass * times
     order, done, rest, achieved = np.argsort(-whole_mass), 0, whole_mass.sum(), 0.0
-    searching = tolerance < np.inf
+    searching, at_once = tolerance < np.inf, n * cost_of_union(balls, T, M, needed) <= AT_ONCE * budget
     while True:
         if done < n:
             i, level = order[done], 0
             done += 1
         else:
-            if not searching or allowed(out, mass, times, anchored, tolerance, sampled):
+            if not searching or allowed(out, mass, times, known, tolerance, sampled):
                 break
             i = widest(out, whole_mass, balls, T, M, needed, budget - total[WORK])
             if i < 0:
@@ -509,24 +551,24 @@ def brackets(
             nodes = max(1, min(ROOT_NODES[level], int(MOST_NUMBERS / (needed * M + 4 * G))))
             if nodes >= room.won.shape[0]:
                 room = tables_for(M, G, needed, nodes)
-        start, log_mass = posterior(initial, matrices, low, high, classes, weights[i], moves)
+        start, log_mass = posterior(initial, moves, low, high, classes, weights[i], then)
         if log_mass == -np.inf:
             out[i, LEVEL] = -1.0
             total[UNEXPLAINED] += 1.0
             continue
-        chain = Chain(start, moves, low, high, name_of, named, False, law, pinned, none)
+        chain = Chain(start, then, low, high, name_of, named, False, law, pinned, none)
         look(chain)
         # What is left of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or level > 0 or rest > CLOSER * tolerance * achieved)
         if level == 0:
             first_look(chain, balls, needed, thorough, out[i], guesses[i], after)
             total[WORK] += 20.0 * T * min(needed, T - needed + 1) * M * (M + 24.0)
-        if thorough and budget >= 0.0:
-            bracket(chain, balls, needed, level, CLOSER * tolerance, out[i], guesses[i, LOWER], V, room, total)
-        out[i, LEVEL] = level
-        if level == 0:
             rest -= whole_mass[i]
             achieved += whole_mass[i] * out[i, LOWER]
+        if thorough and budget >= 0.0:
+            unions = at_once or level > 0
+            bracket(chain, balls, needed, level, unions, CLOSER * tolerance, out[i], guesses[i, LOWER], V, room, total)
+        out[i, LEVEL] = level
     return out, guesses, total
 
 
