@@ -124,14 +124,12 @@ def exact_loss(case: Hostile, release: pb.Release | None = None, near: NDArray[n
     tables = release.signals()
     assert tables is not None
     guesses = list(product(named, repeat=steps))
-    right = {
-        trace: [
-            i
-            for i, g in enumerate(guesses)
-            if sum(not enough[b][a] for a, b in zip(trace, g, strict=True)) <= case.misses
-        ]
-        for trace in chance
-    }
+
+    def right_with(trace: tuple[int, ...]) -> list[int]:
+        wrong = [sum(not enough[b][a] for a, b in zip(trace, g, strict=True)) for g in guesses]
+        return [i for i, number in enumerate(wrong) if number <= case.misses]
+
+    right = {trace: right_with(trace) for trace in chance}
     total = Fraction(0)
     for outcomes in product(*(range(len(table)) for table in tables)):
         won = [Fraction(0)] * len(guesses)

@@ -45,7 +45,7 @@ def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Elementary operations that one series takes at the lowest effort, roughly."""
     known = 20.0 * steps * min(steps - misses, misses + 1) * moves(prior)
     # Each name that is tried after each state is weighed by all states in which it is right.
-    return known * (1.0 + len(prior.balls[1]) / prior.states) if prior.overlapping else known
+    return known * (1.0 + len(prior.balls) / prior.states) if prior.overlapping else known
 
 
 def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
@@ -118,7 +118,7 @@ def _searched(
         return best_guess.brackets(initial, matrices, name_of, *case)  # type: ignore[no-any-return]
     from passerby.kernels import near
 
-    return near.brackets(initial, matrices, name_of, *prior.balls, *case)  # type: ignore[no-any-return]
+    return near.brackets(initial, matrices, name_of, prior.balls, *case)  # type: ignore[no-any-return]
 
 
 def _different(series: Series) -> tuple[Series, NDArray[np.int64], Floats]:

@@ -72,8 +72,7 @@ def unaided_success(prior: MarkovPrior, guess: Ints, misses: int) -> float:
     """`Pr[at most misses steps of guess wrong]` with nothing published."""
     steps = len(guess)
     if prior.overlapping:
-        return min(
-            1.0, float(score(prior, Release.silent(steps), silent_series(steps).evidence, guess[None], misses)[0])
-        )
+        success = score(prior, Release.silent(steps), silent_series(steps).evidence, guess[None], misses)
+        return min(1.0, float(success[0]))
     silence = Release.silent(steps).classes(prior), silent_series(steps).weights[0]
     return min(1.0, float(scoring.success(prior.initial, prior.matrices, prior.name_of, *silence, guess, misses)))

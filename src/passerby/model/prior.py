@@ -258,15 +258,16 @@ class MarkovPrior:
         return self.place_of if self.naming is None else self.naming.name_of[self.place_of]
 
     @cached_property
-    def balls(self) -> tuple[Ints, Ints]:
-        """The states in which each name g is right, `states[begin[g]:begin[g + 1]]`: `begin` (G + 1,) and `states`.
+    def balls(self) -> Ints:
+        """The states in which each name g is right, `balls[balls[g]:balls[g + 1]]`: all of them after where they begin.
 
         Kernels take them where names overlap (`kernels.near`).
         """
         assert self.naming is not None, "a guess names places"
         names, states = np.nonzero(self.naming.right[:, self.place_of])
-        begin = np.searchsorted(names, np.arange(len(self.naming.right) + 1))
-        return frozen(begin.astype(np.int64)), frozen(np.ascontiguousarray(states, dtype=np.int64))
+        count = len(self.naming.right) + 1
+        begin = count + np.searchsorted(names, np.arange(count))
+        return frozen(np.concatenate([begin, states]).astype(np.int64))
 
     @property
     def overlapping(self) -> bool:

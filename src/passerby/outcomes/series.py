@@ -302,7 +302,7 @@ def wrong_laws(prior: MarkovPrior, release: Release, evidence: Floats, guesses: 
     if prior.overlapping:
         from passerby.kernels import near
 
-        case = prior.initial, prior.matrices, *prior.balls, release.classes(prior), relative(evidence)
+        case = prior.initial, prior.matrices, prior.balls, release.classes(prior), relative(evidence)
         return np.asarray(near.wrong_laws(*case, np.ascontiguousarray(guesses), most))
     return np.asarray(scoring.wrong_laws(*_case(prior, release, evidence, guesses), most))
 
