@@ -32,10 +32,16 @@ class Trace(Question):
     With `zones`, the zone of each place (P,) from 0 on, a guess names the zone of each step. Sensors count at places as
     before, so that a sighting tells more than the zone. Zones with a `guessable` place are named.
 
+    With `within`, a step is right if the place that is named is near enough: `within[g]` has the places at which g is
+    right, as a set or as a row of a table (P, P). Each place is near itself; nearness need not be mutual.
+
     >>> import passerby as pb
     >>> east_or_west = pb.Trace(zones=[0, 0, 1, 1])
     >>> round(pb.measure(pb.line_prior(4), pb.Release([0, 3, 1]), east_or_west).lower, 3)
     0.887
+    >>> next_door = pb.Trace(within=[{0, 1}, {0, 1, 2}, {1, 2, 3}, {2, 3}])
+    >>> round(pb.measure(pb.line_prior(4), pb.Release([0, 3, 1]), next_door).lower, 3)
+    0.98
     """
 
     misses: int = 0
