@@ -34,6 +34,8 @@ OPTIONS = (
 )
 LEVERS = ("--levers", "rounding", "places", "gaussian", "--budget", "1e6", "--runs", "30")
 LIMIT = ("--at-most", "0.2", "--added", "0.05")
+#: Of decisions that are about losses alone.
+TRACE = ("--presence-at-most", "1")
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +194,7 @@ def test_several_limits_and_weights_come_from_a_file(folder: tuple[Path, Done], 
 
 def test_the_next_table_after_earlier_ones(folder: tuple[Path, Done], call: Call) -> None:
     made, _ = folder
-    table = ("visits.parquet", *OPTIONS, "--sensor-count", "2", "--budget", "1e6", "--runs", "30")
+    table = ("visits.parquet", *OPTIONS, *TRACE, "--sensor-count", "2", "--budget", "1e6", "--runs", "30")
     done = call("next", *table, "--at-most", "0.5", "--added", "0.9", "--out", "first")
     assert done.returncode == 0, done.stderr
     assert "may go out" in done.stdout
@@ -242,7 +244,7 @@ def test_an_interrupted_decision_goes_on(
 
 def test_a_script_may_ask_whether_a_table_goes_out(folder: tuple[Path, Done], call: Call) -> None:
     """An answer is no failure, unless it is asked for as one."""
-    wanted = ("next", "visits.parquet", *OPTIONS, "--sensor-count", "1", "--out", "asked", "--overwrite")
+    wanted = ("next", "visits.parquet", *OPTIONS, *TRACE, "--sensor-count", "1", "--out", "asked", "--overwrite")
     weak = ("--at-most", "0.25", "--added", "0.05")
     for limit, answer, code in ((("--at-most", "0.9", "--added", "0.9"), "publish", 0), (weak, "coarser", 3)):
         for check in ((), ("--check",)):
@@ -265,7 +267,7 @@ def test_two_at_once_in_one_folder(folder: tuple[Path, Done], call: Call, comman
 
 def test_the_audit_of_a_release_is_no_other_release(folder: tuple[Path, Done], call: Call) -> None:
     """With fresh noise, what is published twice tells more; the audit before the sign-off publishes nothing."""
-    table = ("visits.parquet", *OPTIONS, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")
+    table = ("visits.parquet", *OPTIONS, *TRACE, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")
     noise = (*table, "--mechanism", "gaussian", "--sigma", "3", "--budget", "1e6", "--runs", "30")
     few = ("--explore", "0", "--backtest", "0", "--adversaries", "0", "--workers", "1")
     assert call("next", *noise, "--out", "released/one").returncode == 0
@@ -289,7 +291,7 @@ def test_weights_lie_beside_the_settings_of_a_decision_too(folder: tuple[Path, D
 
 def test_a_decision_may_stand_among_earlier_releases(folder: tuple[Path, Done], call: Call) -> None:
     """It counts as published for later tables, but not when it is made again; moved, it must name its files anew."""
-    table = ("visits.parquet", *OPTIONS, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")
+    table = ("visits.parquet", *OPTIONS, *TRACE, "--sensor-count", "1", "--at-most", "0.9", "--added", "0.9")
     assert call("next", *table, "--out", "out/one").returncode == 0
     assert earlier_files(Path("out"), Path("out/two")) == [Path("out/one/audit.toml")]
     with pytest.raises(InputError, match=r"holds no audit.toml"):
