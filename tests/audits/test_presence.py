@@ -13,6 +13,7 @@ from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
 from passerby.audits.presence_habits import Beside, Person, one_count, rows_of_places, shifted
 from passerby.audits.presence_summary import about_presence
+from passerby.audits.question_record import Bracket, HourAnswer
 from passerby.audits.question_words import places_by_name
 from passerby.audits.sample import only
 from passerby.audits.settings import Measurement
@@ -284,3 +285,19 @@ def test_alerts_name_five_places_at_most(city: pb.People) -> None:
     assert first.count("gate") == 5
     assert "and 4 more places" in first
     assert Watched.of(pb.Release([[0]]), ["gate", "elsewhere"]).names == ("gate",)
+
+
+def test_an_hour_that_gives_people_away_is_an_alert_where_the_day_is_none(city: pb.People) -> None:
+    """A mean over all who were there at any time may hide who was there alone."""
+    present = found(city, pb.Release([[city.places.index(name) for name in [*visitors(city, "office")][:2]]] * 12))
+    calm, alone = Bracket(lower=0.02, upper=0.04), [HourAnswer(step=3, people=None, advantage=0.88)]
+    place = present.places[0].model_copy(
+        update={"place": "gate", "adversary": "habits", "sensitive": False, "by_step": alone}
+    )
+    place = place.model_copy(update={"power": calm, "certain": calm})
+    (said,) = about_presence([place], starts=[f"{hour:02}:00" for hour in range(12)])
+    assert "gate at 03:00 (88 %)" in said
+    assert "in step 4" in next(about_presence([place]))
+    known = place.model_copy(update={"power": Bracket(lower=0.7, upper=0.8)})
+    assert not any("Single counts" in alert for alert in about_presence([known]))
+    assert not list(about_presence([place.model_copy(update={"by_step": []})]))

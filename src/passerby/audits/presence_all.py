@@ -13,6 +13,7 @@ from passerby.errors import UnsupportedRelease
 from passerby.model.release import Release
 from passerby.support.blocks import Team
 from passerby.support.workers import Progress, silent
+from passerby.visits.steps import names_of_steps
 
 from .job import Job
 from .presence import Everybody, Presence, Watched, Work, answered, choose, person_of, work_of
@@ -67,7 +68,8 @@ def presence_of_all(
         if adversary == HABITS:
             few = few_and_found(table, watched, sensitive)
         tables.append(table)
-    found = about_presence(places, few)
+    starts = names_of_steps(everybody.common.starts[everybody.common.fitted.shape[1] :])
+    found = about_presence(places, few, starts)
     return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts))
 
 

@@ -16,7 +16,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import numbers
 from passerby.questions.laws import Law
-from passerby.support.groups import FEW, rounded_down
+from passerby.support.groups import FEW, fives_below, rounded_down
 from passerby.support.numerals import percent
 
 from .presence import Watched
@@ -91,7 +91,7 @@ def told_places(
                 sensitive=zone in about.sensitive,
                 adversary=adversary,
                 people=open_.height if enough or not open_.height else FEW,
-                visitors=there if there == 0 or there >= FEW else None,
+                visitors=fives_below(there) if there == 0 or there >= FEW else None,
                 chance=_mean(open_, "chance") if enough else None,
                 **{each: _bracket(open_, each) if enough else None for each in ("advantage", "power", "certain")},
                 by_step=(hours or {}).get(name, []) if enough else [],
@@ -201,9 +201,12 @@ def _way(name: str, found: Sequence[tuple[float, float]]) -> WayAnswer:
     return WayAnswer(way=name, advantage=round(advantage, 4), power=round(power, 4))
 
 
-def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> Iterator[str]:
+def about_presence(
+    places: Sequence[PlaceAnswers], few: Sequence[str] = (), starts: Sequence[str] = ()
+) -> Iterator[str]:
     """What presence at counted places warns of; `few` are places whose counts tell of fewer than five people.
 
+    `starts` tell when each step begins.
     Those who know the others by their habits rank places; of insiders it is said once.
     """
     telling = sorted(
@@ -217,6 +220,7 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
             f"{_listed(said, len(telling))}. That is the share of those who were there who are found at 1 % false "
             "alarms. Hide small counts, round them, add noise, or leave these places out."
         )
+    yield from _about_hours([each for each in places if each.adversary == HABITS and each not in telling], starts)
     perhaps = sorted(
         (each for each in places if each.adversary == HABITS and _found(each) < _limit(each) <= _perhaps(each)),
         key=lambda each: (not each.sensitive, -_perhaps(each)),
@@ -236,6 +240,24 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
         )
     if any(each.adversary == INSIDER and each.power is not None and each.power.lower >= MUCH for each in places):
         yield "Whoever knows where everybody else was reads from any exact count who was there."
+
+
+def _about_hours(places: Sequence[PlaceAnswers], starts: Sequence[str]) -> Iterator[str]:
+    """Single counts that give away who is in them: a mean over all who were there at any time may hide these."""
+    best = [(place, max(place.by_step, key=lambda hour: hour.advantage)) for place in places if place.by_step]
+    telling = [(place, hour) for place, hour in best if hour.advantage >= _limit(place)]
+    telling.sort(key=lambda each: (not each[0].sensitive, -each[1].advantage))
+    if telling:
+        said = [
+            f"{place.place} {f'at {starts[hour.step]}' if starts else f'in step {hour.step + 1}'} "
+            f"({percent(rounded_down(hour.advantage))})"
+            for place, hour in telling[:NAMED]
+        ]
+        yield (
+            "Single counts tell of whoever is in them that they are, even to somebody who knows the other people by "
+            f"their habits only: {_listed(said, len(telling))}. In brackets is the advantage of one count, from 0 % "
+            "(tells nothing) to 100 % (tells for certain). Leave such hours out, hide small counts, or round them."
+        )
 
 
 def _found(place: PlaceAnswers) -> float:

@@ -87,7 +87,8 @@ class PlaceAnswers(Record):
         "Numbers are means over them, null where they are fewer than five; one to four are told as five."
     )
     visitors: int | None = Field(
-        description="How many of all people were really there in the published steps; null where one to four were."
+        description="How many of all people were really there in the published steps, in fives, rounded down; null "
+        "where one to four were."
     )
     chance: float | None = Field(description="The chance to be there without the release.")
     advantage: Bracket | None = Field(description="The best test's true positives minus its false ones.")

@@ -20,9 +20,19 @@ EXPLORE = 40
 #: Hours that the adversary may get wrong.
 MISSES = 2
 ASKED = (
-    "A simulated city: {people:,} people, {days} days. Its {sensors} most visited places publish hourly counts for the "
-    f"last day. How likely is an adversary to name all but {MISSES} of a person's 24 hours?"
+    "A simulated city: {people:,} people, {days} days. {sensors} places publish hourly counts for the last day, "
+    "{which}. Can it be told who was there?"
 )
+#: The place that nobody wants to be seen at, and what it is called where the city has none.
+CLINIC = "hospital"
+#: Ways to publish that are compared at the end, in words, and people on whom they are.
+WAYS = {
+    "Raw": "Raw()",
+    "Hidden below 10": "Suppression(10)",
+    "Rounded to 10": "Rounding(10)",
+    "With noise 4": "Gaussian(4)",
+}
+COMPARED = 60
 #: The audits by their mechanisms: the folder and the title of each.
 AUDITS = {
     "raw": ("raw", "A simulated city: raw hourly counts"),
@@ -40,6 +50,7 @@ DAY: dict[str, Any] = {
     "budget": 6e7,
     "backtest": 100,
     "adversaries": 30,
+    "presence": 25,
 }
 #: Noise and rounding that are tried out.
 TRIED: dict[str, Any] = {"sigmas": (1.0, 4.0), "bases": (10,)}
@@ -72,7 +83,7 @@ def demo(
     days
         Number of days; the last one is published and to be found.
     sensors
-        Number of places that are counted: the most visited ones.
+        Number of places that are counted: the most visited ones, and a hospital.
     sample
         Audit only so many people, drawn at random; counts are still of everybody. [default: everyone]
     explore
@@ -91,7 +102,7 @@ def demo(
     from passerby.errors import InputError
     from passerby.support.files import make_folder
 
-    from .screen import consoles, stage
+    from .screen import consoles, say, stage
 
     taken = [name for name in ("visits.parquet", *(folder for folder, _ in AUDITS.values())) if (out / name).exists()]
     if taken and not overwrite:
@@ -104,13 +115,42 @@ def demo(
 
         write_city(file, people, places, days, seed=seed)
         visits = read_visits(file)
-    screen.print(ASKED.format(people=people, days=days, sensors=sensors), markup=False)
-    city = {"visits": file, "places": places, "sensor_count": sensors, "seed": seed, "sample": sample}
+    named, clinic = _counted(visits, days, sensors)
+    which = f"{clinic} among them" if clinic else "the most visited ones"
+    screen.print(ASKED.format(people=people, days=days, sensors=len(named), which=which), markup=False)
+    city = {
+        "visits": file,
+        "places": places,
+        "sensors": "fixed",
+        "sensor_places": named,
+        "seed": seed,
+        "sample": sample,
+    }
+    city |= {"sensitive": (clinic,)} if clinic else {}
     for mechanism, (name, title) in AUDITS.items():
         screen.print(f"\n{title}", style="bold", markup=False)
         tried = {"explore": explore, **(TRIED if explore else {})}
         choice = tried if mechanism == "raw" else {"explore": 0, "mechanism": mechanism, "sigma": sigma}
         _audit({**DAY, **city, **choice, "title": title, "out": out / name}, visits, workers, aside)
+    if clinic:
+        from .demo_clinic import compared
+
+        screen.print(f"\nWho was at {clinic}?", style="bold", markup=False)
+        for line in compared({**DAY, **city, "out": out / "raw"}, visits, clinic, WAYS, COMPARED, aside):
+            say(screen, line)
+
+
+def _counted(visits: Visits, days: int, sensors: int) -> tuple[tuple[str, ...], str | None]:
+    """The places that are counted: those that are most visited before the last day, and the first hospital."""
+    import polars as pl
+
+    table = visits.table
+    earlier = table.filter(pl.col("time") < table["time"].max() - pl.duration(days=1)) if days > 1 else table
+    rows = earlier.group_by("place").len().sort("len", "place", descending=[True, False])
+    names = [visits.places[number] for number in rows["place"].to_list()]
+    clinic = min((name for name in names if name.startswith(CLINIC)), default=None)
+    chosen = [name for name in names if name != clinic][: sensors - (clinic is not None)]
+    return (*chosen, *([clinic] if clinic else [])), clinic
 
 
 def _audit(settings: dict[str, Any], visits: Visits, workers: int | None, aside: Console) -> None:

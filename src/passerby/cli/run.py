@@ -18,6 +18,7 @@ from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.report.assumption import assumption
 from passerby.report.folder import draft_of, finished, run_audit
+from passerby.report.presence_words import lead
 from passerby.report.terms import length, mechanism, share_of_people, span_of_people
 from passerby.support.blocks import Team
 from passerby.support.groups import FEW
@@ -61,6 +62,7 @@ def found(summary: Summary) -> Iterator[str]:
     if not (loss and known and mean):
         yield f"{people}. {_few(summary)}"
         return
+    yield from lead(summary)
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
         f"{people}. The chance that an adversary names {steps}, on average: "

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
 
-import numpy as np
 import polars as pl
 
 from passerby.audits.settings import AuditSettings
@@ -17,6 +15,7 @@ from passerby.audits.what_if import Findings
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.groups import FEW, Nested
+from passerby.visits.steps import names_of_steps
 
 from .cuts import cuts
 from .labels import About, named, readable
@@ -53,12 +52,7 @@ class Evidence:
     @cached_property
     def steps(self) -> list[str]:
         """When each published step begins, as short as tells them apart."""
-        people = self.people
-        starts = [_moment(start) for start in people.starts[people.fitted.shape[1] :]]
-        if all(start.hour == start.minute == 0 for start in starts):
-            return [f"{start:%Y-%m-%d}" for start in starts]
-        same_day = len({start.date() for start in starts}) == 1
-        return [f"{start:%H:%M}" if same_day else f"{start:%Y-%m-%d %H:%M}" for start in starts]
+        return names_of_steps(self.people.starts[self.people.fitted.shape[1] :])
 
     @cached_property
     def places(self) -> tuple[str, ...]:
@@ -88,11 +82,6 @@ class Evidence:
     def least(self) -> int:
         """The smallest group of people that counts and trials on this page may tell of."""
         return 0 if self.internal else FEW
-
-
-def _moment(start: np.datetime64) -> datetime:
-    moment: datetime = start.astype("datetime64[us]").item()
-    return moment
 
 
 @dataclass(frozen=True)

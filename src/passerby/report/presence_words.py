@@ -192,7 +192,7 @@ def _at_peak(spot: Spot, starts: Sequence[str] | None) -> str:
 def _were(found: PlaceAnswers) -> str:
     if found.visitors is None:
         return f"{few()} people were"
-    return f"{found.visitors:,} people were" if found.visitors else "nobody was"
+    return f"about {found.visitors:,} people were" if found.visitors else "nobody was"
 
 
 def of_insider(every: list[Spot]) -> list[str]:
@@ -227,6 +227,8 @@ def visitors(found: PlaceAnswers) -> str:
     >>> from passerby.audits.question_record import PlaceAnswers
     >>> of = PlaceAnswers.model_construct
     >>> visitors(of(visitors=12)), visitors(of(visitors=None)), visitors(of(visitors=0))
-    ('12', 'fewer than 5', '0')
+    ('about 12', 'fewer than 5', '0')
     """
-    return f"fewer than {FEW}" if found.visitors is None else f"{found.visitors:,}"
+    if found.visitors is None:
+        return f"fewer than {FEW}"
+    return f"about {found.visitors:,}" if found.visitors else "0"

@@ -258,3 +258,16 @@ def _ends_early(end: datetime, times: Times, length: timedelta) -> bool:
     size, stop = length // _MICROSECOND, (end - datetime(1970, 1, 1)) // _MICROSECOND
     lefts = [*times.left(stop, size).values()]
     return not lefts or (end - last) // _MICROSECOND - median(lefts) > size / 10
+
+
+def names_of_steps(starts: NDArray[np.datetime64]) -> list[str]:
+    """When each of some steps begins, as short as tells them apart.
+
+    >>> names_of_steps(np.array(["2024-01-10T08:00", "2024-01-10T09:00"], dtype="datetime64[us]"))
+    ['08:00', '09:00']
+    """
+    moments: list[datetime] = [start.astype("datetime64[us]").item() for start in starts]
+    if all(start.hour == start.minute == 0 for start in moments):
+        return [f"{start:%Y-%m-%d}" for start in moments]
+    same_day = len({start.date() for start in moments}) == 1
+    return [f"{start:%H:%M}" if same_day else f"{start:%Y-%m-%d %H:%M}" for start in moments]
