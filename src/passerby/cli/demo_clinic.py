@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from passerby.audits.inputs import gather
 from passerby.audits.presence import presence
 from passerby.audits.question_record import Bracket
-from passerby.audits.question_rows import INSIDER
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Options
 from passerby.mechanisms.notation import read_mechanism
@@ -39,7 +38,7 @@ def compared(
                 people,
                 release,
                 [place],
-                INSIDER,
+                "insider",
                 sample=sample,
                 runs=chosen.runs,
                 budget=chosen.budget,
