@@ -79,8 +79,9 @@ BASES = {"Mechanism", "Discrete"}
 WITHIN = {
     "Crowd": {"as_if_independent", "at", "channels", "check", "check_said", "covariance", "draw", "independent", "laws"}
     | {"of_counts", "told_of", "witnessed"},
+    "Calibration": {"published", "with_everyone"},
     "Count": {"bits", "met", "progress"},
-    "Question": {"answer", "check", "relabelled"},
+    "Question": {"answer", "check", "hypotheses", "relabelled"},
     "Limit": {"edges", "ends", "exceeded", "side"},
     "MarkovPrior": {"as_names", "by_place", "guessed_as", "known", "matrix", "with_states", "wrong"},
     "Mechanism": {"apply", "around", "bins", "check_cells", "check_count", "check_sensors", "complete", "crossing"}
@@ -353,8 +354,9 @@ def tables() -> Iterator[Door]:
     columns |= {"h3_resolution": None, "timezone": "UTC", "since": None, "until": None, "max_unparsable": 0.01}
     yield door("read_visits", pb.read_visits, source=file, layout="auto", progress=None, **columns)
     steps = {"window": "3h", "origin": None, "end": None, "places": 9, "min_active": 1, "rule": "most-visited"}
-    yield door("window_visits", pb.window_visits, visits=city, **steps)
+    yield door("window_visits", pb.window_visits, visits=city, **steps, holdout=4)
     fitted = {"holdout": 4, "smoothing": 1.0, "rhythm": "none", "name_elsewhere": False, "habits": "paper"}
+    fitted |= {"common": "none"}
     yield door("fit_people", pb.fit_people, visits=city, **steps, **fitted)
     yield door("fit_people of traces", pb.fit_people, visits=traces, **{**fitted, "habits": pb.Habits()})
     how = {"origins": 1, "people": 3, "misses": 1, "release": None, "seed": 0, "workers": 1, "progress": None}
@@ -384,9 +386,13 @@ def audits() -> Iterator[Door]:
     yield door("audit_partition", pb.audit_partition, **share, **LITTLE)
     limits = [pb.Limit(share=0.5, added=0.99)]
     plan: dict[str, Any] = {"people": people, "wanted": release, "limits": limits, "misses": 0, "levers": ["rounding"]}
+    plan |= {"presence_at_most": 1.0, "presence_against": "habits"}
     plan |= {"forbid": [], "fix": None, "stay": [], "weights": None, "levels": (), "drawn": 4, "minutes": None}
     yield door("plan", pb.plan, **plan, **LITTLE, **job, folder=None)
     yield door("Limit", pb.Limit, share=0.5, above=0.5)
+    yield door(
+        "Limit of a question", pb.Limit, share=0.5, above=0.5, question="counted", against="habits", measure="power"
+    )
     yield door("Limit of what is added", pb.Limit, share=0.5, added=0.5)
     yield door("Limit.allowed", limits[0].allowed, people=5)
     both = {"releases": [release, release], "misses": 1, "people": people}

@@ -131,7 +131,7 @@ def test_other_settings_in_the_same_folder_are_refused(people: pb.People, releas
     with pytest.raises(pb.ConfigError, match="other people or with other settings"):
         pb.audit(people, release, 2, workers=1, folder=tmp_path)
     (tmp_path / "parts" / "mark.json").write_text("{")
-    with pytest.raises(pb.ConfigError, match="other people"):
+    with pytest.raises(pb.PasserbyError, match="is damaged, so that it cannot be told whose"):
         pb.audit(people, release, 1, workers=1, folder=tmp_path)
 
 

@@ -13,6 +13,7 @@ from passerby.audits import partition
 from passerby.audits.job import Job
 from passerby.audits.partition import Partition, Partitions, joined
 from passerby.audits.settings import Measurement
+from passerby.people.common import LATTICE, MOST
 from passerby.people.others import Expected, everyone_else
 
 RELEASES = {
@@ -47,11 +48,13 @@ def test_everybody_is_in_one_partition(people: pb.People, kind: str, size: int) 
 
 
 def test_a_partition_is_small_and_what_is_common_does_not_grow(people: pb.People) -> None:
-    """Else every worker would hold everybody."""
+    """Else every worker would hold everybody. What others tell of the day rests on a thousand people at most."""
     many = pb.fit_people(random_traces(5, 3000, 12, 15), holdout=3)
     few, more = (Partitions(job_of(each, RELEASES["counted"]), 10) for each in (people, many))
     assert len(pickle.dumps(more[0])) < 1.1 * len(pickle.dumps(few[0]))
-    assert len(pickle.dumps(more.common)) < 1.5 * len(pickle.dumps(few.common))
+    told = 0 if more.common.people.common is None else more.common.people.common.told.nbytes
+    assert told <= MOST * 8 * len(LATTICE)
+    assert len(pickle.dumps(more.common)) < 1.5 * len(pickle.dumps(few.common)) + 1.2 * told
 
 
 def test_rows_and_what_is_common_make_the_same_job_again(people: pb.People) -> None:

@@ -38,9 +38,12 @@ def test_a_row_is_the_measurement_of_the_person(people: pb.People, release: pb.R
         assert row["upper"] + 1e-9 >= loss.lower
         assert row["upper"] <= 1.01 * row["lower"] + 1e-12
         assert row["attack_prior"] == pytest.approx(loss.attacks["prior"].value, abs=1e-9)
-        assert row["bound_tight"] == pytest.approx(loss.bounds["tight"], abs=1e-9)
         assert row["bound_raw"] is None
-        assert row["spectral_gap"] == pytest.approx(prior.spectral_gap, abs=1e-7)
+        if prior.modes > 1:  # a mixture over what is left open of the day
+            assert row["bound_tight"] is row["spectral_gap"] is None
+        else:
+            assert row["bound_tight"] == pytest.approx(loss.bounds["tight"], abs=1e-9)
+            assert row["spectral_gap"] == pytest.approx(prior.spectral_gap, abs=1e-7)
         assert row["places"] == len(set(people.fitted[person].tolist()))
         assert row["sighted"] == pytest.approx(sighted_by_sampling(prior, release), abs=0.02)
 

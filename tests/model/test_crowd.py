@@ -235,7 +235,7 @@ class TestAudit:
         assert (outer > 0).any()
         assert (inner > 0).any()
         for person in (0, 5):
-            prior, states = people.prior(person, [0, 1])
+            prior, states = people.usual.prior(person, [0, 1])
             world, trace = World(prior, 4), people.actual[person]
             state = {int(place): i for i, place in enumerate(states)}
             at = [state.get(int(place), state.get(-1, 0)) for place in trace]
@@ -245,7 +245,9 @@ class TestAudit:
                     expected = same[world.traces[:, t] == state[place]].sum() / same.sum()
                     assert found.told.chance[person, cell] == pytest.approx(expected)
             crowd = found.besides(person, release)
-            numbers = np.sum([covariance(people, other) for other in range(len(people)) if other != person], axis=0)
+            numbers = np.sum(
+                [covariance(people.usual, other) for other in range(len(people)) if other != person], axis=0
+            )
             assert crowd.covariance(release.sensors) == pytest.approx(numbers, abs=1e-12)
             laws = [law for step in crowd.told or () for law in step]
             for cell, (least, law) in enumerate(laws):

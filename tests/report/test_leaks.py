@@ -151,7 +151,7 @@ def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> N
 
 def test_every_saved_row_says_how_many_people_it_rests_on(page: str) -> None:
     tables = saved(page)
-    assert len(tables) == 24
+    assert len(tables) == 26
     for name, rows in tables.items():
         for row in rows:
             if name == "counts.csv":

@@ -90,7 +90,7 @@ def told_places(
                 label=about.sensitive.get(zone),
                 sensitive=zone in about.sensitive,
                 adversary=adversary,
-                people=open_.height if enough or not open_.height else FEW,
+                people=fives_below(open_.height) if enough or not open_.height else FEW,
                 visitors=fives_below(there) if there == 0 or there >= FEW else None,
                 chance=_mean(open_, "chance") if enough else None,
                 **{each: _bracket(open_, each) if enough else None for each in ("advantage", "power", "certain")},
@@ -149,7 +149,9 @@ def _hours(
         if all(law is not None for law in laws):
             told = float(np.mean([law.advantage for law in laws if law is not None]))
             step = int(people[0].columns[0][c])
-            out.append(HourAnswer(step=step, people=round(there) if there >= FEW else None, advantage=round(told, 4)))
+            out.append(
+                HourAnswer(step=step, people=fives_below(there) if there >= FEW else None, advantage=round(told, 4))
+            )
     return out
 
 

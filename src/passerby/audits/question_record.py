@@ -61,7 +61,9 @@ class HourAnswer(Record):
     """A single count of a place, for somebody who knows the others by their habits."""
 
     step: int = Field(description="The number of a published step, from 0.")
-    people: float | None = Field(description="How many people are expected there by habits, rounded; null below five.")
+    people: float | None = Field(
+        description="How many people are expected there by habits, in fives, rounded down; null below five."
+    )
     advantage: float = Field(description="What this count alone tells of who is counted in it: at most so much.")
 
 
@@ -84,7 +86,8 @@ class PlaceAnswers(Record):
     adversary: str = Field(description="insider: knows where everybody else was; habits: knows the others by habits.")
     people: int = Field(
         description="People of the sample who may well be there, and may well not: with a chance of 1 % to 99 %. "
-        "Numbers are means over them, null where they are fewer than five; one to four are told as five."
+        "Numbers are means over them, null where they are fewer than five. They are told in fives, rounded "
+        "down, and one to four as five."
     )
     visitors: int | None = Field(
         description="How many of all people were really there in the published steps, in fives, rounded down; null "

@@ -239,4 +239,4 @@ def gain(others: Ints, own: Ints, deviation: float) -> float:
     from scipy.interpolate import CubicSpline
 
     theta, chances = _fine(others, deviation)
-    return round(float(np.log(chances @ np.exp(CubicSpline(LATTICE, own / UNIT)(theta)))), 12)
+    return round(float(np.log(chances @ np.exp(CubicSpline(LATTICE, own / UNIT)(theta)))), 12) + 0.0

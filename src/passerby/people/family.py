@@ -94,6 +94,8 @@ class Habits:
             value = getattr(self, name)
             if not is_number(value) or not least <= value <= most:
                 raise InputError(f"Habits({name}={value!r}): expected a number from {least:g} to {most:g}")
+        if not isinstance(self.coming, tuple):
+            raise InputError(f"Habits(coming={self.coming!r}): expected a tuple of weights, such as (0.5, 0.5), or ()")
         if not all(is_number(each) and each >= 0 for each in self.coming) or (self.coming and not sum(self.coming)):
             raise InputError(f"Habits(coming={self.coming!r}): expected weights of at least 0, of which one is above 0")
         if self.half_life is not None and (not is_number(self.half_life) or not 1e-3 <= self.half_life < np.inf):

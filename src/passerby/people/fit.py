@@ -110,7 +110,7 @@ def fit_people(
 
 def wants_common(common: object) -> bool:
     """Whether habits may have a common part for the steps to find."""
-    if common not in ("auto", "none"):
+    if not is_word(common, ("auto", "none")):
         raise InputError(f"common: expected 'auto' or 'none', got {common!r}")
     return common == "auto"
 

@@ -17,7 +17,7 @@ from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.sensors import place_number
-from passerby.support.checks import number, whole
+from passerby.support.checks import is_word, number, whole
 from passerby.support.spelling import nearest
 
 from .cells import Cell, cells_of
@@ -91,7 +91,7 @@ def checked_levels(levels: Sequence[Mapping[str, Iterable[int]]], people: People
 def keeping(at_most: Any, against: Any) -> Kept | None:
     """What presence at counted places is kept to; None where it is not."""
     level = float(number(at_most, "presence_at_most", 0.0, 1.0))
-    if against not in AGAINST:
+    if not is_word(against, AGAINST):
         near = nearest(str(against), AGAINST)
         hint = f"; did you mean {near!r}?" if near else ""
         raise InputError(f"presence_against: expected 'habits' or 'insider', got {against!r}{hint}")

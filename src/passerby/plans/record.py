@@ -20,7 +20,7 @@ from passerby.audits.summary import summarise
 from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, fives_above
+from passerby.support.groups import FEW, fives_above, fives_below
 
 from .cells import around, cells_of
 from .guard import AtPlace, Kept
@@ -70,7 +70,7 @@ class PresenceRecord(Part):
     """Whether it can be told who was ever at a counted place, on average over people who may well be there."""
 
     place: str
-    people: int | None = Field(description="On how many people it rests; null for fewer than five.")
+    people: int | None = Field(description="On how many people it rests, in fives, rounded down; null below five.")
     lower: float | None = Field(description="Mean advantage of the best test, at least; null for fewer than five.")
     upper: float | None = Field(description="At most.")
     verdict: str = Field(description="sure to stay below the limit, refused, or open.")
@@ -307,7 +307,7 @@ def _at(found: AtPlace) -> PresenceRecord:
     told = found.people >= FEW
     return PresenceRecord(
         place=found.place,
-        people=found.people if told else None,
+        people=fives_below(found.people) if told else None,
         lower=round(found.lower, 4) if told else None,
         upper=round(found.upper, 4) if told else None,
         verdict=found.verdict,
