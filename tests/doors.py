@@ -81,6 +81,7 @@ WITHIN = {
     | {"of_counts", "told_of", "witnessed"},
     "Calibration": {"published", "with_everyone"},
     "Count": {"bits", "met", "progress"},
+    "People": {"in_modes"},
     "Question": {"answer", "check", "hypotheses", "relabelled"},
     "Limit": {"edges", "ends", "exceeded", "side"},
     "MarkovPrior": {"as_names", "by_place", "guessed_as", "known", "matrix", "with_states", "wrong"},
@@ -100,7 +101,18 @@ WITHIN = {
     }
     | {"reach_of", "size_of", "times", "unfolded", "window"},
     "Habits": {"weights"},
-    "Release": {"as_raw", "by_class", "check_places", "classes", "drawn", "kinds", "named", "of_states", "over"}
+    "Release": {
+        "raw_of",
+        "as_raw",
+        "by_class",
+        "check_places",
+        "classes",
+        "drawn",
+        "kinds",
+        "named",
+        "of_states",
+        "over",
+    }
     | {"published", "raw", "relabelled", "signals", "stacked_signals"},
     "Together": {"lines", "shared"},
     # A continuum has no list of values.
