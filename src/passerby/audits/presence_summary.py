@@ -256,7 +256,7 @@ def _about_hours(places: Sequence[PlaceAnswers], starts: Sequence[str]) -> Itera
             for place, hour in telling[:NAMED]
         ]
         yield (
-            "Single counts tell of whoever is in them that they are, even to somebody who knows the other people by "
+            "Single counts give away who is in them, even to somebody who knows the other people by "
             f"their habits only: {_listed(said, len(telling))}. In brackets is the advantage of one count, from 0 % "
             "(tells nothing) to 100 % (tells for certain). Leave such hours out, hide small counts, or round them."
         )
