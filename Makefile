@@ -4,13 +4,15 @@ BIN := .venv/bin
 BENCH_BIN := .venv-bench/bin
 # Benchmarks to run and their options, all by default: make bench BENCH="decode audit"
 BENCH ?=
+# The version to close: make changes VERSION=0.2.0
+VERSION ?=
 # Options of the sample of mutants: make mutants MUTANTS="--sample 100 --seed 1"
 MUTANTS ?=
 
 # Python keeps what it compiles of each file that it loads: nothing is compiled when it is installed (see INSTALL).
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types kernels unit thorough bench docs mutants coverage fuzz deep lowest clean
+.PHONY: demo test lint types kernels unit thorough bench docs changes mutants coverage fuzz deep lowest clean
 
 demo: .venv/.installed
 	$(BIN)/passerby demo --out passerby-demo --overwrite
@@ -60,6 +62,10 @@ docs: .venv/.docs
 
 # Of all that is installed few files are ever loaded, so Python compiles a file when it is, and not before.
 INSTALL := pip install --quiet --disable-pip-version-check --no-compile
+
+# Lines of changes/ go into the section of the next version in CHANGELOG.md.
+changes:
+	$(PYTHON) docs/make_changelog.py $(if $(VERSION),--version $(VERSION))
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
