@@ -13,7 +13,7 @@ import pytest
 import passerby as pb
 from passerby.measurement.measure import investigate
 from passerby.measurement.methods import METHODS
-from tests import events
+from tests import events, house
 from tests.joint import seen
 from tests.oracle import World
 from tests.strategies import chain
@@ -47,6 +47,10 @@ def test_the_picture_shows_the_ladder() -> None:
         "visits",
         *reversed(LADDER[: LADDER.index("visits")]),
     ]
+
+
+def test_the_table_is_of_today() -> None:
+    assert house.written(TEXT) == TEXT, "run: python -m tests.house"
 
 
 class TestBound:

@@ -3,14 +3,122 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
+from typing import ClassVar
 
 import pytest
 
-import passerby as pb
+from tests import house
+from tests.house import SOURCE
 
-SOURCE = Path(pb.__file__).parents[1]
 SCREEN = 60
+
+#: No import path is longer: this number only goes down, to 20.
+LONGEST_PATH = 51
+#: A module with a single importer is longer, or an entry of a registry.
+ALONE = 120
+#: Packages that are registries: `__init__` lists the entries, one a module.
+REGISTRIES = ("passerby.cli", "passerby.measurement.methods", "passerby.plans.levers", "passerby.report.sections")
+#: Short modules with a single importer. This list only shrinks: each belongs into its importer.
+LONELY = {
+    "passerby.audits.day",
+    "passerby.audits.effort",
+    "passerby.audits.knowledge",
+    "passerby.audits.moves",
+    "passerby.audits.presence_all",
+    "passerby.audits.question_summary",
+    "passerby.audits.stored_questions",
+    "passerby.audits.stranger",
+    "passerby.cli.demo_clinic",
+    "passerby.kernels.bisection",
+    "passerby.kernels.decode_lanes",
+    "passerby.kernels.draft",
+    "passerby.kernels.entropy",
+    "passerby.kernels.enumeration",
+    "passerby.kernels.events",
+    "passerby.kernels.glance",
+    "passerby.kernels.likeliest_law",
+    "passerby.measurement.covariance",
+    "passerby.mechanisms.door",
+    "passerby.mechanisms.quadrature",
+    "passerby.model.revealing",
+    "passerby.model.sightings",
+    "passerby.model.stationary",
+    "passerby.people.schedule",
+    "passerby.plans.choice",
+    "passerby.plans.readers",
+    "passerby.report.boxes",
+    "passerby.report.plan_presence",
+    "passerby.visits.file_names",
+    "passerby.visits.frames",
+    "passerby_paper.cases",
+}
+
+#: Names that several modules give to a public class. This list only shrinks.
+NAMESAKES = {
+    "About",
+    "Above",
+    "Chain",
+    "Choice",
+    "Effort",
+    "Ends",
+    "Everybody",
+    "Evidence",
+    "Finding",
+    "Group",
+    "Look",
+    "Looked",
+    "Options",
+    "Part",
+    "Pieces",
+    "Present",
+    "Question",
+    "Reading",
+    "Record",
+    "Report",
+    "Room",
+    "Table",
+    "Tables",
+    "Tally",
+    "Told",
+    "Watch",
+}
+
+#: Modules in cycles of imports, which imports inside functions hide. This list only shrinks.
+CYCLES = {
+    "passerby.measurement.conclusion",
+    "passerby.measurement.measure",
+    "passerby.measurement.methods",
+    "passerby.measurement.methods.adaptive",
+    "passerby.measurement.methods.crowd",
+    "passerby.measurement.methods.known",
+    "passerby.measurement.methods.modes",
+    "passerby.mechanisms.additive",
+    "passerby.mechanisms.base",
+    "passerby.mechanisms.bins",
+    "passerby.mechanisms.chance",
+    "passerby.mechanisms.composition",
+    "passerby.mechanisms.discrete",
+    "passerby.mechanisms.fixed",
+    "passerby.mechanisms.memory",
+    "passerby.mechanisms.mixture",
+    "passerby.mechanisms.post_processing",
+    "passerby.mechanisms.real_noise",
+    "passerby.mechanisms.sampling",
+    "passerby.mechanisms.scaled",
+    "passerby.model.adaptive",
+    "passerby.model.count_release",
+    "passerby.model.crowd",
+    "passerby.model.groups",
+    "passerby.model.mixture",
+    "passerby.model.naming",
+    "passerby.model.policy",
+    "passerby.model.prior",
+    "passerby.model.release",
+    "passerby.model.sightings",
+    "passerby.model.witness",
+    "passerby.people.common",
+    "passerby.people.habits",
+}
 
 #: Functions that are tables: a command's parameters are its options, one a line with its words.
 TABLES = {
@@ -46,7 +154,65 @@ def test_a_function_of_one_line_too_many_is_found(tmp_path: Path, monkeypatch: p
         assert list(long_functions(path)) == found
 
 
-def test_files_tell_one_story() -> None:
-    lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in sources()]
-    assert 60 <= median(lengths) <= 150
-    assert max(lengths) <= 400
+def test_files_are_no_longer_than_can_be_read() -> None:
+    assert max(len(path.read_text(encoding="utf-8").splitlines()) for path in sources()) <= 400
+
+
+def test_no_import_path_is_longer() -> None:
+    path = house.longest_path(house.graph(deep=False))
+    assert len(path) <= LONGEST_PATH, " > ".join(path)
+
+
+def listed(name: str, imports: house.Graph) -> bool:
+    """Whether a module is an entry of a registry."""
+    package = name.rpartition(".")[0]
+    return package in REGISTRIES and name in imports[package]
+
+
+def test_a_short_module_has_several_importers() -> None:
+    imports = house.graph(deep=True)
+    found = {name for name in house.lonely(imports, ALONE) if not listed(name, imports)}
+    assert found - LONELY == set()
+
+
+def test_public_classes_have_names_of_their_own() -> None:
+    assert house.namesakes() - NAMESAKES == set()
+
+
+def test_no_import_inside_a_function_hides_a_cycle() -> None:
+    assert house.cycles(house.graph(deep=False)) == set()
+    assert house.cycles(house.graph(deep=True)) - CYCLES == set()
+
+
+class TestHouse:
+    """The figures themselves, of a small house."""
+
+    FILES: ClassVar = {
+        "__init__": "from .top import A",
+        "top": "from .middle import low\nfrom passerby.low import B\nclass A: ...",
+        "middle/__init__": "from passerby import low",
+        "low": "def f():\n    from . import top\nclass B: ...",
+        "other": "class B: ...\nclass _A: ...",
+    }
+
+    @pytest.fixture
+    def source(self, tmp_path: Path) -> Path:
+        for name, text in self.FILES.items():
+            path = tmp_path / "passerby" / f"{name}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    def test_the_longest_path_is_by_imports_at_the_top(self, source: Path) -> None:
+        assert house.longest_path(house.graph(False, source)) == [f"passerby.{x}" for x in ("top", "middle", "low")]
+
+    def test_cycles_are_found_inside_functions(self, source: Path) -> None:
+        assert house.cycles(house.graph(False, source)) == set()
+        assert house.cycles(house.graph(True, source)) == {f"passerby.{x}" for x in ("top", "middle", "low")}
+
+    def test_importers_are_counted(self, source: Path) -> None:
+        assert house.lonely(house.graph(True, source), 5, source) == {"passerby.top"}
+        assert house.lonely(house.graph(True, source), 2, source) == set()
+
+    def test_namesakes_are_public(self, source: Path) -> None:
+        assert house.namesakes(source) == {"B"}
