@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,14 +90,9 @@ def prepare(name: str, visits: pb.Visits, settings: Settings, reading: Reading |
     reading = reading or Reading("default", smoothing=settings.smoothing)
     try:
         people = pb.fit_people(
-            visits,
-            window=settings.window,
-            places=settings.real_places,
-            min_active=settings.min_active,
+            paper_traces(visits, settings, reading),
             holdout=settings.holdout,
             smoothing=reading.smoothing or 1.0,
-            rule=reading.rule,
-            origin="first-visit",
             name_elsewhere=True,
             habits="paper",
         )
@@ -109,6 +104,16 @@ def prepare(name: str, visits: pb.Visits, settings: Settings, reading: Reading |
         parts = {f.name: getattr(people, f.name) for f in fields(pb.People)}
         people = Unsmoothed(**parts, unseen=reading.unseen)
     return people if settings.most_people is None else part(people, 0, settings.most_people)
+
+
+def paper_traces(visits: pb.Visits, settings: Settings, reading: Reading) -> pb.Traces:
+    """Places by the visits of the fitted steps, and people who are active in enough of all steps, as the paper has it.
+
+    An audit counts fitted steps alone: who was there in the steps to be found must not choose who is looked at.
+    """
+    steps: dict[str, Any] = {"window": settings.window, "origin": "first-visit", "rule": reading.rule}
+    ranked = pb.window_visits(visits, places=settings.real_places, min_active=1, holdout=settings.holdout, **steps)
+    return pb.window_visits(visits, places=ranked.places[:-1], min_active=settings.min_active, **steps)
 
 
 def part(people: pb.People, start: int, stop: int) -> pb.People:

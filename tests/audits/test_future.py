@@ -69,15 +69,18 @@ def gathered(table: pl.DataFrame, folder: Path, disk: bool, **more: Any) -> tupl
 def known(people: People) -> list[Any]:
     """All that is known before the steps to be found, but for these; what the others did then is known on purpose."""
     people = replace(people, common=None)
-    assert people.habits is not None
-    assert people.population is not None
-    population = people.population
-    arrays = [people.fitted, people.background, people.habits.weights, population.familiarity, population.roles]
-    flows = [getattr(each, name) for each in (population.moves, *population.parts) for name in ("keys", "number")]
     priors = [people.prior(person, [0, 2])[0] for person in range(0, len(people), 7)]
     chains = [array for prior in priors for array in (prior.initial, prior.transition)]
-    values = [people.places, people.ids.to_list(), people.habits.chosen, people.habits.scores.rows()]
-    return [*values, *(array.tobytes() for array in (*arrays, *flows, *chains))]
+    values: list[Any] = [people.places, people.ids.to_list(), people.smoothing]
+    arrays: list[np.ndarray[Any, Any]] = [people.fitted, people.background]
+    if people.habits is not None:
+        values += [people.habits.chosen, people.habits.scores.rows()]
+        arrays.append(people.habits.weights)
+    population = people.population
+    if population is not None:
+        arrays += [population.familiarity, population.roles]
+        arrays += [getattr(each, name) for each in (population.moves, *population.parts) for name in ("keys", "number")]
+    return [*values, *(array.tobytes() for array in (*arrays, *chains))]
 
 
 def at_origin(work: BacktestJob, cut: int) -> list[Any]:
@@ -89,24 +92,24 @@ def at_origin(work: BacktestJob, cut: int) -> list[Any]:
     return [*known(people), work.anew(people).sensors]
 
 
-@pytest.mark.parametrize("disk", [False, True])
+@pytest.mark.parametrize(("disk", "habits"), [(False, "auto"), (True, "auto"), (False, "paper"), (True, "paper")])
 def test_noise_instead_of_what_is_to_be_found_changes_nothing_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk: bool, habits: str
 ) -> None:
     for module, name, size in ((store, "ROWS", 900), (store, "DRAWN", 20), (trace_store, "CELLS", 500)):
         monkeypatch.setattr(module, name, size)
     table = visits()
-    real, settings = gathered(table, tmp_path / "real", disk)
+    real, settings = gathered(table, tmp_path / "real", disk, habits=habits)
     steps = real.traces.array.shape[1]
     latest, *before = earlier_origins(steps, HOLDOUT, settings.origins)
     assert len(before) >= 2
-    other, _ = gathered(noisy(table, latest, 1), tmp_path / "latest", disk)
+    other, _ = gathered(noisy(table, latest, 1), tmp_path / "latest", disk, habits=habits)
     assert other.traces.array.shape[1] == steps
     assert known(other.people) == known(real.people)
     assert other.release.sensors == real.release.sensors
     assert not np.array_equal(other.people.actual, real.people.actual)
     for cut in before:
-        noise, _ = gathered(noisy(table, cut, cut), tmp_path / str(cut), disk)
+        noise, _ = gathered(noisy(table, cut, cut), tmp_path / str(cut), disk, habits=habits)
         work, unchanged = noise.backtest(settings), real.backtest(settings)
         assert at_origin(work, cut) == at_origin(unchanged, cut)
         # The noise is no small one: places and people of the published window are others.
@@ -122,9 +125,11 @@ def test_memory_and_disk_agree_at_each_origin(tmp_path: Path) -> None:
         assert at_origin(mine, cut) == at_origin(theirs, cut)
 
 
-def test_in_python_too() -> None:
-    table = visits()
-    options: dict[str, Any] = {"window": "6h", "places": PLACES, "min_active": 4, "holdout": HOLDOUT}
+@pytest.mark.parametrize("habits", ["auto", "paper", "paper, auto", pb.Habits()], ids=str)
+def test_in_python_too_whatever_the_habits(habits: Any) -> None:
+    table, (word, *auto) = visits(), habits.split(", ") if isinstance(habits, str) else (habits,)
+    options: dict[str, Any] = {"window": "6h", "places": PLACES, "min_active": 4, "holdout": HOLDOUT, "habits": word}
+    options |= {"smoothing": "auto"} if auto else {}
     real = pb.fit_people(pb.read_visits(table), **options)
     cut = real.fitted.shape[1]
     people = pb.fit_people(pb.read_visits(noisy(table, cut, 5)), **options)

@@ -96,8 +96,7 @@ def earlier_traces(
 
 def least_at(fitting: Fitting, cut: int, latest: int) -> int:
     """In how many of `cut` steps people must be known at an origin."""
-    least = max(1, fitting.least)
-    return least if fitting.habits == "paper" else known_by(least, cut, latest)
+    return known_by(max(1, fitting.least), cut, latest)
 
 
 def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:

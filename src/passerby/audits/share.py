@@ -78,10 +78,10 @@ def _people(visits: Visits, like: People, min_active: int, rule: Rule) -> People
     steps = Steps(like.starts[0].astype("datetime64[us]").item(), like.window, count, like.timezone)
     end = steps.origin + count * like.window
     places = tuple(like.places[number] for number in there)
-    traces, _, ids, *_ = traced(Tracing(steps, end, places, 1, rule, cut, cut if like.habits else count), visits)
+    traces, _, ids, *_ = traced(Tracing(steps, end, places, 1, rule, cut), visits)
     array = np.array([*there, like.elsewhere], dtype=np.int32)[traces]
-    known = (array[:, :cut] if like.habits else array) != like.elsewhere
-    enough: NDArray[np.int64] = np.flatnonzero(known.sum(axis=1) >= max(min_active, 1))
+    known = (array[:, :cut] != like.elsewhere).sum(axis=1)
+    enough: NDArray[np.int64] = np.flatnonzero(known >= max(min_active, 1))
     return replace(
         like,
         fitted=np.ascontiguousarray(array[enough, :cut]),

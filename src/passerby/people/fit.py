@@ -88,8 +88,8 @@ def fit_people(
     better, chosen habits have a `common` part for the steps to find, told by where the others really were then: of
     nobody does it hold what they did themselves (`People.common`). With `common="none"` no habits have it.
 
-    With `habits="paper"`, moves are smoothed with the population's frequencies and started at equilibrium, and
-    `min_active` counts all steps. `smoothing` is then the weight of these frequencies, in steps; with "auto" it is
+    With `habits="paper"`, moves are smoothed with the population's frequencies and started at equilibrium. `smoothing`
+    is then the weight of these frequencies, in steps; with "auto" it is
     the one that predicts the last fifth of the fitted steps best over all people. `rhythm` lets habits differ by hour
     of the day or day of the week. With `name_elsewhere`, a guess that says "elsewhere" is right where the person is at
     none of the chosen places, as in the paper; otherwise only places that are named count.
@@ -150,9 +150,8 @@ def tracing_for(
     length = chosen_window(
         everybody, window, holdout=how.holdout, rhythm=how.rhythm, min_active=least, origin=origin, end=end
     )
-    paper = how.habits == "paper"
-    often = least if paper else often_enough(least)
-    return tracing_of(everybody, length, places, often, rule, origin, end, how.holdout, also, all_judge=paper)
+    often = least if how.habits == "paper" else often_enough(least)
+    return tracing_of(everybody, length, places, often, rule, origin, end, how.holdout, also)
 
 
 def often_enough(min_active: int) -> int:
@@ -168,7 +167,7 @@ def fit_traces(traces: Traces, how: Fitting) -> People:
     """Habits of those who are known in enough fitted steps (of everybody, for habits as in the paper)."""
     everybody = traces
     if how.habits == "paper" and how.least > 1:
-        traces = _active(traces, how.least)
+        traces = _active(traces, how.least, how.holdout)
     common = fit_blocks(traces, Blocks.here(traces), how)
     cut, steps = common.fitted.shape[1], everybody.array.shape[1]
     people = replace(with_rows(common, traces, how.least), whereabouts=Whereabouts.of(everybody, cut, steps))
@@ -241,14 +240,15 @@ def _known(elsewhere: int, fitted: NDArray[np.int32]) -> NDArray[np.int64]:
     return np.asarray((fitted != elsewhere).sum(axis=1))
 
 
-def _active(traces: Traces, least: int) -> Traces:
-    """The traces of those who are known in so many of all steps, as the paper has it."""
-    known = (traces.array != len(traces.places) - 1).sum(axis=1)
+def _active(traces: Traces, least: int, holdout: int) -> Traces:
+    """The traces of those who are known in so many steps before the last ones."""
+    fitted = traces.array.shape[1] - holdout
+    known = _known(len(traces.places) - 1, traces.array[:, :fitted])
     kept = np.flatnonzero(known >= least)
     if len(kept) == len(traces):
         return traces
     if not len(kept):
-        raise nobody(least, traces.array.shape[1], "", len(traces.places) - 1, int(known.max(initial=0)))
+        raise nobody(least, fitted, len(traces.places) - 1, int(known.max(initial=0)))
     array = traces.array[kept]
     return replace(
         traces,
@@ -260,10 +260,10 @@ def _active(traces: Traces, least: int) -> Traces:
     )
 
 
-def nobody(least: int, steps: int, kind: str, places: int, most: int) -> InputError:
+def nobody(least: int, steps: int, places: int, most: int) -> InputError:
     """The error where nobody is known often enough."""
     return InputError(
-        f"no person is seen in at least {least} of the {steps} {kind}steps at the {places} chosen places; the most "
+        f"no person is seen in at least {least} of the {steps} fitted steps at the {places} chosen places; the most "
         f"active is seen in {most}; lower min_active, hold out fewer steps, or choose shorter steps or more places"
     )
 
@@ -368,7 +368,7 @@ def _without_seldom(people: People, fitted: Blocks[Fitted], least: int) -> LeftO
     """Who is left out, with those who are known in fewer fitted steps; refused where that is everybody."""
     found = np.array(fitted.map(_often, (people.elsewhere, max(least, 1))))
     if not found[:, 1].sum():
-        raise nobody(max(least, 1), people.fitted.shape[1], "fitted ", people.elsewhere, int(found[:, 2].max()))
+        raise nobody(max(least, 1), people.fitted.shape[1], people.elsewhere, int(found[:, 2].max()))
     seldom = people.left_out.seldom + int(found[:, 0].sum() - found[:, 1].sum())
     return replace(people.left_out, seldom=seldom)
 

@@ -35,7 +35,7 @@ MANY_STEPS = 50_000
 class Tracing:
     """What traces are made of: the steps, the chosen places, and the rules.
 
-    Places are chosen by the first `fitted` steps alone, and people by the first `judged`.
+    Places and people are chosen by the first `fitted` steps alone.
     """
 
     steps: Steps
@@ -44,13 +44,12 @@ class Tracing:
     min_active: int
     rule: Rule
     fitted: int
-    judged: int
 
     @property
     def asked(self) -> str:
         """The steps that people are chosen by, for messages."""
-        kind = "fitted " if self.judged < self.steps.count else ""
-        return f"{self.judged} {kind}steps"
+        kind = "fitted " if self.fitted < self.steps.count else ""
+        return f"{self.fitted} {kind}steps"
 
 
 @dataclass(frozen=True)
@@ -125,13 +124,11 @@ def tracing_of(
     end: str | datetime | None,
     holdout: int = 0,
     also: Sequence[str] = (),
-    *,
-    all_judge: bool = False,
 ) -> Tracing:
     """The steps, and the chosen places: what takes all visits to know.
 
-    Places are ranked, and active steps counted, before the last `holdout` steps; active steps with `all_judge` among
-    all, as the paper has it. Those of `also` that are in any visit are kept beside them.
+    Places are ranked, and active steps counted, before the last `holdout` steps. Those of `also` that are in any visit
+    are kept beside them.
     """
     zone, times = everybody.timezone, everybody.all_times
     steps = Steps.covering(times, length, origin, end, zone, everybody.until)
@@ -156,8 +153,7 @@ def tracing_of(
             f"holdout: {holdout!r} of {steps.count} steps; expected a whole number that leaves at least 2 to fit "
             "habits to"
         )
-    fitted = steps.count - holdout
-    how = Tracing(steps, stop, (), min_active, rule, fitted, steps.count if all_judge else fitted)
+    how = Tracing(steps, stop, (), min_active, rule, steps.count - holdout)
     return chosen_by(everybody, how, places, also, counts)
 
 
@@ -165,8 +161,7 @@ def earlier(how: Tracing, cut: int, held: int, least: int) -> Tracing:
     """The same up to `held` steps after an earlier one; places are still to be chosen (`chosen_by`)."""
     steps = replace(how.steps, count=cut + held, partial=False)
     stop = min(how.stop, steps.origin + steps.count * steps.length)
-    judged = cut if how.judged == how.fitted else steps.count
-    return replace(how, steps=steps, stop=stop, fitted=cut, judged=judged, min_active=least)
+    return replace(how, steps=steps, stop=stop, fitted=cut, min_active=least)
 
 
 def chosen_by(
@@ -349,7 +344,7 @@ def _fill(
     one block, before anything is held.
     """
     person, step, steps = seen["person"].to_numpy(), seen["step"].to_numpy(), how.steps.count
-    counts = np.bincount(person[step < how.judged], minlength=people)
+    counts = np.bincount(person[step < how.fitted], minlength=people)
     kept = np.flatnonzero(counts >= max(how.min_active, 1))
     if len(kept) * steps > _MOST_CELLS:
         raise InputError(
