@@ -12,7 +12,7 @@ MUTANTS ?=
 # Python keeps what it compiles of each file that it loads: nothing is compiled when it is installed (see INSTALL).
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types kernels unit thorough bench docs changes mutants coverage fuzz deep lowest clean
+.PHONY: demo test lint types kernels unit thorough bench docs changes mutants coverage fuzz deep lowest newest clean
 
 demo: .venv/.installed
 	$(BIN)/passerby demo --out passerby-demo --overwrite
@@ -57,6 +57,10 @@ deep: .venv/.test
 lowest:
 	$(PYTHON) -m trust.lowest
 
+# The newest versions of everything, in another.
+newest:
+	$(PYTHON) -m trust.newest
+
 docs: .venv/.docs
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html
 
@@ -90,4 +94,4 @@ changes:
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-lowest build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-lowest .venv-newest build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

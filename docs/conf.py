@@ -1,6 +1,9 @@
 """Settings of the documentation: `make docs` builds it into docs/_build/html, without a network."""
 
+from passerby import __version__
+
 project = "passerby"
+version = release = __version__  # as in src/passerby/__init__.py, and nowhere else
 author = "The passerby developers"
 copyright = "The passerby developers"  # noqa: A001
 

@@ -27,7 +27,13 @@ from passerby.cli.together import together
 from tests.cli.small_audit import ALONE
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts
+)
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", *PAGES]
+#: Pages of proofs may be long, and pages that are made from measurements; all others are read in one sitting.
+LONG = ("docs/interval/", "docs/claims/")
+WORDS = 3_000
 #: Documents whose commands run here; those of the others need files or hours, and are read only.
 RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md", "docs/counts.md")
 READ = ("docs/plan.md", "docs/reproduce.md", "docs/rules.md", "docs/scale.md")
@@ -42,7 +48,8 @@ DOTTED = re.compile(
     rf"\b(?:passerby|passerby_paper)(?:\.\w+)+|(?<=`)(?:{'|'.join({*PACKAGES} - {*AMBIGUOUS})})(?:\.\w+)+(?=[`(])"
 )
 PATH = re.compile(rf"(?<![\w./-])(?:src|tests|docs|benchmarks|trust|{'|'.join(PACKAGES)})/[\w./-]*\w")
-LINK = re.compile(r"\]\(([\w./-]*)(?:#([\w-]+))?\)")
+#: A link to a file or a heading, or a picture; addresses with a scheme are left to their owners.
+LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
 def text(name: str) -> str:
@@ -134,16 +141,39 @@ def test_files_that_are_spoken_of_exist(name: str) -> None:
 
 def anchors(name: str) -> set[str]:
     """What can be linked to within a page: its headings, as they are written in addresses."""
-    headings = re.findall(r"^#+ (.+)$", text(name), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text(name)), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", [*DOCUMENTS, "CHANGELOG.md", "changes/README.md"])
 def test_links_lead_somewhere(name: str) -> None:
-    for path, anchor in LINK.findall(text(name)):
-        target = (ROOT / name).parent / path if path else ROOT / name
+    for path, anchor in LINK.findall(FENCED.sub("", text(name))):
+        target = ((ROOT / name).parent / path if path else ROOT / name).resolve()
+        assert target.is_relative_to(ROOT.resolve()), path
         assert target.exists(), path
-        assert not anchor or anchor in anchors(str(target.resolve().relative_to(ROOT.resolve()))), (path, anchor)
+        assert not anchor or anchor in anchors(str(target.relative_to(ROOT.resolve()))), (path, anchor)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_headings_that_code_refers_to_exist(name: str) -> None:
+    for page, anchor in re.findall(r"\b(docs/[\w/-]+\.md)(?:#([\w-]+))?", text(name)):
+        assert (ROOT / page).exists(), page
+        assert not anchor or anchor in anchors(page), (page, anchor)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_headings_of_a_page_have_names_of_their_own(name: str) -> None:
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text(name)), re.MULTILINE)
+    assert len(anchors(name)) == len(headings), name
+
+
+def test_every_page_has_a_place_in_the_contents() -> None:
+    listed = set()
+    for name in PAGES:
+        for tree in re.findall(r"^```{toctree}\n(.*?)^```$", text(name), re.DOTALL | re.MULTILINE):
+            entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
+            listed |= {f"{(Path(name).parent / entry).as_posix()}.md" for entry in entries}
+    assert listed == set(PAGES) - {"docs/index.md"}
 
 
 @pytest.mark.parametrize("name", pb.__all__)

@@ -68,15 +68,20 @@ def install(environment: Path) -> Path:
     return python
 
 
+def runs(python: Path) -> None:
+    """An audit of each kind, with what is installed beside this Python and nothing else."""
+    with TemporaryDirectory() as folder:
+        for run in RUNS:
+            print(f"passerby {run}", flush=True)
+            call([str(python), "-m", "passerby", *run.split()], Path(folder), PYTHONPATH="", PASSERBY_DEBUG="1")
+
+
 def main() -> int:
     """Install the lowest versions, and run an audit of each kind."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--environment", type=Path, default=ROOT / ".venv-lowest")
     python = install(parser.parse_args().environment.absolute())
-    with TemporaryDirectory() as folder:
-        for run in RUNS:
-            print(f"passerby {run}", flush=True)
-            call([str(python), "-m", "passerby", *run.split()], Path(folder), PYTHONPATH="", PASSERBY_DEBUG="1")
+    runs(python)
     print(f"all of it works with {', '.join(requirements())}")
     return 0
 
