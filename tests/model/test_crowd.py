@@ -192,7 +192,7 @@ class TestAudit:
         """People who are seen too seldom have no habits to speak of, but they are in the published counts."""
         city = pb.simulate_city(people=60, places=12, days=3)
         everybody = pb.fit_people(city, window="2h", places=6, min_active=1, holdout=3)
-        regulars = pb.fit_people(city, window="2h", places=6, min_active=36, holdout=3, habits="paper")
+        regulars = pb.fit_people(city, window="2h", places=6, min_active=33, holdout=3, habits="paper")
         assert len(regulars) < len(everybody)
         np.testing.assert_array_equal(regulars.counts, everybody.counts)
         here = [[int((everybody.actual[:, t] == place).sum()) for place in range(7)] for t in range(3)]

@@ -106,10 +106,8 @@ ODD: dict[str, Any] = {"window": "1d", "holdout": 3, "min_active": 1, "explore":
 def test_people_who_appear_only_in_the_published_steps_are_told(tmp_path: Path) -> None:
     visits = odd_visits(tmp_path / "visits.csv", days=20, late=7)
     report = pb.audit_folder(visits, tmp_path / "audit", **ODD, habits="paper")
-    assert report.summary.people == 20
-    assert any(
-        "7 of the people are at none of the chosen places in any step before" in a for a in report.summary.alerts
-    )
+    assert report.summary.people == 13
+    assert any("7 of 20 people are not audited: 7 are seen" in alert for alert in report.summary.alerts)
     assert report.summary.backtest is not None
     assert report.summary.backtest.people == 10  # 13, in fives
     assert len(report.summary.adversaries) == 4
