@@ -82,6 +82,7 @@ WITHIN = {
     "Calibration": {"published", "with_everyone"},
     "Count": {"bits", "met", "progress"},
     "People": {"in_modes"},
+    "Persona": {"over"},
     "Question": {"answer", "check", "hypotheses", "relabelled"},
     "Limit": {"edges", "ends", "exceeded", "side"},
     "MarkovPrior": {"as_names", "by_place", "guessed_as", "known", "matrix", "with_states", "wrong"},
@@ -299,6 +300,17 @@ def mechanisms() -> Iterator[Door]:
     yield door("check_mechanism", pb.check_mechanism, mechanism=pb.Raw(), counts=[0, 1], runs=10, seed=0)
 
 
+def personas() -> Iterator[Door]:
+    """People in words."""
+    nurse = pb.Persona("nurse", [("Mon-Fri 07:00-15:00", "clinic", 0.9)])
+    more = {"home": "home", "stays": 0.5, "weight": 1.0, "about": ""}
+    yield door("Persona", pb.Persona, name="ann", week=[("Sat", "park", 0.5)], otherwise={"home": 1.0}, **more)
+    yield door("Persona.bound", nurse.bound, places={"clinic": "hospital"})
+    yield door("Persona.place_of", nurse.place_of, role="clinic")
+    yield door("Persona.prior", nurse.prior, start="2024-01-15", step="1h", steps=2, timezone="UTC")
+    yield door("read_personas", pb.read_personas, source="nurse")
+
+
 def questions() -> Iterator[Door]:
     """What is asked of a person, and the answers."""
     prior, release, noisy = pb.line_prior(3), pb.Release([0, 1, 0]), pb.Release([0, 1, 0], pb.Gaussian(1.0))
@@ -428,4 +440,4 @@ def reports(every: dict[str, Any], crew: dict[str, Any], folder: Path) -> Iterat
     yield door("audit_folder", pb.audit_folder, **where, **steps, **job, **quick)
 
 
-GROUPS = (priors, releases, mechanisms, questions, tables, audits)
+GROUPS = (priors, releases, mechanisms, personas, questions, tables, audits)

@@ -19,6 +19,7 @@ from passerby.cli.audit import audit
 from passerby.cli.demo import DAY, demo
 from passerby.cli.line import line
 from passerby.cli.next import next_table
+from passerby.cli.personas import personas
 from passerby.cli.plan import plan
 from passerby.cli.reproduce import reproduce
 from passerby.cli.run import found
@@ -91,7 +92,7 @@ def test_commands_can_be_read(name: str) -> None:
 
 
 def test_options_that_are_spoken_of_exist() -> None:
-    functions = (audit, demo, plan, next_table, together, simulate, line, reproduce)
+    functions = (audit, demo, plan, next_table, personas, together, simulate, line, reproduce)
     known = {f"--{name.replace('_', '-')}" for each in functions for name in inspect.signature(each).parameters}
     known |= {Options().name(name) for name in SETTINGS}
     others = {"--help", "--version", "--old"}  # the last is an option of the benchmarks

@@ -24,6 +24,7 @@ LADDER = (
     "measurement",
     "questions",
     "visits",
+    "personas",
     "people",
     "audits",
     "plans",
@@ -157,7 +158,7 @@ LIGHT = (
     "assert main(['--help']) == 0",
     *(
         f"assert main(['{command}', '--help']) == 0"
-        for command in ("demo", "audit", "plan", "next", "simulate", "reproduce")
+        for command in ("demo", "audit", "plan", "next", "personas", "simulate", "reproduce")
     ),
 )
 

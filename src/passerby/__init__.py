@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from .people.sensors import fixed_sensors as fixed_sensors
     from .people.sensors import most_visited_sensors as most_visited_sensors
     from .people.sensors import random_sensors as random_sensors
+    from .personas.persona import Persona as Persona
+    from .personas.persona import read_personas as read_personas
     from .plans.limit import Limit as Limit
     from .plans.plan import Plans as Plans
     from .plans.plan import plan as plan
@@ -140,6 +142,7 @@ _HOME = {
     "model.line": ("line_prior",),
     "model.prior": ("MarkovPrior",),
     "model.release": ("Release",),
+    "personas.persona": ("Persona", "read_personas"),
     "plans.limit": ("Limit",),
     "plans.plan": ("Plans", "plan"),
     "plans.search": ("Plan",),

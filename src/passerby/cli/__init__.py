@@ -28,6 +28,7 @@ from .audit import audit
 from .demo import demo
 from .line import line
 from .next import next_table
+from .personas import personas
 from .plan import plan
 from .reproduce import reproduce
 from .simulate import simulate
@@ -52,12 +53,13 @@ app = App(
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, audit, plan, together, simulate, line, reproduce):
+for command in (demo, audit, plan, together, personas, simulate, line, reproduce):
     app.command(command)
 app.command(next_table, name="next")
 app["next"].usage = "Usage: passerby next VISITS... [OPTIONS]"
 app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
 app["reproduce"].usage = "Usage: passerby reproduce [NAMES...] [OPTIONS]"
+app["personas"].usage = "Usage: passerby personas [show] [NAMES...] [OPTIONS]"
 app["plan"].usage = "Usage: passerby plan VISITS... [OPTIONS]"
 app["together"].usage = "Usage: passerby together AUDITS... [OPTIONS]"
 app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
