@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import passerby as pb
 from benchmarks.chains import chain, evidence, scattered
 from benchmarks.record import Section, Work
-from passerby.measurement.decode import decode_series
+from passerby.questions.trace.guess import decode_series
 from passerby.support.logs import logs
 
 #: Kind of chain, places, steps, series: the size that the target is for, a person's, small ones and large ones.

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 import passerby as pb
-from passerby.measurement.conclusion import conclude
-from passerby.measurement.loss import Loss
-from passerby.measurement.measure import investigate
-from passerby.measurement.methods import METHODS
-from passerby.measurement.question import pose
+from passerby.questions.trace.goal import pose
+from passerby.questions.trace.loss import Loss
+from passerby.questions.trace.measure import conclude, investigate
+from passerby.questions.trace.methods import METHODS
 
 MISSES = 2
 #: Steps, places, counts at each step, and the standard deviation of the noise.

@@ -21,11 +21,11 @@ from benchmarks.chains import HELD, MISSES, chain, crowd, evidence, scattered, s
 from benchmarks.posterior import conditioned
 from benchmarks.record import Row, Section, Work, pace, peak_bytes, rounded, seconds
 from passerby.kernels import score
-from passerby.measurement.ball import log_joint_maxima
-from passerby.measurement.decode import decode_series
-from passerby.measurement.methods.no_misses import log_all_right
 from passerby.outcomes.series import relative
 from passerby.people.sensors import random_sensors
+from passerby.questions.trace.guess import decode_series
+from passerby.questions.trace.kappa import log_joint_maxima
+from passerby.questions.trace.methods.renewal import log_all_right
 
 LONGEST, MINUTE, MEMORY = 1.0, 60.0, 8e9
 #: The effort of an audit for each person: with noise, the default one of a single measurement takes longer than that.

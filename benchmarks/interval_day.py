@@ -11,8 +11,8 @@ import numpy as np
 import passerby as pb
 from benchmarks.chains import scattered, stays
 from benchmarks.record import Section, rounded
-from passerby.measurement.best_guess import bracket_series
 from passerby.outcomes.series import Series, sample_series
+from passerby.questions.trace.guess import bracket_series
 
 STEPS, PLACES, SENSORS = 24, 12, 3
 PEOPLE, SERIES = 3, 20

@@ -11,8 +11,8 @@ import numpy as np
 import passerby as pb
 from benchmarks.chains import person
 from benchmarks.record import Section, rounded, seconds
-from passerby.measurement.best_guess import bracket_series
 from passerby.outcomes.series import enumerate_series
+from passerby.questions.trace.guess import bracket_series
 
 PEOPLE, STEPS = 200, 5
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import passerby as pb
 from benchmarks.record import Section
-from passerby.measurement.ball import log_joint_maxima
+from passerby.questions.trace.kappa import log_joint_maxima
 
 #: Places, steps, and how often the two are timed.
 CASES = ((100, 10, 5), (500, 60, 1))

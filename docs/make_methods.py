@@ -7,7 +7,7 @@ compares the page with the list.
 from collections.abc import Iterable
 from pathlib import Path
 
-from passerby.measurement.methods import ATTACKS, BOUNDS, METHODS
+from passerby.questions.trace.methods import ATTACKS, BOUNDS, METHODS
 
 PAGE = Path(__file__).parent / "methods.md"
 END = "<!-- end of table -->"

@@ -136,8 +136,8 @@ def files_of_entry(name: str) -> int:
 
 def files_to_touch() -> dict[str, list[int]]:
     """For each kind of thing that is often added, the files that each of those that are there is named in."""
-    from passerby.measurement.methods import METHODS
     from passerby.mechanisms.registry import REGISTRY
+    from passerby.questions.trace.methods import METHODS
 
     methods = {each.run.__module__ for each in METHODS if each.bounds}
     sections = [name for name in trees() if name.startswith("passerby.report.sections.")]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.measurement.measure import investigate
-from passerby.measurement.methods import METHODS
+from passerby.questions.trace.measure import investigate
+from passerby.questions.trace.methods import METHODS
 from tests import events, house
 from tests.joint import seen
 from tests.oracle import World
@@ -66,7 +66,7 @@ class TestBound:
     def test_is_above_what_the_best_guess_achieves(self, mechanism: pb.Mechanism, misses: int) -> None:
         prior = chain(4, 3, 3, "started")
         release = pb.Release([0, [1, 2], []], mechanism, [1, [0, 2], []])
-        question = replace(self.NAMES["question"], prior=prior, release=release, misses=misses)
+        question = replace(self.NAMES["goal"], prior=prior, release=release, misses=misses)
         known, refused = investigate(question, (*METHODS, self.NAMES["CAPACITY"]))
         bound = known.bound("capacity")
         assert bound is not None
@@ -78,7 +78,7 @@ class TestBound:
         assert bound.ceiling == pytest.approx(min(1.0, factor * known.baseline.ceiling))
 
     def test_is_refused_for_one_published_series(self) -> None:
-        question = replace(self.NAMES["question"], release=pb.Release([3, 7, 5]), published=((0,), (0,), (0,)))
+        question = replace(self.NAMES["goal"], release=pb.Release([3, 7, 5]), published=((0,), (0,), (0,)))
         assert "one series" in self.NAMES["CAPACITY"].refuses(question)
 
 

@@ -65,7 +65,7 @@ def test_mutants_are_told_by_file_and_survivors_one_by_one() -> None:
 
 def test_every_file_that_is_changed_has_tests() -> None:
     assert mutants.mirror("kernels/chain.py") == ["tests/kernels/test_chain.py"]
-    assert mutants.mirror("measurement/methods/tight.py")[0] == "tests/measurement/test_methods.py"
+    assert mutants.mirror("questions/trace/methods/formula.py")[0] == "tests/questions/trace/test_methods.py"
     assert mutants.mirror("outcomes/of_another_name.py") == ["tests/outcomes"]
     for file in mutants.files():
         assert all((results.ROOT / tests).exists() for tests in mutants.mirror(file)), file

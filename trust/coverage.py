@@ -28,7 +28,7 @@ UNRUN = (
     ),
 )
 #: The tests that show the lines of kernels, without compilation.
-PLAIN = ("tests/kernels", "tests/outcomes", "tests/measurement", "tests/model")
+PLAIN = ("tests/kernels", "tests/outcomes", "tests/measurement", "tests/questions/trace", "tests/model")
 
 SETTINGS = """
 [run]

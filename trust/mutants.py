@@ -1,9 +1,10 @@
 """Change the source in small wrong ways, one at a time, and see whether a test notices (`make mutants`).
 
-Cosmic Ray lists the changes and makes them, in a copy of the source. A sample is drawn of those in kernels, outcomes
-and measurement, each as likely as any other. For each, the tests of the file that mirrors the changed one are run until
-one fails: `tests/kernels/test_chain.py` for `kernels/chain.py`. Where there is no such file, these are the tests of
-`BESIDE` or all of the folder. They run without compilation, those that are quick that way (see `trust/quick.py`).
+Cosmic Ray lists the changes and makes them, in a copy of the source. A sample is drawn of those in kernels, outcomes,
+measurement and the question of the trace, each as likely as any other. For each, the tests of the file that mirrors the
+changed one are run until one fails: `tests/kernels/test_chain.py` for `kernels/chain.py`. Where there is no such file,
+these are the tests of `BESIDE` or all of the folder. They run without compilation, those that are quick that way (see
+`trust/quick.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from trust.page import interval, keep
 from trust.results import ROOT, SOURCE, load
 
 #: What is changed. `jit.py` compiles, and so does nothing here.
-FOLDERS = ("kernels", "outcomes", "measurement", "measurement/methods")
+FOLDERS = ("kernels", "outcomes", "measurement", "questions/trace", "questions/trace/methods")
 ALONE = ("model/lumping.py",)
 LEFT_OUT = ("__init__.py", "jit.py")
 
@@ -35,19 +36,22 @@ BESIDE = {
     "kernels/charge_choice.py": ("kernels/test_charges.py",),
     "kernels/habits.py": ("people/test_rounding.py", "people/test_family.py", "people/test_roles.py"),
     "kernels/lumping.py": ("model/test_lumping.py",),
-    "measurement/ball.py": ("measurement/test_bounds.py", "kernels/test_joint_maxima.py"),
-    "measurement/decode.py": ("measurement/test_attacks.py",),
-    "measurement/kappa.py": ("measurement/test_bounds.py",),
-    "measurement/method.py": ("measurement/test_methods.py",),
-    "measurement/methods/quantisation.py": ("measurement/test_stand_ins.py", "measurement/test_measure.py"),
-    "measurement/methods/renewal.py": ("measurement/test_average.py", "measurement/test_gap.py"),
-    "measurement/methods/": (
-        "measurement/test_methods.py",
-        "measurement/test_measure.py",
-        "measurement/test_attacks.py",
-        "measurement/test_bounds.py",
+    "questions/trace/goal.py": ("questions/trace/test_measure.py", "questions/trace/test_methods.py"),
+    "questions/trace/guess.py": ("questions/trace/test_best_guess.py", "questions/trace/test_attacks.py"),
+    "questions/trace/kappa.py": ("questions/trace/test_bounds.py", "kernels/test_joint_maxima.py"),
+    "questions/trace/ways.py": ("questions/trace/test_average.py",),
+    "questions/trace/methods/crowd.py": ("questions/trace/test_crowd.py",),
+    "questions/trace/methods/quantisation.py": (
+        "questions/trace/test_stand_ins.py",
+        "questions/trace/test_measure.py",
     ),
-    "measurement/question.py": ("measurement/test_measure.py",),
+    "questions/trace/methods/renewal.py": ("questions/trace/test_average.py", "questions/trace/test_gap.py"),
+    "questions/trace/methods/": (
+        "questions/trace/test_methods.py",
+        "questions/trace/test_measure.py",
+        "questions/trace/test_attacks.py",
+        "questions/trace/test_bounds.py",
+    ),
 }
 
 #: The changes: of all that Cosmic Ray knows, those that look like slips. Others (`+` to `<<`) fail at once.

@@ -27,20 +27,12 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .errors import PasserbyError as PasserbyError
     from .errors import UnsupportedRelease as UnsupportedRelease
-    from .measurement.comparisons import DifferentialPrivacy as DifferentialPrivacy
-    from .measurement.comparisons import differential_privacy as differential_privacy
-    from .measurement.comparisons import reconstruction_advantage as reconstruction_advantage
     from .measurement.concealment import Concealment as Concealment
     from .measurement.concealment import conceal as conceal
     from .measurement.finding import Finding as Finding
-    from .measurement.hold_back import hold_back as hold_back
+    from .measurement.finding import Interval as Interval
     from .measurement.information import entropy as entropy
     from .measurement.information import mutual_information as mutual_information
-    from .measurement.interval import Interval as Interval
-    from .measurement.loss import Effort as Effort
-    from .measurement.loss import Loss as Loss
-    from .measurement.methods.loose import loose_bound as loose_bound
-    from .measurement.methods.tight import tight_bound as tight_bound
     from .measurement.recovery import Cell as Cell
     from .measurement.recovery import recovered as recovered
     from .mechanisms import AtLeast as AtLeast
@@ -80,13 +72,21 @@ if TYPE_CHECKING:
     from .plans.plan import Plans as Plans
     from .plans.plan import plan as plan
     from .plans.search import Plan as Plan
+    from .questions.comparisons import DifferentialPrivacy as DifferentialPrivacy
+    from .questions.comparisons import differential_privacy as differential_privacy
+    from .questions.comparisons import reconstruction_advantage as reconstruction_advantage
     from .questions.each_step import Curve as Curve
     from .questions.each_step import EachStep as EachStep
     from .questions.event import Event as Event
     from .questions.event_answer import EventAnswer as EventAnswer
     from .questions.in_data import InData as InData
     from .questions.measure import measure as measure
-    from .questions.trace import Trace as Trace
+    from .questions.trace.hold_back import hold_back as hold_back
+    from .questions.trace.loss import Effort as Effort
+    from .questions.trace.loss import Loss as Loss
+    from .questions.trace.methods.formula import loose_bound as loose_bound
+    from .questions.trace.methods.formula import tight_bound as tight_bound
+    from .questions.trace.question import Trace as Trace
     from .report.folder import audit_folder as audit_folder
     from .report.notebook import Report as Report
     from .report.notebook import audit_report as audit_report
@@ -96,7 +96,6 @@ if TYPE_CHECKING:
     from .visits.table import Visits as Visits
     from .visits.traces import Traces as Traces
     from .visits.windows import window_visits as window_visits
-
 __version__ = "0.1.0"
 
 _HOME = {
@@ -106,17 +105,15 @@ _HOME = {
     "audits.calibration": ("Calibration",),
     "audits.audit": ("audit",),
     "audits.together": ("Together", "together"),
-    "measurement.methods.loose": ("loose_bound",),
-    "measurement.methods.tight": ("tight_bound",),
-    "measurement.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
+    "questions.trace.methods.formula": ("loose_bound", "tight_bound"),
+    "questions.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "model.crowd": ("Crowd",),
     "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),
     "measurement.concealment": ("Concealment", "conceal"),
-    "measurement.hold_back": ("hold_back",),
+    "questions.trace.hold_back": ("hold_back",),
     "measurement.information": ("entropy", "mutual_information"),
-    "measurement.finding": ("Finding",),
-    "measurement.interval": ("Interval",),
-    "measurement.loss": ("Effort", "Loss"),
+    "measurement.finding": ("Finding", "Interval"),
+    "questions.trace.loss": ("Effort", "Loss"),
     "measurement.recovery": ("Cell", "recovered"),
     "mechanisms": (
         "AtLeast",
@@ -151,7 +148,7 @@ _HOME = {
     "questions.event_answer": ("EventAnswer",),
     "questions.in_data": ("InData",),
     "questions.measure": ("measure",),
-    "questions.trace": ("Trace",),
+    "questions.trace.question": ("Trace",),
     "report.folder": ("audit_folder",),
     "report.notebook": ("Report", "audit_report"),
     "support.workers": ("stream",),

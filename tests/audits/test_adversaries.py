@@ -15,8 +15,8 @@ from passerby.audits.job import Job
 from passerby.audits.knowledge import Knowing, Target
 from passerby.audits.settings import Measurement
 from passerby.audits.stranger import Stranger
-from passerby.measurement.best_guess import bracket_series
 from passerby.outcomes.series import one_series
+from passerby.questions.trace.guess import bracket_series
 
 RELEASE = pb.Release([[0, 1]] * 3)
 

@@ -1,4 +1,4 @@
-"""Charges as plain functions; compiled, they are tried within `brackets` (`tests/measurement/test_best_guess.py`)."""
+"""Charges as plain functions; compiled, they are tried within `brackets` (`questions/trace/test_best_guess.py`)."""
 
 import numpy as np
 import pytest

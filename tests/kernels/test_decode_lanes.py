@@ -10,7 +10,7 @@ from tests.strategies import chain as random_chain
 
 import passerby as pb
 from passerby.kernels import decode, decode_lanes
-from passerby.measurement.decode import decode_series
+from passerby.questions.trace.guess import decode_series
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

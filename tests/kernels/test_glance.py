@@ -9,9 +9,9 @@ from tests.strategies import FINITE, Case, chain
 
 import passerby as pb
 from passerby.kernels.glance import glances
-from passerby.measurement.best_guess import log_posterior
-from passerby.measurement.thinning import glance
 from passerby.outcomes.series import enumerate_series, relative
+from passerby.questions.trace.guess import log_posterior
+from passerby.questions.trace.subsample import glance
 
 Floats = NDArray[np.float64]
 

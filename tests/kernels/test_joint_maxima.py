@@ -11,7 +11,7 @@ from tests.strategies import chains
 
 import passerby as pb
 from passerby.kernels import joint_maxima
-from passerby.measurement.ball import fast_joint_maxima, full_joint_maxima, log_joint_maxima
+from passerby.questions.trace.kappa import fast_joint_maxima, full_joint_maxima, log_joint_maxima
 
 
 def gaps(prior: pb.MarkovPrior, steps: int) -> NDArray[np.float64]:

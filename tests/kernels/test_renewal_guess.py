@@ -13,7 +13,7 @@ from tests.strategies import Case, cases
 import passerby as pb
 from passerby.kernels import renewal, renewal_guess, stretch_ceiling, stretch_guess, stretch_policy
 from passerby.kernels.stretch_search import Watch
-from passerby.measurement.stretches import bracket_stretches
+from passerby.questions.trace.stretches import bracket_stretches
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.measurement.test_counts import any_counts, zones
+from tests.questions.trace.test_counts import any_counts, zones
 from tests.states import state_chains
 
 import passerby as pb

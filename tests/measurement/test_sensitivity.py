@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.measurement.test_counts import Flip, any_counts, best, channel
 from tests.oracle import World
+from tests.questions.trace.test_counts import Flip, any_counts, best, channel
 
 import passerby as pb
 from passerby.measurement.sensitivity import most_changed, most_counted, sensitivity

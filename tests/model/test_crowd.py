@@ -12,9 +12,9 @@ from tests.oracle import World
 from tests.strategies import Whimsical, chain
 
 import passerby as pb
-from passerby.measurement.methods.leakage import leakage_bound
 from passerby.model.headcount import poisson_binomial, without
 from passerby.people.others import Counted, Expected, everyone_else
+from passerby.questions.trace.methods.formula import leakage_bound
 
 
 def by_enumeration(chances: list[float]) -> list[float]:

@@ -11,12 +11,12 @@ from tests.oracle import World
 
 import passerby as pb
 from passerby.kernels import best_guess
-from passerby.measurement.best_guess import bracket_series, plain_series
-from passerby.measurement.methods.no_misses import log_all_right
-from passerby.measurement.stretches import bracket_stretches
 from passerby.model import lumping as module
 from passerby.model.lumping import FEWEST, alike, merged, with_one_sensor
 from passerby.outcomes.series import enumerate_series, relative, sample_series, score
+from passerby.questions.trace.guess import bracket_series, plain_series
+from passerby.questions.trace.methods.renewal import log_all_right
+from passerby.questions.trace.stretches import bracket_stretches
 
 
 @pytest.fixture(autouse=True, scope="module")

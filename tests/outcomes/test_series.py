@@ -7,9 +7,6 @@ from tests.strategies import FINITE, Case, Jumbled, cases, chain
 
 import passerby as pb
 import passerby.outcomes.series
-from passerby.measurement.best_guess import bracket_series
-from passerby.measurement.decode import decode_series
-from passerby.measurement.methods.prior import prior_attack
 from passerby.outcomes.quantisation import bracketing_series
 from passerby.outcomes.series import (
     Anchor,
@@ -21,6 +18,8 @@ from passerby.outcomes.series import (
     score,
     wrong_laws,
 )
+from passerby.questions.trace.guess import bracket_series, decode_series
+from passerby.questions.trace.methods.baseline import prior_attack
 from passerby.support.confidence import lower_limit, standard_error, upper_limit
 
 

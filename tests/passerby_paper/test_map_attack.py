@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.measurement.decode import map_attack
 from passerby.outcomes.series import enumerate_series
+from passerby.questions.trace.guess import map_attack
 from passerby_paper.map_attack import likeliest, map_success
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 import passerby as pb
-from passerby.measurement.methods.prior import prior_attack
 from passerby.people.smoothing import CANDIDATES, held_out_likelihood
+from passerby.questions.trace.methods.baseline import prior_attack
 
 
 def traces(array: ArrayLike, places: int, window: timedelta = timedelta(days=20)) -> pb.Traces:

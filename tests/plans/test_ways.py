@@ -11,10 +11,10 @@ from passerby.audits.doubt import doubted
 from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
 from passerby.audits.trials import candidates
-from passerby.measurement.measure import Enough
 from passerby.plans import survey
 from passerby.plans.survey import LOOK
 from passerby.plans.ways import compare
+from passerby.questions.trace.measure import Enough
 
 HOW = Measurement(misses=1, budget=1e7, runs=40)
 LEVELS = (0.25, 0.5)

@@ -19,12 +19,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
-from passerby.measurement.best_guess import guess_series
-from passerby.measurement.decode import unaided_success
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
+from passerby.questions.trace.guess import guess_series, unaided_success
 from passerby.support.checks import is_whole, path, whole
 from passerby.support.confidence import lower_limit, upper_limit
 from passerby.support.fingerprint import fingerprint

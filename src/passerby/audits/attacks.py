@@ -9,10 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.measurement.best_guess import bracket_series
-from passerby.measurement.decode import unaided_success
-from passerby.measurement.methods.constant import constant_attack
-from passerby.measurement.methods.prior import prior_trace
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import (
@@ -25,6 +21,8 @@ from passerby.outcomes.series import (
     wrong_laws,
 )
 from passerby.people.habits import People
+from passerby.questions.trace.guess import bracket_series, unaided_success
+from passerby.questions.trace.methods.baseline import constant_attack, prior_trace
 
 from .job import Job, over_states
 from .remainder import kept_part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from passerby.measurement.methods import ATTACKS, BOUNDS
+from passerby.questions.trace.methods import ATTACKS, BOUNDS
 
 HITS = tuple(f"hit_{name}" for name in ATTACKS)
 

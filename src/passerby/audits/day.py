@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from passerby.measurement.decode import unaided_success
-from passerby.measurement.methods.prior import prior_trace
 from passerby.people.habits import People, states_by_place
+from passerby.questions.trace.guess import unaided_success
+from passerby.questions.trace.methods.baseline import prior_trace
 from passerby.support.numerals import percent
 
 from .sample import some_people

@@ -19,7 +19,7 @@ from passerby.people.others import everyone_else
 from passerby.people.whereabouts import Whereabouts
 from passerby.people.zones import Levels, Zones, places_of, read_zones
 from passerby.questions.question import Question
-from passerby.questions.trace import Trace
+from passerby.questions.trace.question import Trace
 from passerby.support.blocks import Team
 from passerby.visits.everybody import Everybody as AllVisits
 from passerby.visits.readers import read_visits

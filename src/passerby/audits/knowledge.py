@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.measurement.best_guess import guess_series
-from passerby.measurement.decode import unaided_success
-from passerby.measurement.measure import trace_loss
-from passerby.measurement.methods.prior import prior_attack
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series, score, silent_series
+from passerby.questions.trace.guess import guess_series, unaided_success
+from passerby.questions.trace.measure import trace_loss
+from passerby.questions.trace.methods.baseline import prior_attack
 
 from .attacks import seen_alike
 from .job import Job, over_states

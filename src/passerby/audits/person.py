@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
-from passerby.measurement.best_guess import UNBOUNDED, bracket_series
-from passerby.measurement.crowd import blind_guesses
 from passerby.measurement.information import sighted
-from passerby.measurement.loss import Loss
-from passerby.measurement.measure import Enough
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import one_series
+from passerby.questions.trace.guess import UNBOUNDED, bracket_series
+from passerby.questions.trace.loss import Loss
+from passerby.questions.trace.measure import Enough
+from passerby.questions.trace.methods.crowd import blind_guesses
 
 from .job import Job, over_states
 from .remainder import Measured, by_steps, measured

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
-from passerby.measurement.interval import Interval
+from passerby.measurement.finding import Interval
 
 
 def mean_limits(lower: ArrayLike, upper: ArrayLike, reach: ArrayLike, confidence: float) -> Interval:

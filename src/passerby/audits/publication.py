@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from passerby.errors import InputError, PasserbyError
-from passerby.measurement.measure import trace_loss
 from passerby.mechanisms import HIDDEN, Mechanism
 from passerby.mechanisms.checks import LARGEST
 from passerby.mechanisms.notation import read_mechanism
@@ -24,6 +23,7 @@ from passerby.people.count_rows import PUBLISHED, RowReader
 from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.people.sensors import given
+from passerby.questions.trace.measure import trace_loss
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect

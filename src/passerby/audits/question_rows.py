@@ -19,7 +19,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
-from passerby.measurement.loss import Loss
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.questions.each_step import Curve
@@ -28,7 +27,8 @@ from passerby.questions.event_answer import EventAnswer
 from passerby.questions.in_data import InData
 from passerby.questions.measure import measure
 from passerby.questions.question import Question
-from passerby.questions.trace import Trace
+from passerby.questions.trace.loss import Loss
+from passerby.questions.trace.question import Trace
 
 from .asking import parse_question, words_of
 from .job import Job, over_states

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from passerby.measurement.finding import exact, limit, refute
-from passerby.measurement.loss import Loss
-from passerby.measurement.measure import Enough, measure_until, trace_loss
 from passerby.mechanisms import Raw
 from passerby.model.count_release import CountRelease
 from passerby.model.counts import Moved, Present, Visitors
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
+from passerby.questions.trace.loss import Loss
+from passerby.questions.trace.measure import Enough, measure_until, trace_loss
 
 #: States of a chain with its memory up to which all windows are kept.
 MOST_STATES = 500

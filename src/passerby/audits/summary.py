@@ -11,9 +11,9 @@ import polars as pl
 from pydantic import Field
 
 from passerby import __version__
-from passerby.measurement.comparisons import differential_privacy
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.questions.comparisons import differential_privacy
 from passerby.support.groups import rounded_down, told_in_fives
 from passerby.visits.table import Skipped
 

@@ -12,16 +12,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.measurement.decode import decode_series
 from passerby.measurement.information import sighting_probabilities
-from passerby.measurement.methods.constant import constant_attack
-from passerby.measurement.methods.prior import prior_attack
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import combined
 from passerby.outcomes.series import score
 from passerby.people.habits import People
 from passerby.people.others import counted
+from passerby.questions.trace.guess import decode_series
+from passerby.questions.trace.methods.baseline import constant_attack, prior_attack
 from passerby.support.fingerprint import fingerprint
 from passerby.support.groups import rests_on_few
 from passerby.support.pieces import Pieces

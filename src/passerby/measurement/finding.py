@@ -14,6 +14,14 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
+class Interval:
+    """Two numbers between which a value lies."""
+
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
 class Look:
     """What was looked at: so many published series (or stretches of all of them), and the effort of the search."""
 

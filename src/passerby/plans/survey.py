@@ -25,10 +25,10 @@ from passerby.audits.doubt import doubted
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
-from passerby.measurement.average import FAR
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
+from passerby.questions.trace.ways import FAR
 from passerby.support.files import make_folder
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces

@@ -26,7 +26,7 @@ from passerby.audits.results import POOLED
 from passerby.audits.sample import some_people
 from passerby.audits.settings import Measurement
 from passerby.audits.what_if import MEANS, NOISE, SHARES
-from passerby.measurement.interval import Interval
+from passerby.measurement.finding import Interval
 from passerby.mechanisms import Gaussian, Mechanism, Raw
 from passerby.model.release import Release
 from passerby.people.habits import People

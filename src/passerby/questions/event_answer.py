@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from passerby.errors import Contradiction, InputError
-from passerby.measurement.interval import Interval
+from passerby.measurement.finding import Interval
 from passerby.support.checks import is_number
 
 from .event_looks import parts_of

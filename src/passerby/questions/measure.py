@@ -8,8 +8,6 @@ from typing import Any, TypedDict, Unpack, cast, overload
 import numpy as np
 
 from passerby.errors import InputError
-from passerby.measurement.loss import Loss
-from passerby.measurement.question import Way
 from passerby.measurement.setup import How, Setup, set_up
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -21,7 +19,9 @@ from .event import Event
 from .event_answer import EventAnswer
 from .in_data import InData
 from .question import Question
-from .trace import Trace
+from .trace.goal import Way
+from .trace.loss import Loss
+from .trace.question import Trace
 
 
 class Options(TypedDict, total=False):

@@ -12,7 +12,7 @@ import polars as pl
 from passerby.audits.question_record import Answers, Bracket
 from passerby.audits.record import Ends
 from passerby.audits.shares import Group
-from passerby.measurement.comparisons import differential_privacy
+from passerby.questions.comparisons import differential_privacy
 from passerby.report import chart
 from passerby.report.evidence import COUNTED, Evidence
 from passerby.report.presence_words import WHO, of_hundred

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from passerby.audits.trials import candidates
-from passerby.measurement.comparisons import differential_privacy
 from passerby.mechanisms import Gaussian, Mechanism
 from passerby.plans.estimate import CONFIDENCE
 from passerby.plans.ways import MORE
+from passerby.questions.comparisons import differential_privacy
 from passerby.report import chart
 from passerby.report.chart import WITHOUT
 from passerby.report.evidence import MECHANISMS, Evidence

@@ -1,0 +1,106 @@
+"""Guesses of an adversary who knows how numbers of others at different counts go together, by their covariance.
+
+Somebody who stays is in two counts or in neither, so what is left of a count, given the one before it, is far less
+uncertain than the count. With the numbers of others taken for Gaussian, of mean μ and covariance Σ, a trace of bits b
+(whether it is at each sensor) is the likelier, the larger
+
+    log Pr[x] + bᵀ Λ r - ½ bᵀ Λ b,    r = y - μ,    Λ = Σ⁻¹,
+
+which is a chain again if of Λ no more than neighbouring steps are kept; for the rest, b is put at its mean. It is a way
+to guess and nothing else: guesses are scored under the true law.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.measurement.information import sighting_probabilities
+from passerby.model.conditioning import conditioned
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.support.logs import logs
+
+from .guess import plain_guesses
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Draws from which it is seen what the mechanism does to a count.
+_TRIALS = 500
+#: Added to each variance, in people: what never varies would be taken for certain otherwise.
+_LEAST = 0.02
+
+
+@dataclass(frozen=True)
+class Believed:
+    """Published values without the target: `mean` (cells,) and `precision` (cells, cells), the inverse covariance.
+
+    `step` (cells,) is what the target adds to the mean of each, and `often` (cells,) how likely they are to be there.
+    """
+
+    mean: Floats
+    precision: Floats
+    step: Floats
+    often: Floats
+
+
+def believed(prior: MarkovPrior, release: Release, rng: np.random.Generator) -> Believed | None:
+    """What is known of the published values by habits; None where it is not known how they go together."""
+    crowd = release.crowd
+    covariance = None if crowd is None else crowd.covariance(release.sensors)
+    if crowd is None or covariance is None:
+        return None
+    active = release.grid >= 0
+    alone = crowd.as_if_independent(release.sensors).draw(release.sensors, _TRIALS, rng)
+    without, target = (_filled(release.published(alone + bit, rng)[:, active]) for bit in (0, 1))
+    counts = alone[:, active] - alone[:, active].mean(axis=0)
+    mean, variance = without.mean(axis=0), np.maximum((counts**2).mean(axis=0), 1e-12)
+    slope = (counts * (without - mean)).mean(axis=0) / variance
+    rest = np.maximum(without.var(axis=0) - slope**2 * variance, 0.0)
+    spread = slope[:, None] * covariance * slope + np.diag(rest + _LEAST)
+    often = (sighting_probabilities(prior, release)[:, :, None] * release.sees).sum(axis=1)[active]
+    return Believed(mean, np.linalg.inv(spread), target.mean(axis=0) - mean, often)
+
+
+def _filled(values: Floats) -> Floats:
+    """Empty cells stand at the mean of those that are not."""
+    there = ~np.isnan(values)
+    mean = np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    return np.where(there, values, mean)
+
+
+def neighbour_guesses(prior: MarkovPrior, release: Release, known: Believed, published: Floats, misses: int) -> Ints:
+    """The best guess found (n, T) for each published series (n, T, S)."""
+    steps, active = release.steps, release.grid >= 0
+    watched = release.classes(prior)
+    values = published[:, active]
+    apart = np.where(np.isnan(values), 0.0, values - known.mean)
+    cell = np.cumsum([0, *map(len, release.sensors)])
+    near = np.repeat(np.arange(steps), np.diff(cell))
+    close = np.abs(near[:, None] - near) <= 1
+    scaled = known.step[:, None] * known.precision * known.step
+    far = (np.where(close, 0.0, scaled) @ known.often)[None]
+    nodes = known.step * (apart @ known.precision) - far
+    here = [np.s_[cell[t] : cell[t + 1]] for t in range(steps)]
+    # The bits of each class, by step.
+    bits = [release.sees[t, :, : len(step)].astype(np.float64) for t, step in enumerate(release.sensors)]
+    alone = [np.einsum("ci,ij,cj->c", b, scaled[at, at], b) / 2 for b, at in zip(bits, here, strict=True)]
+    edges = []
+    for t, edge in enumerate(prior.log_moves(steps)):
+        together = bits[t] @ scaled[here[t], here[t + 1]] @ bits[t + 1].T
+        edges.append(edge - together[watched[t][:, None], watched[t + 1]])
+    out = np.empty((len(published), steps), dtype=np.int64)
+    for i, row in enumerate(nodes):
+        told = [(bits[t] @ row[here[t]] - alone[t])[watched[t]] for t in range(steps)]
+        out[i] = _guess(prior, edges, np.array(told), misses)
+    return out
+
+
+def _guess(prior: MarkovPrior, edges: list[Floats], weights: Floats, misses: int) -> Ints:
+    """The best guess found for a chain with log weights of states (T, M) and of moves (T - 1) of (M, M)."""
+    start, moves, _ = conditioned(logs(prior.initial), edges, weights)
+    found = plain_guesses(prior, start, moves, misses)
+    return np.asarray(found[2])

@@ -1,0 +1,219 @@
+"""From a goal to the loss: run the methods, and see which attack and which bound decide."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from passerby.errors import UnsupportedRelease
+from passerby.measurement.finding import ROUNDING, Finding, Interval, Known, Look, Pooled
+from passerby.measurement.setup import How
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.questions.trace.methods.raw import SPARE
+from passerby.support.interrupts import interruptible
+
+from .goal import Goal, Method, pose
+from .loss import Effort, Loss
+from .methods import ATTACKS, BOUNDS, METHODS
+from .worst import Worst
+
+#: Whether both ends of the loss and both of the baseline, in this order, are all that is to be known.
+Enough = Callable[[float, float, float, float], bool]
+#: A sample decides where it leaves at most this share of the certain gap, or raises the lower end by this factor: an
+#: interval that holds for certain is worth more than one that is a little narrower.
+WORTHWHILE = 0.8
+FACTOR = 1.05
+#: The ends of an interval that differ by less than this share differ by rounding.
+SAME = 1e-12
+
+
+def trace_loss(
+    prior: MarkovPrior,
+    release: Release,
+    misses: int = 0,
+    *,
+    seed: int | Sequence[int] = 0,
+    published: Iterable[float | Iterable[float]] | None = None,
+    tolerance: float = 0.01,
+    series: How = "auto",
+    runs: int = 1000,
+    confidence: float = 0.99,
+    budget: float = 2e10,
+) -> Loss:
+    """The loss of a release for a person with this prior, when `misses` steps may be wrong: see `pb.measure`."""
+    effort = {"tolerance": tolerance, "budget": budget, "confidence": confidence, "runs": runs, "series": series}
+    return loss_of(pose(prior, release, misses, seed, published, **effort))
+
+
+def loss_of(goal: Goal) -> Loss:
+    """What all methods say of a question, put together."""
+    started = time.perf_counter()
+    known, refused = investigate(goal)
+    return conclude(goal, known, refused, started)
+
+
+def measure_until(enough: Enough, prior: MarkovPrior, release: Release, misses: int, seed: Any, **how: Any) -> Loss:
+    """The same with no more methods than it takes to know enough: ends hold, and may be wider than was asked for."""
+    started = time.perf_counter()
+    goal = pose(prior, release, misses, seed, None, series="auto", **how)
+    known, refused = investigate(goal, enough=enough)
+    return conclude(goal, known, refused, started)
+
+
+def investigate(
+    goal: Goal, methods: Sequence[Method] = METHODS, *, enough: Enough | None = None
+) -> tuple[Known, dict[str, str]]:
+    """Run the methods one after another; returns what they found, and why something was not found.
+
+    Once the ends that are certain are `enough`, nothing more is tried.
+    """
+    known = Known(unaided=goal.published is None)
+    refused: dict[str, str] = {}
+    with interruptible():
+        for method in methods:
+            _try(method, goal, known, refused)
+            if enough is not None and "baseline" in known:
+                without = known.baseline
+                if enough(known.floor.floor, known.ceiling.ceiling, without.floor, without.ceiling):
+                    break
+    return known, {name: reason for name, reason in refused.items() if name not in known}
+
+
+def _try(method: Method, goal: Goal, known: Known, refused: dict[str, str]) -> None:
+    """Add what a method finds to what is known, or why it does not apply to what is refused."""
+    reason = method.reason(goal)
+    if reason is not None:
+        for name in method.bounds:
+            refused.setdefault(name, reason)
+        return
+    try:
+        for finding in method.run(goal, known):
+            known.add(finding)
+    except UnsupportedRelease as unsupported:
+        # What was tried says more than what does not apply.
+        refused.update(dict.fromkeys(method.yields, str(unsupported)))
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The finding that decides each end, and what is worth saying about it."""
+
+    floor: Finding
+    ceiling: Finding
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def lower(self) -> float:
+        """What is achieved at least."""
+        return self.floor.floor
+
+    @property
+    def upper(self) -> float:
+        """What is achieved at most; rounding may have put the ceiling a little below the floor."""
+        return max(self.floor.floor, self.ceiling.ceiling)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether an end rests on a sample."""
+        return self.floor.level is not None or self.ceiling.level is not None
+
+
+def conclude(goal: Goal, known: Known, refused: dict[str, str], started: float) -> Loss:
+    """The loss: the best attack and the smallest bound, with all that was found beside them."""
+    ends = decide(known)
+    look = _look(known, ends)
+    sampled = ends.sampled
+    attacks = {name: attack for name in ATTACKS if (attack := _attack(known, name, ends.upper, sampled)) is not None}
+    bounds = {name: bound.ceiling for name in BOUNDS if (bound := known.bound(name, sampled)) is not None}
+    baseline = known.baseline
+    effort = Effort(
+        series=look.series,
+        sampled=look.sampled,
+        covered=look.covered,
+        nodes=look.nodes,
+        operations=look.operations,
+        attack=ends.floor.name,
+        bound=ends.ceiling.name if ends.ceiling.ceiling < 1 or ends.ceiling.name in bounds else "none",
+        confidence=_confidence(goal, known) if sampled else None,
+        reached=ends.upper <= ends.lower * (1 + goal.tolerance) * (1 + SAME),
+        seconds=time.perf_counter() - started,
+    )
+    return Loss(
+        lower=ends.lower,
+        upper=ends.upper,
+        baseline=_clipped(baseline, ends, goal),
+        attacks=attacks,
+        bounds=bounds,
+        misses=goal.misses,
+        steps=goal.steps,
+        effort=effort,
+        refused=refused,
+        remarks=ends.remarks,
+        pooled=_pooled(known),
+        series=Worst(goal),
+    )
+
+
+def _confidence(goal: Goal, known: Known) -> float:
+    """The level at which all ends hold: two have all of the doubt, and one more may have a small part of it."""
+    more = known.bound("erasure", sampled=True)
+    drawn = more is not None and more.level is not None
+    return 1 - (1 - goal.confidence) * (1 + SPARE) if drawn else goal.confidence
+
+
+def _pooled(known: Known) -> Pooled:
+    """What was drawn where anything was, whatever was drawn: to choose by the draws would be to favour lucky ones."""
+    certain = Pooled(known.floor.floor, max(known.floor.floor, known.ceiling.ceiling))
+    return next((f.pooled for f in known if f.pooled is not None), certain)
+
+
+def decide(known: Known) -> Ends:
+    """The certain ends, or those of a sample where it says enough more."""
+    certain = Ends(known.floor, known.ceiling)
+    drawn = [f for f in known if f.level is not None and not f.assumes and f.about == "loss"]
+    floor = max((f for f in drawn if f.floor > certain.lower), key=lambda f: f.floor, default=known.floor)
+    ceiling = min((f for f in drawn if f.ceiling < certain.upper), key=lambda f: f.ceiling, default=known.ceiling)
+    if floor.floor > ceiling.ceiling * (1 + ROUNDING):
+        remark = (
+            f"a sample was unlucky: {floor.name} achieves {floor.floor:.6g} and {ceiling.name} allows "
+            f"{ceiling.ceiling:.6g}, which cannot both be true; the ends that hold for certain are given instead"
+        )
+        return replace(certain, remarks=(remark,))
+    both = Ends(floor, ceiling)
+    if not both.sampled or (_settled(known) and not _worthwhile(certain, both)):
+        return certain
+    return both
+
+
+def _settled(known: Known) -> bool:
+    """Whether all that can be published was looked at without a sample."""
+    return any(f.name == "posterior" and f.certain for f in known)
+
+
+def _worthwhile(certain: Ends, both: Ends) -> bool:
+    narrower = both.upper - both.lower <= WORTHWHILE * (certain.upper - certain.lower)
+    return narrower or both.lower >= FACTOR * certain.lower
+
+
+def _look(known: Known, ends: Ends) -> Look:
+    """What was looked at to find the ends: the sample where it decides or nothing else was looked at."""
+    looks = [f.look for f in known if f.look is not None]
+    certain = [look for look in looks if not look.sampled]
+    return next(reversed(looks if ends.sampled or not certain else certain), Look())
+
+
+def _attack(known: Known, name: str, upper: float, sampled: bool) -> Finding | None:
+    """The attack of this name; an average over a sample may be lucky, but is known not to exceed the upper end."""
+    found = known.attack(name, sampled)
+    if found is None or found.level is None or found.assumes:
+        return found
+    return replace(found, value=min(found.value, upper))
+
+
+def _clipped(baseline: Finding, ends: Ends, goal: Goal) -> Interval:
+    """The baseline: never above what is achieved with the release, on average over all that can be published."""
+    upper = min(baseline.ceiling, ends.upper) if goal.published is None else baseline.ceiling
+    return Interval(baseline.floor, max(baseline.floor, upper))

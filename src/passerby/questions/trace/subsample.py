@@ -1,0 +1,150 @@
+"""Drawn series that are looked at by lot, and what looks will leave before they are made.
+
+A quick look says that no guess exceeds `U(y)` given a series y, and a known guess achieves `h(y)`. With any chance
+`q(y) >= (U - h) / (1 - h)`, a coin that depends on nothing else decides whether y is looked at. Then `h + (B - h) / q`
+for those that are, and h for the others, lies between h and 1 and has the mean `B(y)`, the success of the best guess.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.kernels.glance import glances
+from passerby.measurement.finding import Known
+from passerby.model.lumping import merged
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.outcomes.series import Series, sample_series
+
+from .goal import Goal
+from .guess import MEMORY_LIMIT, Brackets, cost_of_look, missing
+from .stretches import least_cost
+from .ways import FAR, anchor, dear, draws, resolution
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: No series is looked at with a smaller chance: what is rarely looked at counts the more, and the average varies.
+LEAST_CHANCE = 0.05
+#: So many series tell what looks will leave, and which share is to be looked at; if it is more than so much, all are.
+PILOT, MOST_LOOKED_AT = 16, 0.5
+#: The share of a budget that a first look at the series of a sample may take, where it is by lot.
+FIRST_LOOK = 0.8
+#: The share that closer looks leave of what a quick one does.
+CLOSER = 0.5
+#: What the bound `raw` leaves of the ceiling of stretches at once, with a budget of so many times what guesses for all
+#: of them cost, and with less.
+RAW_LEAVES, WITH_LITTLE, PLENTY = 0.4, 0.75, 5.0
+#: With this part of what guesses for all stretches cost, for each pair of numbers of wrong steps, nothing is gained.
+PART = 1 / 42
+
+
+def cost_of_glance(prior: MarkovPrior, steps: int, misses: int) -> float:
+    """Elementary operations of a quick look at a series, roughly."""
+    return 2.0 * steps * (misses + 2) * prior.states**2
+
+
+def glance(prior: MarkovPrior, release: Release, series: Series, misses: int) -> Floats:
+    """What no guess exceeds for each series (n,), by a quick look; 1 where states share places, or for other names."""
+    if prior.naming is not None:
+        return np.ones(len(series))
+    case = merged(prior, release, series.weights)
+    if not np.array_equal(case.place_of, np.arange(len(case.initial))):
+        return np.ones(len(series))
+    quick = glances(case.initial, case.matrices, case.classes, case.weights, case.named, misses)
+    return np.asarray(np.minimum(1.0, quick + missing(prior, release.steps)))
+
+
+def chances(floor: Floats, ceiling: Floats) -> Floats:
+    """With which chance each series (n,) is looked at, if the success of the best guess is between these (n,)."""
+    room = np.divide(ceiling - floor, 1.0 - floor, out=np.ones(len(floor)), where=floor < 1.0)
+    return np.clip(room, LEAST_CHANCE, 1.0)
+
+
+@dataclass(frozen=True)
+class Thinned:
+    """Series, the success `floor` (n,) of a known guess, the `chance` (n,) of a look, and which are `kept` (m,)."""
+
+    series: Series
+    floor: Floats
+    chance: Floats
+    kept: Ints
+
+    @property
+    def few(self) -> Series:
+        """Those that are looked at, each for all that had the same chance."""
+        return self.series.some(self.kept, self.series.mass[self.kept] / self.chance[self.kept])
+
+    def whole(self, found: Brackets) -> Brackets:
+        """What was found for the few, as values for all series: with the same mean, and not above 1.
+
+        Plain guesses are only made for the few, and only guide stakes.
+        """
+        rows = np.zeros((len(self.series), *found.guesses.shape[1:]), dtype=np.int64)
+        rows[self.kept] = found.guesses
+        plain, stepwise = self._lifted(found.map), self._lifted(found.marginal)
+        lower, upper = self._lifted(found.lower), self._lifted(found.upper)
+        return Brackets(plain, stepwise, lower, upper, rows, found.nodes, found.operations)
+
+    def _lifted(self, values: Floats) -> Floats:
+        """`floor + (v - floor) / chance` for those that are looked at, the floor for others."""
+        own, out = self.floor[self.kept], self.floor.copy()
+        out[self.kept] = np.minimum(1.0, own + np.maximum(0.0, values - own) / self.chance[self.kept])
+        return out
+
+
+def thin(goal: Goal, series: Series, rng: np.random.Generator) -> Thinned:
+    """Toss a coin for each series, by what a quick look leaves above the anchor."""
+    anchored = np.full(len(series), series.anchored)
+    chance = chances(anchored, glance(goal.prior, goal.told, series, goal.misses))
+    return Thinned(series, anchored, chance, np.flatnonzero(rng.random(len(series)) < chance))
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """So many series are to be drawn if they are looked at by lot; `told` is what a quick look leaves, on average.
+
+    Of these, no more are looked at than would be drawn otherwise.
+    """
+
+    runs: int
+    told: float
+
+
+def pilot(goal: Goal, known: Known) -> Pilot | None:
+    """From a few series that are not used again; None where looks are not dear, or all series are to be looked at."""
+    prior, told, steps, misses = goal.prior, goal.told, goal.steps, goal.misses
+    if not dear(goal) or not prior.single or prior.naming is not None or steps * prior.states**2 > MEMORY_LIMIT:
+        return None
+    few = sample_series(prior, told, goal.other_rngs(2)[0], PILOT, anchor(goal, known))
+    ceiling = glance(prior, told, few, misses)
+    share = float(chances(np.full(len(few), few.anchored), ceiling).mean())
+    if share > MOST_LOOKED_AT:
+        return None
+    each = cost_of_glance(prior, steps, misses) + share * cost_of_look(prior, steps, misses)
+    runs = min(int(goal.runs / share), int(FIRST_LOOK * max(goal.budget, 2e9) / each))
+    return Pilot(max(runs, draws(goal, 0)), float(few.beyond(ceiling).mean()))
+
+
+def sample_leaves(goal: Goal, known: Known) -> float:
+    """What a sample will leave above the baseline."""
+    floor, first = known.baseline.floor, pilot(goal, known)
+    if first is None:
+        return FAR * resolution(goal, floor, draws(goal))
+    return resolution(goal, floor, first.runs) + CLOSER * first.told * (1 - floor)
+
+
+def raw_leaves(goal: Goal, known: Known, ceiling: float) -> float:
+    """What the bound `raw` will, if somebody who is told all places never exceeds `ceiling`."""
+    least = least_cost(goal.prior, goal.release.as_raw(), goal.misses)
+    share = RAW_LEAVES if goal.budget > PLENTY * least else WITH_LITTLE
+    return share * max(0.0, ceiling - known.baseline.floor)
+
+
+def stretches_leave(goal: Goal) -> float:
+    """The share that stretches will leave of what is open to raw counts: seen to fall as a root of what is spent."""
+    least = PART * (goal.misses + 1) ** 2 * least_cost(goal.prior, goal.told, goal.misses)
+    return min(WITH_LITTLE, math.sqrt(least / max(goal.budget, 1.0)))
