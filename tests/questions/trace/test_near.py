@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.hostile import VANISHING, Hostile, exact_loss, hostile_cases
 from tests.oracle import World
-from tests.questions.trace.test_question import CLOSE, FINITE, best_named, case, check, releases, truth, zones_of
 from tests.questions.trace.test_hostile import holds
+from tests.questions.trace.test_question import CLOSE, FINITE, best_named, case, check, releases, truth, zones_of
 from tests.strategies import Halved, Jumbled, Whimsical, chain, rows
 
 import passerby as pb
