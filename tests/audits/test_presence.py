@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.report.answers import at_place
 
 import passerby as pb
 from passerby.audits.presence import Everybody, Watched, presence
@@ -290,14 +291,41 @@ def test_alerts_name_five_places_at_most(city: pb.People) -> None:
 def test_an_hour_that_gives_people_away_is_an_alert_where_the_day_is_none(city: pb.People) -> None:
     """A mean over all who were there at any time may hide who was there alone."""
     present = found(city, pb.Release([[city.places.index(name) for name in [*visitors(city, "office")][:2]]] * 12))
-    calm, alone = Bracket(lower=0.02, upper=0.04), [HourAnswer(step=3, people=None, advantage=0.88)]
+    calm, alone = Bracket(lower=0.02, upper=0.04), [HourAnswer(step=3, people=None, advantage=0.88, begins="03:00")]
     place = present.places[0].model_copy(
         update={"place": "gate", "adversary": "habits", "sensitive": False, "by_step": alone}
     )
     place = place.model_copy(update={"power": calm, "certain": calm})
-    (said,) = about_presence([place], starts=[f"{hour:02}:00" for hour in range(12)])
-    assert "gate at 03:00 (88 %)" in said
-    assert "in step 4" in next(about_presence([place]))
+    (said,) = about_presence([place])
+    assert "gate at 03:00 (88 %, with 100 % of those who are ever there)" in said
     known = place.model_copy(update={"power": Bracket(lower=0.7, upper=0.8)})
     assert not any("Single counts" in alert for alert in about_presence([known]))
     assert not list(about_presence([place.model_copy(update={"by_step": []})]))
+
+
+def test_an_hour_at_which_hardly_anybody_is_there_is_no_alert() -> None:
+    """An office is empty at midnight: whoever is in that count is given away, and hardly anybody is."""
+    calm = Bracket(lower=0.02, upper=0.04)
+    hours = [
+        HourAnswer(step=0, people=None, advantage=0.97, share=0.004, begins="00:00"),
+        HourAnswer(step=9, people=None, advantage=0.6, share=0.5, begins="09:00"),
+        HourAnswer(step=20, people=None, advantage=0.8, share=0.06, begins="20:00"),
+    ]
+    place = at_place("office", "habits", calm, certain=calm, by_step=hours)
+    (said,) = about_presence([place])
+    assert "office at 09:00 (60 %, with 50 % of those who are ever there)" in said
+    assert not list(about_presence([place.model_copy(update={"by_step": hours[:1]})]))
+
+
+def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
+    """Counts need not be exact to tell who was there, and no count that is noisy is called exact."""
+    (said,) = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
+    assert said.startswith("Counts that are not exact still tell somebody who knows where everybody else was")
+    assert "gate (up to 48 %)" in said
+    (surely,) = about_presence([at_place("gate", "insider", Bracket(lower=0.6, upper=0.7))])
+    assert "gate (between 60 % and 70 %)" in surely
+    exact = at_place("gate", "insider", Bracket(lower=1.0, upper=1.0))
+    assert [*about_presence([exact])] == [
+        "Whoever knows where everybody else was reads from any exact count who was there."
+    ]
+    assert not list(about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.1))]))

@@ -150,7 +150,10 @@ def test_a_share_that_is_not_told_is_said(made: Made) -> None:
     half = next(above for above in summary.above if above.threshold == 0.5)
     some = half.model_copy(update={"loss_lower": 0.21, "loss_upper": 0.21, "baseline": None})
     said = list(found(summary.model_copy(update={"above": [some]})))[-1]
-    assert said == "More likely than not to be found: 21 % of the people with the release, not told without it."
+    assert said == (
+        "More likely than not to be found: 21 % of the people with the release. The share without it would tell of "
+        "fewer than 5 people."
+    )
 
 
 def test_what_was_published(made: Made, call: Call) -> None:

@@ -35,7 +35,12 @@ def at_place(name: str, adversary: str, power: Bracket | None, steps: int = 4, *
     known = power is not None
     by_habits = known and adversary == "habits"
     hours = [
-        HourAnswer(step=t, people=None if t % 3 else 10.0 + t, advantage=round(0.1 + 0.8 * (t % 3) / 3, 3))
+        HourAnswer(
+            step=t,
+            people=None if t % 3 else 10.0 + t,
+            advantage=round(0.1 + 0.8 * (t % 3) / 3, 3),
+            begins=f"{12 + t:02}:00",
+        )
         for t in range(steps)
     ]
     given = {

@@ -35,7 +35,7 @@ def saying(made: Evidence, **more: Any) -> Evidence:
 def said_of(power: Any, **more: Any) -> str:
     """The first sentences about one place."""
     (spot,) = presence_words.spots([at_place("gate", "habits", power, **more)])
-    return presence_words._of_spot(spot, ["12:00", "15:00", "18:00", "21:00"])
+    return " ".join([presence_words._of_spot(spot), *presence_words._of_hours([spot], [])])
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def said_of(power: Any, **more: Any) -> str:
         (bracket(0.01, 0.3), {}, "tell something of who was at gate"),
         (bracket(0.01, 0.04), {"by_step": []}, "tell hardly anything of who was at gate"),
         (bracket(0.01, 0.04), {}, "tell hardly anything on average of who was at gate"),
-        (bracket(0.01, 0.04), {}, "the count at 18:00 alone gives away about 63 of 100 people who are in it"),
+        (bracket(0.01, 0.04), {}, "single counts give away more: gate at 14:00 (63)"),
         (bracket(0.01, 0.04), {"visitors": None}, "at gate, where fewer than 5 people were"),
         (bracket(0.01, 0.04), {"visitors": 0}, "at gate, where nobody was"),
     ],
@@ -88,9 +88,10 @@ def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> No
 def test_places_with_telling_hours_are_named_beside_the_one_that_tells_most(made: Evidence) -> None:
     said = in_short(made.summary)
     second = made.called[made.people.places[1]]
-    assert said[1].endswith(f"half or more of the people in them also at {second}.")
+    assert f"Hour by hour it differs, and single counts give away more: {second} at 14:00 (63)." in said[1]
+    assert len([line for line in said if "single counts" in line]) == 1
     flat = [each.model_copy(update={"by_step": []}) for each in made.summary.presence]
-    assert "By the hour" not in " ".join(presence_words.lead(made.summary.model_copy(update={"presence": flat})))
+    assert "Hour by hour" not in " ".join(presence_words.lead(made.summary.model_copy(update={"presence": flat})))
 
 
 def test_what_an_alert_says_of_the_insider_is_not_said_again(made: Evidence) -> None:

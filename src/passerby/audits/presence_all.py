@@ -68,8 +68,7 @@ def presence_of_all(
         if adversary == HABITS:
             few = few_and_found(table, watched, sensitive)
         tables.append(table)
-    starts = names_of_steps(everybody.common.starts[everybody.common.fitted.shape[1] :])
-    found = about_presence(places, few, starts)
+    found = about_presence(places, few)
     return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts))
 
 
@@ -83,11 +82,12 @@ def single(work: Work) -> tuple[dict[str, list[HourAnswer]], dict[str, list[WayA
     assert work.everybody is not None
     assert work.total is not None
     hours, ways = {}, {}
+    starts = names_of_steps(work.job.people.starts[work.job.people.fitted.shape[1] :])
     for k, name in enumerate(work.watched.names):
         some = [n for n, which in enumerate(work.places) if k in which][:LOOKED_AT]
         pairs = [person_of(work, n, [work.watched.zones[k]]) for n in some]
         people, zones = [person for person, _ in pairs], [over[0] for _, over in pairs]
         rest = work.total - work.everybody.there
-        found = single_counts(people, zones, work.everybody, rest, work.job.release)
-        hours[name], ways[name] = found
+        found, ways[name] = single_counts(people, zones, work.everybody, rest, work.job.release)
+        hours[name] = [each.model_copy(update={"begins": starts[each.step]}) for each in found] if starts else found
     return hours, ways

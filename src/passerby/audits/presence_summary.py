@@ -46,6 +46,8 @@ CLOSELY = 3
 MUCH, SENSITIVE = 0.5, 0.2
 #: Places that an alert names.
 NAMED = 5
+#: What an insider reads from an exact count, but for rounding; and what a blind guess finds, nearly.
+FOR_CERTAIN, NOTHING = 1 - 1e-6, 2 * FALSE
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,10 @@ def single_counts(
     if not inside:
         return [], []
     often = [_often(person, inside, zone) for person, zone in zip(people, zones, strict=True)]
-    return _hours(people, inside, everybody, rest, release), list(_ways(people, inside, often))
+    hours = _hours(people, inside, everybody, rest, release)
+    share = np.mean(often, axis=0).round(4).tolist()
+    hours = [hour.model_copy(update={"share": share[at]}) for at, hour in hours]
+    return hours, list(_ways(people, inside, often))
 
 
 def _often(person: Person, inside: list[int], zone: Zone) -> Floats:
@@ -137,21 +142,20 @@ def _often(person: Person, inside: list[int], zone: Zone) -> Floats:
 
 def _hours(
     people: Sequence[Person], inside: list[int], everybody: Numbers, rest: NDArray[np.int64], release: Release
-) -> list[HourAnswer]:
+) -> list[tuple[int, HourAnswer]]:
     """What each count tells of who is counted in it: exactly the total variation between both laws."""
     plain = all(isinstance(way, Raw) for way in people[0].ways)
     some = people if plain else people[:QUICKLY]
     out = []
-    for c in inside:
+    for at, c in enumerate(inside):
         laws = [_law(person.ways[c], person.beside, c, 1.0, release.size, plain) for person in some]
         least, chances = everybody.habits[c]
         there = float(rest[c]) + least + float(np.arange(len(chances)) @ chances)
         if all(law is not None for law in laws):
             told = float(np.mean([law.advantage for law in laws if law is not None]))
             step = int(people[0].columns[0][c])
-            out.append(
-                HourAnswer(step=step, people=fives_below(there) if there >= FEW else None, advantage=round(told, 4))
-            )
+            expected = fives_below(there) if there >= FEW else None
+            out.append((at, HourAnswer(step=step, people=expected, advantage=round(told, 4))))
     return out
 
 
@@ -203,12 +207,9 @@ def _way(name: str, found: Sequence[tuple[float, float]]) -> WayAnswer:
     return WayAnswer(way=name, advantage=round(advantage, 4), power=round(power, 4))
 
 
-def about_presence(
-    places: Sequence[PlaceAnswers], few: Sequence[str] = (), starts: Sequence[str] = ()
-) -> Iterator[str]:
+def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> Iterator[str]:
     """What presence at counted places warns of; `few` are places whose counts tell of fewer than five people.
 
-    `starts` tell when each step begins.
     Those who know the others by their habits rank places; of insiders it is said once.
     """
     telling = sorted(
@@ -222,7 +223,7 @@ def about_presence(
             f"{_listed(said, len(telling))}. That is the share of those who were there who are found at 1 % false "
             "alarms. Hide small counts, round them, add noise, or leave these places out."
         )
-    yield from _about_hours([each for each in places if each.adversary == HABITS and each not in telling], starts)
+    yield from _about_hours([each for each in places if each.adversary == HABITS and each not in telling])
     perhaps = sorted(
         (each for each in places if each.adversary == HABITS and _found(each) < _limit(each) <= _perhaps(each)),
         key=lambda each: (not each.sensitive, -_perhaps(each)),
@@ -240,26 +241,56 @@ def about_presence(
             f"{_listed(list(few[:NAMED]), len(few))}, and the counts tell which of them were there, even to somebody "
             "who knows the other people by their habits only. Leave these places out, or hide small counts."
         )
-    if any(each.adversary == INSIDER and each.power is not None and each.power.lower >= MUCH for each in places):
+    yield from _about_insiders([each for each in places if each.adversary == INSIDER and each.power is not None])
+
+
+def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
+    """What somebody finds who knows where everybody else was: all of an exact count, and some of others."""
+    exact = [each for each in places if each.advantage is not None and each.advantage.lower >= FOR_CERTAIN]
+    if exact:
         yield "Whoever knows where everybody else was reads from any exact count who was there."
+    perhaps = sorted(
+        (each for each in places if each not in exact and _perhaps(each) >= SENSITIVE),
+        key=lambda each: (not each.sensitive, -_perhaps(each)),
+    )
+    if perhaps:
+        ends = [f"{each.place} ({_ends(_found(each), _perhaps(each))})" for each in perhaps[:NAMED]]
+        yield (
+            "Counts that are not exact still tell somebody who knows where everybody else was of some who were there: "
+            f"{_listed(ends, len(perhaps))}. That is the share of those who were there who are found at 1 % false "
+            "alarms. More noise, or coarser rounding, tells less."
+        )
 
 
-def _about_hours(places: Sequence[PlaceAnswers], starts: Sequence[str]) -> Iterator[str]:
-    """Single counts that give away who is in them: a mean over all who were there at any time may hide these."""
-    best = [(place, max(place.by_step, key=lambda hour: hour.advantage)) for place in places if place.by_step]
-    telling = [(place, hour) for place, hour in best if hour.advantage >= _limit(place)]
-    telling.sort(key=lambda each: (not each[0].sensitive, -each[1].advantage))
-    if telling:
+def _ends(lower: float, upper: float) -> str:
+    """Two ends in words, of which the lower one may be as good as nothing."""
+    return f"up to {percent(upper)}" if lower <= NOTHING else f"between {percent(lower)} and {percent(upper)}"
+
+
+def _about_hours(places: Sequence[PlaceAnswers]) -> Iterator[str]:
+    """Single counts that give away who is in them: a mean over all who were there at any time may hide these.
+
+    Of a place, the count that gives away most of those who are ever there is named: at midnight an office is empty.
+    """
+    best = [(place, max(hours, key=lambda hour: hour.exposed)) for place in places if (hours := _severe(place))]
+    best.sort(key=lambda each: (not each[0].sensitive, -each[1].exposed))
+    if best:
         said = [
-            f"{place.place} {f'at {starts[hour.step]}' if starts else f'in step {hour.step + 1}'} "
-            f"({percent(rounded_down(hour.advantage))})"
-            for place, hour in telling[:NAMED]
+            f"{place.place} {hour.when} ({percent(rounded_down(hour.advantage))}, with {percent(hour.share)} of "
+            "those who are ever there)"
+            for place, hour in best[:NAMED]
         ]
         yield (
             "Single counts give away who is in them, even to somebody who knows the other people by "
-            f"their habits only: {_listed(said, len(telling))}. In brackets is the advantage of one count, from 0 % "
-            "(tells nothing) to 100 % (tells for certain). Leave such hours out, hide small counts, or round them."
+            f"their habits only: {_listed(said, len(best))}. In brackets is the advantage of one count, from 0 % "
+            "(tells nothing) to 100 % (tells for certain), and who may well be in it. Leave such hours out, hide small "
+            "counts, or round them."
         )
+
+
+def _severe(place: PlaceAnswers) -> list[HourAnswer]:
+    """The hours whose count tells much of people who may well be in it."""
+    return [hour for hour in place.by_step if hour.telling and hour.advantage >= _limit(place)]
 
 
 def _found(place: PlaceAnswers) -> float:

@@ -9,6 +9,9 @@ from pydantic import Field
 
 from .record import Ends, Record, Statistics
 
+#: Single counts are worth a sentence where so large a share is in them of all who are ever at the place.
+OFTEN = 0.05
+
 
 class Bracket(Record):
     """Means over people of both ends."""
@@ -61,10 +64,33 @@ class HourAnswer(Record):
     """A single count of a place, for somebody who knows the others by their habits."""
 
     step: int = Field(description="The number of a published step, from 0.")
+    begins: str = Field(default="", description="When the step begins, on the clock.")
     people: float | None = Field(
         description="How many people are expected there by habits, in fives, rounded down; null below five."
     )
     advantage: float = Field(description="What this count alone tells of who is counted in it: at most so much.")
+    share: float = Field(
+        default=1.0, description="How likely somebody is in this count who is ever at the place, by habits."
+    )
+
+    @property
+    def when(self) -> str:
+        """When the count is made, in words.
+
+        >>> HourAnswer(step=3, people=None, advantage=0.5, begins="03:00").when
+        'at 03:00'
+        """
+        return f"at {self.begins}" if self.begins else f"in step {self.step + 1}"
+
+    @property
+    def telling(self) -> bool:
+        """Whether it is of some who are at the place: an hour at which hardly anybody is there exposes nobody."""
+        return self.share >= OFTEN
+
+    @property
+    def exposed(self) -> float:
+        """How many of those who are ever at the place this count gives away, as a share."""
+        return self.advantage * self.share
 
 
 class WayAnswer(Record):

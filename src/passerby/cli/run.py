@@ -19,7 +19,7 @@ from passerby.audits.wording import Options
 from passerby.report.assumption import assumption
 from passerby.report.folder import draft_of, finished, run_audit
 from passerby.report.presence_words import lead
-from passerby.report.terms import length, mechanism, share_of_people, span_of_people
+from passerby.report.terms import length, mechanism, often_found
 from passerby.support.blocks import Team
 from passerby.support.groups import FEW
 from passerby.support.numerals import chance, duration, span
@@ -72,10 +72,7 @@ def found(summary: Summary) -> Iterator[str]:
     for above in summary.above:
         shares = above.loss_lower, above.loss_upper
         if above.threshold == 0.5 and {above.baseline, *shares} != {None}:
-            yield (
-                f"More likely than not to be found: {span_of_people(*shares)} of the people with the release, "
-                f"{share_of_people(above.baseline)} without it."
-            )
+            yield f"More likely than not to be found: {often_found(above)}"
     if summary.realised:
         yield (
             f"The published counts are possible for {_about(summary.realised.possible, summary)} and impossible for "

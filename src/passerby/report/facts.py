@@ -23,6 +23,7 @@ from .terms import (
     length,
     level,
     mechanism,
+    often_found,
     question,
     share_of_people,
     span_of_people,
@@ -44,19 +45,17 @@ class Detailed(NamedTuple):
     detail: str
 
 
-def in_short(
-    summary: Summary, called: Mapping[str, str] | None = None, starts: Sequence[str] | None = None
-) -> list[str]:
+def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]:
     """The answers before the details: presence first, then who is counted at all, then whole traces.
 
-    `called` are names of places as the page shows them, and `starts` tell when each step begins.
+    `called` are names of places as the page shows them.
     """
     loss, known = summary.mean_loss, summary.baseline
     if not (loss and known):
         nobody = summary.people_measured == 0
-        said = presence_words.lead(summary, called, starts) if summary.presence else []
+        said = presence_words.lead(summary, called) if summary.presence else []
         return [*said, "Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
-    out = [*presence_words.lead(summary, called, starts), *_counted(summary)]
+    out = [*presence_words.lead(summary, called), *_counted(summary)]
     if len(summary.groups) > 1:
         out += [*_of_groups(summary), *_of_a_stranger(summary)]
     else:
@@ -134,11 +133,7 @@ def _of_everybody(summary: Summary) -> list[str]:
     ]
     half = next((above for above in summary.above if above.threshold == 0.5), None)
     if half and {half.loss_lower, half.loss_upper, half.baseline} != {None}:
-        out.append(
-            "The share of the people who are more likely than not to be found: "
-            f"{span_of_people(half.loss_lower, half.loss_upper)} with the release, {share_of_people(half.baseline)} "
-            "without it."
-        )
+        out.append(f"More likely than not to be found: {often_found(half)}")
     if gain is None:
         return out
     most, halved = tail(gain.lower), has_half(summary.people_measured)

@@ -85,7 +85,7 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
     """The page of these sections."""
     reasons = [(section.heading(evidence), section.missing(evidence)) for section in SECTIONS]
     settings, summary = evidence.settings, evidence.summary
-    said = facts.in_short(summary, evidence.called, evidence.steps)
+    said = facts.in_short(summary, evidence.called)
     if any(alert.startswith(WHOEVER) for alert in summary.alerts):
         said = [line for line in said if not (line.startswith(WHOEVER) and SURELY in line)]  # it is said once
     return filled(

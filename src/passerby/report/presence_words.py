@@ -62,9 +62,10 @@ class Spot:
 
     @property
     def peak(self) -> HourAnswer | None:
-        """The single count that tells most of whoever is in it."""
+        """The single count that gives away most of those who are ever at the place."""
         hours = self.habits.by_step if self.habits else []
-        return max(hours, key=lambda each: each.advantage, default=None)
+        telling = [each for each in hours if each.telling and each.advantage >= MANY]
+        return max(telling, key=lambda each: each.exposed, default=None)
 
     def found(self, adversary: str) -> Bracket | None:
         """The share of those who were there whom this adversary finds."""
@@ -129,10 +130,10 @@ def _verdict(spot: Spot) -> str:
     return "tell something of who was" if power.upper < MOST else "may give away who was"
 
 
-def lead(summary: Summary, called: Mapping[str, str] | None = None, starts: Sequence[str] | None = None) -> list[str]:
+def lead(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]:
     """What a page says first: of sensitive places, or else of the one that tells most, and of the insider.
 
-    `called` are names of places as a page shows them, and `starts` tell when each step begins.
+    `called` are names of places as a page shows them.
     """
     every = spots(summary.presence, called)
     if not every:
@@ -142,13 +143,7 @@ def lead(summary: Summary, called: Mapping[str, str] | None = None, starts: Sequ
         ]
     told = [spot for spot in every if spot.found(HABITS)]
     chosen = [spot for spot in told if spot.sensitive][:NAMED] or told[:1]
-    out = [_of_spot(spot, starts) for spot in chosen]
-    peaks = [spot for spot in told if spot not in chosen and spot.peak and spot.peak.advantage >= MOST]
-    if peaks:
-        out.append(
-            "By the hour, there are single counts that give away half or more of the people in them also at "
-            f"{_listed([spot.words for spot in peaks])}."
-        )
+    out = [*map(_of_spot, chosen), *_of_hours(chosen, [spot for spot in told if spot not in chosen])]
     unsaid = [spot.words for spot in every if spot.sensitive and not spot.found(HABITS)]
     if unsaid:
         out.append(
@@ -163,7 +158,7 @@ def lead(summary: Summary, called: Mapping[str, str] | None = None, starts: Sequ
     return [*out, *of_insider(every)]
 
 
-def _of_spot(spot: Spot, starts: Sequence[str] | None = None) -> str:
+def _of_spot(spot: Spot) -> str:
     """One place, for somebody who knows the others by their habits only."""
     power, habits = spot.found(HABITS), spot.habits
     assert power
@@ -176,17 +171,29 @@ def _of_spot(spot: Spot, starts: Sequence[str] | None = None) -> str:
         f"The counts {_verdict(spot)} at {spot.words}, where {_were(habits)}. Of 100 people who were there, "
         f"{WHO[HABITS]} finds {of_hundred(power)}, wrongly accusing 1 of 100 who were not."
     )
-    return f"{said}{more}{_at_peak(spot, starts)}"
+    return f"{said}{more}"
 
 
-def _at_peak(spot: Spot, starts: Sequence[str] | None) -> str:
-    """The count that tells most of whoever is in it: a mean over the day hides it."""
-    peak, power = spot.peak, spot.found(HABITS)
-    if peak is None or power is None or peak.advantage < MANY or power.lower >= MOST:
-        return ""
-    when = f"at {starts[peak.step]}" if starts else f"of step {peak.step + 1}"
-    many = f"about {100 * peak.advantage:.0f} of 100"
-    return f" Hour by hour it differs: the count {when} alone gives away {many} people who are in it."
+def _of_hours(chosen: Sequence[Spot], others: Sequence[Spot]) -> list[str]:
+    """Single counts that tell much of whoever is in them, of all places in one sentence: a mean over the day hides it.
+
+    Of places that are named before, unless all of the day gives most away; of others, where half or more are found.
+    """
+    named = [(spot, spot.peak) for spot in chosen if spot.peak and _bare(spot) < MOST]
+    more = [(spot, spot.peak) for spot in others if spot.peak and spot.peak.advantage >= MOST]
+    every = [*named, *sorted(more, key=lambda each: -each[1].exposed)]
+    if not every:
+        return []
+    said = [f"{spot.words} {peak.when} ({100 * peak.advantage:.0f})" for spot, peak in every]
+    return [
+        f"Hour by hour it differs, and single counts give away more: {_listed(said)}. In brackets is how many it gives "
+        "away of 100 people who are in it."
+    ]
+
+
+def _bare(spot: Spot) -> float:
+    power = spot.found(HABITS)
+    return power.lower if power else 0.0
 
 
 def _were(found: PlaceAnswers) -> str:

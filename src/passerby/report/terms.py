@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from passerby.audits.record import Statistics
+from passerby.audits.shares import Above
 from passerby.errors import PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import described
@@ -75,6 +76,22 @@ def span_of_people(low: float | None, high: float | None) -> str:
     if low is None and high is None:
         return "not told"
     return at_least(low) if low is not None else at_most(high or 0.0)
+
+
+def often_found(above: Above) -> str:
+    """The share of the people above a threshold with the release and without it, and what is not told of these.
+
+    >>> often_found(Above(threshold=0.5, baseline=0.1, loss_lower=0.25, loss_upper=0.25))
+    '25 % of the people with the release, 10 % without it.'
+    >>> often_found(Above(threshold=0.5, baseline=None, loss_lower=0.25, loss_upper=None))
+    'at least 25 % of the people with the release. The share without it would tell of fewer than 5 people.'
+    """
+    found, known = (above.loss_lower, above.loss_upper), above.baseline
+    hidden = f"would tell of {few()} people."
+    if found == (None, None):
+        return f"{percent(known)} of the people without the release. The share with it {hidden}"
+    said = f"{span_of_people(*found)} of the people with the release"
+    return f"{said}. The share without it {hidden}" if known is None else f"{said}, {percent(known)} without it."
 
 
 def few() -> str:

@@ -72,7 +72,7 @@ def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
     said = [POWER]
     if evidence.release.size > 1:
         said.append(f"It is asked of each member of a group of {evidence.release.size} who move as one.")
-    return [*lead(evidence.summary, evidence.called, evidence.steps), *said, *of_ways(every)]
+    return [*lead(evidence.summary, evidence.called), *said, *of_ways(every)]
 
 
 def of_ways(every: Sequence[Spot]) -> list[str]:
