@@ -124,9 +124,9 @@ def single_counts(
     if not inside:
         return [], []
     often = [_often(person, inside, zone) for person, zone in zip(people, zones, strict=True)]
-    hours = _hours(people, inside, everybody, rest, release)
+    found = _hours(people, inside, everybody, rest, release)
     share = np.mean(often, axis=0).round(4).tolist()
-    hours = [hour.model_copy(update={"share": share[at]}) for at, hour in hours]
+    hours = [hour.model_copy(update={"share": share[at]}) for at, hour in found]
     return hours, list(_ways(people, inside, often))
 
 
