@@ -27,7 +27,7 @@ from passerby.audits.backtest import BacktestJob, run_backtest
 from passerby.audits.earlier import earlier_origins, earlier_traces, first_steps, known_by
 from passerby.people.fit import Fitting, tracing_for
 from passerby.people.sensors import most_visited_sensors, random_sensors
-from passerby.visits.everybody import Everybody
+from passerby.visits.all_visits import AllVisits
 from passerby.visits.windows import traces_in
 
 ORIGINS, PEOPLE, PLACES = 3, 400, 100
@@ -77,7 +77,7 @@ def origins(visits: pb.Visits | pb.Traces, options: Options) -> Iterator[tuple[p
         yield from ((first_steps(visits, cut + held), known_by(least, cut, cuts[0])) for cut in cuts)
         return
     fitting = Fitting(held, least, "auto", 1.0, "none", False)
-    how = tracing_for(Everybody.of(visits), fitting, options["window"], PLACES, "most-visited", None, None)
+    how = tracing_for(AllVisits.of(visits), fitting, options["window"], PLACES, "most-visited", None, None)
     yield traces_in(visits, how), least
     for cut, each in earlier_traces(visits, how, fitting, ORIGINS, 0, PLACES).items():
         if not isinstance(each, str):

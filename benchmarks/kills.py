@@ -30,11 +30,11 @@ from passerby.audits.summary import summarise
 from passerby.audits.validation import check_settings
 from passerby.support.blocks import Team
 from passerby.support.cluster import Cluster, dask_cluster
-from passerby.visits import runs, store, write_city
+from passerby.visits import store, write_city
 
 PEOPLE, KIND = 300, KINDS["half-days"]
 #: Small ones, so that every stage has several tasks.
-store.ROWS, runs.RUN, runs.TASK = 4_000, 3_000, 1
+store.ROWS, store.RUN, store.TASK = 4_000, 3_000, 1
 
 
 def expected(settings: AuditSettings) -> str:

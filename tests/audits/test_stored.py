@@ -24,7 +24,7 @@ from passerby.people.others import Counted
 from passerby.report.folder import run_audit
 from passerby.support.blocks import Team
 from passerby.support.files import alone_in
-from passerby.visits import runs, store, trace_store, write_city
+from passerby.visits import store, trace_store, write_city
 
 SETTINGS = {
     "window": "12h",
@@ -52,7 +52,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results, "ROWS", 13)
     for module, sizes in (
         (store, {"ROWS": 500, "DRAWN": 20}),
-        (runs, {"RUN": 700, "DRAWN": 20, "GROUP": 50}),
+        (store, {"RUN": 700, "DRAWN": 20, "GROUP": 50}),
         (trace_store, {"CELLS": 12 * 11, "GROUP": 5}),
     ):
         for name, size in sizes.items():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import passerby as pb
 from passerby.people.others import Counted, counted, everyone_else, numbers
 from passerby.people.whereabouts import Whereabouts
-from passerby.visits.seldom import Seldom
+from passerby.visits.traces import RarelySeen
 
 STEPS = 4
 
@@ -91,7 +91,7 @@ def test_what_is_given_is_kept(town: tuple[pb.People, pb.Traces]) -> None:
 
 
 def test_nobody_is_seen_seldom() -> None:
-    assert Seldom.nobody().between(0, 3, 5).shape == (0, 3)
+    assert RarelySeen.nobody().between(0, 3, 5).shape == (0, 3)
 
 
 def test_people_who_hold_nobody_else_refuse_flows(town: tuple[pb.People, pb.Traces]) -> None:

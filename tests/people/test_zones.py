@@ -8,8 +8,7 @@ import passerby as pb
 from passerby.mechanisms.notation import read_mechanism
 from passerby.people.count_rows import COUNTS, PUBLISHED, RowReader, windows, zone_counts
 from passerby.people.zones import Zones, places_of, read_zones
-from passerby.visits.delimited import read_table
-from passerby.visits.header import Header
+from passerby.visits.small_tables import Header, read_table
 from passerby.visits.steps import parse_length
 
 

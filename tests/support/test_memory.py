@@ -14,8 +14,7 @@ import passerby as pb
 from passerby import cli
 from passerby.support.files import write_json
 from passerby.support.memory import is_about_memory, raise_about_memory
-from passerby.visits.files import check_file
-from passerby.visits.readers import list_files
+from passerby.visits.files import check_file, list_files
 
 
 def allocated() -> BaseException:

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from passerby import InputError, PasserbyError
-from passerby.visits import city_files, read_visits, simulate_city, window_visits, write_city
+from passerby.visits import city, read_visits, simulate_city, window_visits, write_city
 from passerby.visits.city import City
 
 
@@ -123,7 +123,7 @@ def test_interruption_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.
     def interrupt(*_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(city_files, "_write_text", interrupt)
+    monkeypatch.setattr(city, "_write_text", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_city(tmp_path / "c.csv", people=2, places=5, days=1)
     assert not list(tmp_path.iterdir())

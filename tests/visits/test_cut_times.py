@@ -14,8 +14,8 @@ from tests.visits.test_store import stored, traces_of
 import passerby as pb
 from passerby.audits.alerts import alerts
 from passerby.audits.coverage import coverage_of
-from passerby.visits import read_visits, runs, store
-from passerby.visits.repeats import CUT
+from passerby.visits import read_visits, store
+from passerby.visits.table import CUT
 from passerby.visits.trace_store import taken
 from passerby.visits.windows import window_visits
 
@@ -57,7 +57,7 @@ def most_visited(rows: list[Row], length: timedelta, places: tuple[str, ...]) ->
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, size in ((store, "ROWS", 900), (store, "DRAWN", 20), (runs, "DRAWN", 20), (runs, "RUN", 2000)):
+    for module, name, size in ((store, "ROWS", 900), (store, "DRAWN", 20), (store, "DRAWN", 20), (store, "RUN", 2000)):
         monkeypatch.setattr(module, name, size)
 
 

@@ -10,7 +10,7 @@ from tests.visits.test_store import compared
 import passerby as pb
 from passerby.people.sensors import fixed_sensors, scheduled_sensors
 from passerby.people.zones import Zones, read_zones
-from passerby.visits import read_visits, runs, store
+from passerby.visits import read_visits, store
 from passerby.visits.names import ZEROS, Names, name_of
 
 DAY = [f"2024-05-{day:02d} 08:00" for day in range(1, 21)]
@@ -18,7 +18,7 @@ DAY = [f"2024-05-{day:02d} 08:00" for day in range(1, 21)]
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, size in ((store, "ROWS", 12), (store, "DRAWN", 2), (runs, "DRAWN", 2), (runs, "TASK", 300)):
+    for module, name, size in ((store, "ROWS", 12), (store, "DRAWN", 2), (store, "DRAWN", 2), (store, "TASK", 300)):
         monkeypatch.setattr(module, name, size)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from passerby import InputError
 from passerby.visits import read_visits
-from passerby.visits.sieve import DATES
+from passerby.visits.clean_rows import DATES
 
 SECRET = "ann@example.org"
 GOOD = [("7", "2024-05-01 08:00", "park"), ("7", "2024-05-01 09:00", "café"), ("9", "2024-05-02 10:00", "park")]

@@ -19,7 +19,7 @@ from passerby.visits import delimited as delimited_module
 from passerby.visits import files as files_module
 from passerby.visits.delimited import blocks
 from passerby.visits.names import NA, NO_NAMES
-from passerby.visits.repeats import drop_duplicates
+from passerby.visits.table import drop_duplicates
 
 FOURSQUARE = "7\tvenueB\tTue Apr 03 18:00:08 +0000 2012\t120\n12\tvenueA\tWed Apr 04 18:00:08 +0000 2012\t-60\n"
 GOWALLA = "7\t2012-04-03T18:00:08Z\t48.85\t2.35\tB\n12\t2012-04-04T18:00:08Z\t48.86\t2.36\tA\n"

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 import passerby as pb
 from passerby.audits.settings import AuditSettings, DataSettings
 from passerby.support.blocks import Team
-from passerby.visits import Visits, read_visits, runs, store, trace_store, write_city
-from passerby.visits.everybody import Everybody
+from passerby.visits import Visits, read_visits, store, trace_store, write_city
+from passerby.visits.all_visits import AllVisits
 from passerby.visits.readers import Reading
-from passerby.visits.runs import load_table
-from passerby.visits.store import StoredVisits, store_visits
+from passerby.visits.store import StoredVisits, load_table, store_visits
 from passerby.visits.trace_store import StoredTraces, load_traces, store_traces, taken
 from passerby.visits.windows import tracing_of, window_visits
 
@@ -31,7 +30,7 @@ START = datetime(2024, 1, 1, tzinfo=UTC)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, sizes in (
         (store, {"ROWS": 12, "DRAWN": 2}),
-        (runs, {"RUN": 9, "DRAWN": 2, "GROUP": 4, "TASK": 300}),
+        (store, {"RUN": 9, "DRAWN": 2, "GROUP": 4, "TASK": 300}),
         (trace_store, {"CELLS": 20, "GROUP": 3}),
     ):
         for name, size in sizes.items():
@@ -140,13 +139,13 @@ def test_times_that_are_far_but_not_too_far(tmp_path: Path) -> None:
 
 @pytest.fixture
 def city(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module, name, size in ((store, "ROWS", 300), (store, "DRAWN", 20), (runs, "DRAWN", 20), (runs, "RUN", 900)):
+    for module, name, size in ((store, "ROWS", 300), (store, "DRAWN", 20), (store, "DRAWN", 20), (store, "RUN", 900)):
         monkeypatch.setattr(module, name, size)
     write_city(tmp_path / "city.csv", 40, 20, 6, seen=0.3)
     return tmp_path / "city.csv"
 
 
-def traces_of(everybody: Everybody, folder: Path, least: int, **how: Any) -> StoredTraces:
+def traces_of(everybody: AllVisits, folder: Path, least: int, **how: Any) -> StoredTraces:
     origin, end = how.pop("origin", None), how.pop("end", None)
     rule = how.get("rule", "most-visited")
     tracing = tracing_of(everybody, how["window"], how["places"], least, rule, origin, end)
@@ -196,15 +195,17 @@ def test_damage_is_told(city: Path, tmp_path: Path) -> None:
     for content in damaged(piece.path):
         piece.path.write_bytes(content)
         with pytest.raises(pb.PasserbyError, match="damaged or gone"):
-            load_traces(ours.told, piece)
+            load_traces(ours.common, piece)
     piece.path.unlink()
     with pytest.raises(pb.PasserbyError, match="damaged or gone"):
-        load_traces(ours.told, piece)
+        load_traces(ours.common, piece)
 
 
 def test_damage_is_told_while_rows_are_sorted(city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = store.write_runs
+
     def harmed(*how: Any) -> Any:
-        found = runs.write_runs(*how)
+        found = written(*how)
         found[1][0].path.write_bytes(b"PAR1")
         return found
 

@@ -29,7 +29,7 @@ from passerby.support.checks import flag, is_whole, whole
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
-from passerby.visits.everybody import Everybody
+from passerby.visits.all_visits import AllVisits
 from passerby.visits.table import Visits
 from passerby.visits.traces import Traces
 from passerby.visits.windows import Rule
@@ -106,7 +106,7 @@ def backtest(
         raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
     before: Origins = {}
     if isinstance(visits, Visits):
-        how = tracing_for(Everybody.of(visits), fitting, **steps)
+        how = tracing_for(AllVisits.of(visits), fitting, **steps)
         named = traces.places[:-1] if isinstance(release, Release) else ()
         before = earlier_traces(visits, how, fitting, origins, seed, places, named)
     work = BacktestJob(traces, fitting, release, misses, people, seed, before)

@@ -13,7 +13,7 @@ from pydantic import Field
 from passerby.people.habits import People
 from passerby.support.groups import FEW, in_fives, told
 from passerby.support.numerals import lot_of, percent, rows_about, rows_said
-from passerby.visits.everybody import Everybody
+from passerby.visits.all_visits import AllVisits
 from passerby.visits.steps import Times
 from passerby.visits.table import Skipped, Visits
 
@@ -256,7 +256,7 @@ def coverage_of(
 
 def _ends(visits: Visits | Times | None) -> tuple[str | None, str | None]:
     """The minutes of the first and the last visit, by the clock."""
-    times = Everybody.of(visits).all_times if isinstance(visits, Visits) else visits
+    times = AllVisits.of(visits).all_times if isinstance(visits, Visits) else visits
     if times is None or not times.count:
         return None, None
     first, last = (f"{moment:%Y-%m-%d %H:%M}" for moment in times.ends)

@@ -16,7 +16,7 @@ from passerby.errors import InputError
 from passerby.people.fit import Fitting, often_enough
 from passerby.people.whereabouts import Whereabouts
 from passerby.support.checks import is_whole, whole
-from passerby.visits.everybody import Everybody
+from passerby.visits.all_visits import AllVisits
 from passerby.visits.table import Visits
 from passerby.visits.traces import Traces
 from passerby.visits.windows import Tracing, chosen_by, earlier, traces_in
@@ -62,7 +62,7 @@ Origins = Mapping[int, Earlier | str]
 
 
 def earlier_tracings(
-    everybody: Everybody, how: Tracing, fitting: Fitting, count: int, places: int | Sequence[str], also: Sequence[str]
+    everybody: AllVisits, how: Tracing, fitting: Fitting, count: int, places: int | Sequence[str], also: Sequence[str]
 ) -> dict[int, Tracing]:
     """How traces are made at each of so many origins but the latest, whose traces are those of the audit."""
     holdout = whole(fitting.holdout, "holdout", 1)
@@ -86,7 +86,7 @@ def earlier_traces(
 ) -> Origins:
     """Traces at each of so many origins but the latest, from visits in memory."""
     found: dict[int, Earlier | str] = {}
-    for cut, tracing in earlier_tracings(Everybody.of(visits), how, fitting, count, places, also).items():
+    for cut, tracing in earlier_tracings(AllVisits.of(visits), how, fitting, count, places, also).items():
         try:
             found[cut] = Earlier.of(traces_in(visits, tracing), cut, seed)
         except InputError as reason:

@@ -21,9 +21,9 @@ from passerby.people.zones import Levels, Zones, places_of, read_zones
 from passerby.questions.question import Question
 from passerby.questions.trace.question import Trace
 from passerby.support.blocks import Team
-from passerby.visits.everybody import Everybody as AllVisits
+from passerby.visits.all_visits import AllVisits
+from passerby.visits.clean_rows import DATES
 from passerby.visits.readers import read_visits
-from passerby.visits.sieve import DATES
 from passerby.visits.steps import written
 from passerby.visits.store import StoredVisits
 from passerby.visits.table import Visits

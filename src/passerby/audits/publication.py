@@ -27,8 +27,7 @@ from passerby.questions.trace.measure import trace_loss
 from passerby.support.fingerprint import fingerprint
 from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
-from passerby.visits.delimited import read_table
-from passerby.visits.once import Once
+from passerby.visits.small_tables import DistinctRows, read_table
 
 from .job import Job, over_states
 from .partition import Partition, joined, partitions
@@ -64,7 +63,7 @@ def read_published(
     """
     file, reader = Path(path), reader or RowReader(people, read_mechanism)
     _, rows = read_table(file, PUBLISHED)
-    once, found = Once(file), list[Count]()
+    once, found = DistinctRows(file), list[Count]()
     values: Counts = [[] for _ in range(people.actual.shape[1])]
     for line, row in rows:
         where = f"{file}, {line}"

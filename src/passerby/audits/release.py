@@ -14,8 +14,7 @@ from passerby.people.count_rows import COUNTS, RowReader, windows, zone_counts
 from passerby.people.habits import People
 from passerby.people.sensors import Sensors, fixed_sensors, most_visited_sensors, random_sensors, scheduled_sensors
 from passerby.people.zones import Zones
-from passerby.visits.delimited import read_table
-from passerby.visits.once import Once
+from passerby.visits.small_tables import DistinctRows, read_table
 from passerby.visits.steps import parse_length
 
 from .settings import AuditSettings, ReleaseSettings
@@ -90,7 +89,7 @@ def _of_file(chosen: ReleaseSettings, people: People, zones: Zones | None) -> li
     assert chosen.counts is not None
     _, rows = read_table(chosen.counts, COUNTS)
     reader = row_reader(chosen, people, zones)
-    once, out = Once(chosen.counts), list[Count]()
+    once, out = DistinctRows(chosen.counts), list[Count]()
     for line, row in rows:
         counts = reader.counts(row, f"{chosen.counts}, {line}")
         reader.say(once, line, row, counts)

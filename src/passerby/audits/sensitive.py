@@ -7,8 +7,7 @@ from pathlib import Path
 
 from passerby.errors import InputError
 from passerby.support.spelling import nearest
-from passerby.visits.delimited import read_table
-from passerby.visits.header import Header
+from passerby.visits.small_tables import Header, read_table
 
 from .question_words import Named, Zone, places_by_name
 

@@ -68,8 +68,8 @@ class StoredWhereabouts(Whereabouts):
     @classmethod
     def over(cls, traces: StoredTraces, holdout: int) -> StoredWhereabouts:
         """Of the last steps of stored traces."""
-        nobody, steps = np.empty((0, holdout), dtype=np.uint8), traces.told.array.shape[1]
-        return cls(nobody, 0, len(traces.told.places) - 1, traces.everybody, steps - holdout, steps)
+        nobody, steps = np.empty((0, holdout), dtype=np.uint8), traces.common.array.shape[1]
+        return cls(nobody, 0, len(traces.common.places) - 1, traces.everybody, steps - holdout, steps)
 
     def numbers(self, counts: Sequence[Count]) -> NDArray[np.int64]:
         """How many people each count counts."""
@@ -211,10 +211,10 @@ def read_everyone(
     begin(tell, FITTING)
     tracing = tracing_for(visits.everybody, fitting, *settings.tracing, zoned)
     traces = store_traces(visits.everybody, tracing, folder / "traces", settings.min_active)
-    common = fit_blocks(traces.told, traces.blocks, fitting)
+    common = fit_blocks(traces.common, traces.blocks, fitting)
     common = replace(common, whereabouts=StoredWhereabouts.over(traces, fitting.holdout))
     times = visits.everybody.all_times
-    kept = traces.told.places[:-1] if named is None else named
+    kept = traces.common.places[:-1] if named is None else named
     earlier = _earlier(settings, visits, tracing, fitting, kept, folder) if settings.backtest else {}
     shutil.rmtree(folder / "visits")
     return replace(_everyone(common, traces, fitting.least), earlier=earlier), visits, times

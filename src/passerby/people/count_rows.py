@@ -12,9 +12,8 @@ import numpy as np
 from passerby.errors import InputError, PasserbyError
 from passerby.mechanisms import Mechanism
 from passerby.model.counts import Count, Moved, Present, Visitors
-from passerby.visits.header import Header
 from passerby.visits.names import name_of
-from passerby.visits.once import Once
+from passerby.visits.small_tables import DistinctRows, Header
 from passerby.visits.steps import written
 
 from .habits import People
@@ -124,7 +123,7 @@ class RowReader:
         times = self._times(row, where)
         return [Visitors(zone, window, times, **own) for window in self._windows(row, times, where)]
 
-    def say(self, once: Once, line: str, row: Mapping[str, Any], counts: Sequence[Count]) -> None:
+    def say(self, once: DistinctRows, line: str, row: Mapping[str, Any], counts: Sequence[Count]) -> None:
         """Refuse counts of a row that an earlier one gave, of the same name and with the same mechanism and draw.
 
         The same places may be counted under two names, as a ward that is a district: these are two counts.
@@ -140,7 +139,7 @@ class RowReader:
         about = tuple((name not in WHERE and name, *sorted(self._parts(name_of(text)))) for name, text in called)
         words = " to ".join(repr(text) for _, text in called)
         for count in counts:
-            once.say(line, (about, count, int(draw)), f"the count of {words} at step {count.first + 1}")
+            once.add(line, (about, count, int(draw)), f"the count of {words} at step {count.first + 1}")
 
     def _check_used(self, kind: str, row: Mapping[str, Any], where: str) -> None:
         """Refuse what says something of another kind: it would not be looked at."""

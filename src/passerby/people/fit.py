@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.support.blocks import Blocks
 from passerby.support.checks import flag, is_whole, is_word, whole
-from passerby.visits.everybody import Everybody, chosen_window
+from passerby.visits.all_visits import AllVisits, chosen_window
 from passerby.visits.table import Visits
 from passerby.visits.traces import LeftOut, Traces
 from passerby.visits.windows import Rule, Tracing, check_rules, traces_in, tracing_of
@@ -126,7 +126,7 @@ def traces_of(
     also: Sequence[str] = (),
 ) -> Traces:
     """The traces that habits are fitted to: where they are chosen, also of people who are known half as often."""
-    tracing = tracing_for(Everybody.of(visits), how, window, places, rule, origin, end, also)
+    tracing = tracing_for(AllVisits.of(visits), how, window, places, rule, origin, end, also)
     try:
         return traces_in(visits, tracing)
     except InputError:
@@ -135,7 +135,7 @@ def traces_of(
 
 
 def tracing_for(
-    everybody: Everybody,
+    everybody: AllVisits,
     how: Fitting,
     window: str | timedelta,
     places: int | Sequence[str],

@@ -10,10 +10,8 @@ import numpy as np
 from passerby.errors import InputError
 from passerby.support.checks import is_whole, whole
 from passerby.support.spelling import nearest
-from passerby.visits.delimited import read_table
-from passerby.visits.header import Header
 from passerby.visits.names import name_of
-from passerby.visits.once import Once
+from passerby.visits.small_tables import DistinctRows, Header, read_table
 from passerby.visits.steps import on_the_clock, parse_instant
 
 from .habits import People, check_people
@@ -65,12 +63,12 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
     _, rows = read_table(file, SCHEDULE)
     held = people.actual.shape[1]
     out: Sensors = [[] for _ in range(held)]
-    once = Once(file)
+    once = DistinctRows(file)
     for line, row in rows:
         where = f"{file}, {line}"
         step = step_number(people, row, where)
         place = place_number(people, row["place"], where)
-        once.say(line, (place, step), f"the sensor of {people.places[place]!r} at step {step + 1}")
+        once.add(line, (place, step), f"the sensor of {people.places[place]!r} at step {step + 1}")
         out[step].append(place)
     if not any(out):
         raise InputError(f"{file}: the schedule holds no sensor; give a row for each place and step")

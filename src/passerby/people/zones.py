@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from passerby.errors import InputError
-from passerby.visits.delimited import read_table
-from passerby.visits.header import Header
 from passerby.visits.names import name_of
+from passerby.visits.small_tables import Header, read_table
 
 from .habits import People
 

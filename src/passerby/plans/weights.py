@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.people.habits import People
 from passerby.people.sensors import given, place_number, step_number
-from passerby.visits.delimited import read_table
-from passerby.visits.header import Header
+from passerby.visits.small_tables import Header, read_table
 
 Floats = NDArray[np.float64]
 #: The columns of a table of weights.

@@ -20,7 +20,7 @@ from passerby.people.fit import fit_traces, tracing_for
 from passerby.people.habits import People
 from passerby.people.zones import Zones, places_of, read_zones
 from passerby.support.files import whole_or_nothing, write_json
-from passerby.visits.everybody import Everybody
+from passerby.visits.all_visits import AllVisits
 from passerby.visits.table import Visits
 
 from .destination import Destination
@@ -119,7 +119,7 @@ def common_people(settings: Sequence[AuditSettings], visits: Visits) -> tuple[Pe
     """People who are known well enough for all releases, with the places of all of them; and the zones of each."""
     levels = [read_zones(each.zones) if each.zones else None for each in settings]
     both = list(zip(settings, levels, strict=True))
-    everybody = Everybody.of(visits)
+    everybody = AllVisits.of(visits)
     kept = [
         tracing_for(everybody, fitting(each), *each.tracing, places_of(own) if own else ()).places for each, own in both
     ]

@@ -1,7 +1,6 @@
 """From a table of visits to traces: readers, steps and places, a simulated city."""
 
-from .city import simulate_city
-from .city_files import write_city, write_zones
+from .city import simulate_city, write_city, write_zones
 from .readers import read_visits
 from .table import Skipped, Visits
 from .traces import Traces

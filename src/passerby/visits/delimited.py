@@ -10,17 +10,12 @@ from pathlib import Path
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.memory import raise_about_memory
 from passerby.support.workers import Progress
 
-from .files import DAMAGED, check_file, read_chunks
-from .header import NOTE, ROW_NUMBERS, Header, names_of
-from .layouts import Layout, header_layout
-from .times import YEARS, in_words, unheard
+from .files import read_chunks
+from .layouts import Layout
 
 BOM = b"\xef\xbb\xbf"
-#: Types of columns that hold names, beside numbers.
-TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
 _LONGEST_RECORD = 16 << 20
 """Bytes after which an open quote is taken for a stray one."""
 
@@ -89,59 +84,6 @@ def read_batches(
             if layout.separator == " ":
                 block = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))
             yield Batch(_parse(path, block, start, layout, roles), start, "line", block, layout)
-
-
-def read_table(path: Path, header: Header) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
-    """A small table with the columns of a `header`: Parquet, or text with any usual separator, every column as text.
-
-    The names of its columns, in small letters and without blanks around them, and its rows with where each stands, as
-    in ("line 17", {"place": "park"}). Blank lines are no rows.
-    """
-    try:
-        if check_file(path)[:4] == b"PAR1":
-            table = pl.read_parquet(path, glob=False)
-            batches = [
-                Batch(_with_words(table.select(name for name in table.columns if not ROW_NUMBERS.fullmatch(name))), 1)
-            ]
-        else:
-            line, before = first_line(path)
-            layout = replace(header_layout(line, instead="put a line above that names them"), skipped=before)
-            roles = dict(zip(layout.columns, layout.columns, strict=True))
-            nothing = pl.DataFrame(schema=dict.fromkeys(layout.columns, pl.String()))
-            batches = [*read_batches(path, layout, roles)] or [Batch(nothing, 1)]
-    except DAMAGED as error:
-        raise_about_memory(error)
-        raise InputError(f"{path} is damaged or no table; copy or write it again") from None
-    except InputError as error:
-        raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
-    names = names_of(batches[0].frame.columns)
-    if len(set(names)) < len(names):
-        raise InputError(f"{path}: two columns have the same name but for its case; rename one")
-    header.check(names, path)
-    return names, _located_rows(batches, names)
-
-
-def _with_words(table: pl.DataFrame) -> pl.DataFrame:
-    """A table of text, numbers and times for which Python has words; any other column or time is refused."""
-    for column in table:
-        dtype = column.dtype
-        if names_of([column.name])[0] == NOTE:
-            table = table.with_columns(pl.lit(None, pl.String).alias(column.name))
-        elif dtype in (pl.Date, pl.Datetime):
-            wrong = unheard(column).arg_true()
-            if len(wrong):
-                word = in_words(column.gather(wrong.head(1)))[0]
-                raise InputError(f"row {wrong[0] + 1:,}: {column.name} is {word}; {YEARS}")
-        elif not (dtype.is_numeric() or dtype in TEXTS):
-            raise InputError(f"the column {column.name!r} is of type {dtype}; convert it to text or numbers")
-    return table
-
-
-def _located_rows(batches: Iterable[Batch], names: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
-    for batch in batches:
-        for where, row in zip(batch.where(range(batch.frame.height)), batch.frame.iter_rows(), strict=True):
-            if any(value is not None for value in row):
-                yield where, dict(zip(names, row, strict=True))
 
 
 def blocks(chunks: Iterable[bytes], quote: str | None) -> Iterator[bytes]:

@@ -1,11 +1,15 @@
-"""The bytes of a file, uncompressed, in chunks; and what can go wrong with them."""
+"""Files of visits: their list, their uncompressed bytes, damage, and the people that they are named after."""
+
+from __future__ import annotations
 
 import bz2
 import gzip
 import lzma
+import os.path
+import re
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from glob import has_magic
 from pathlib import Path
@@ -16,6 +20,8 @@ import polars as pl
 from passerby.errors import InputError
 from passerby.support.memory import raise_about_memory
 from passerby.support.workers import Progress
+
+from .names import name_of
 
 CHUNK = 64 << 20
 """Bytes read at a time, about a million check-ins: large enough for both cores, small enough for any machine."""
@@ -127,3 +133,98 @@ def _zstd_chunks(path: Path) -> Iterator[bytes]:
     for start in range(0, len(lines), LINES):
         part = lines.slice(start, LINES).fill_null("")
         yield ("\n".join(part) + "\n").encode()
+
+
+#: What tells a folder of results from one of visits, also where they are not finished.
+WRITTEN = (
+    *("audit.toml", "plan.toml", "decision.json", "together.toml", "together.json"),
+    *("parts/audit.toml", "parts/store", "mark.json"),
+)
+
+
+#: Names of files beside tables, by which Spark and others say that they were written.
+SIGNED = ("_SUCCESS", "_metadata", "_common_metadata", "_committed_", "_started_")
+
+
+def list_files(source: Any) -> list[Path] | None:
+    """The files to read, in order; None for a table in memory. A path is taken as it is written."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if not path.is_dir():
+            check_file(path)
+            return [path]
+        if not (files := sorted(_files_in(path))):
+            raise InputError(f"{path} is a folder without files; give a file, or a folder that holds some")
+        return files
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        if not source or not all(isinstance(file, str | Path) for file in source):
+            raise InputError("a list of visits must hold the paths of files, at least one")
+        return [file for path in source for file in list_files(path) or []]
+    return None
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """All files at any depth, but for hidden ones, those that tell of tables, and those in folders of this package."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            if not path.is_symlink() and not any((path / name).exists() for name in WRITTEN):
+                yield from _files_in(path)
+        elif path.is_file() and not path.name.startswith((".", *SIGNED)):
+            yield path
+
+
+#: What ends the name of a table, and of one that is packed.
+ENDING = re.compile(r"(\.(csv|tsv|txt|tab|dat|parquet|pq))?(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
+
+#: Said where people are told apart by folders.
+BY_FOLDER = (
+    "Files of the same name lie in different folders: each is a person of its own, named by folder and file. Where "
+    "they hold the visits of one person, write who it is in a column."
+)
+
+
+def people_of_files(files: Sequence[Path]) -> tuple[list[str], tuple[str, ...]]:
+    """The person of each file, and what a reader should know.
+
+    It is what stands before the first dot of the name. Where two files have that in common, it is the name without
+    its ending, and then the folder as well, from the one on that holds all files.
+
+    >>> people_of_files([Path("ann.csv"), Path("bob.csv.gz")])[0]
+    ['ann', 'bob']
+    >>> people_of_files([Path("b.jones.csv"), Path("b.smith.csv")])[0]
+    ['b.jones', 'b.smith']
+    >>> people_of_files([Path("north/0.csv"), Path("south/0.csv")])[0]
+    ['north/0', 'south/0']
+    """
+    # Links are not followed: it is their names that were given.
+    places = [Path(os.path.normpath(file.absolute())) for file in files]
+    root = os.path.commonpath([place.parent for place in places])
+    folders = [place.parent.relative_to(root).parts for place in places]
+    for names, by_folder in _namings(places, folders):
+        if _apart(names, places):
+            if by_folder and any("=" in part for parts in folders for part in parts):
+                raise InputError(
+                    "person='{file}': files of the same name lie in partitions (folders such as day=2024-05-01), and "
+                    "their names do not tell whose visits they hold; write the person in a column of each file"
+                )
+            return names, (BY_FOLDER,) if by_folder else ()
+    raise InputError(
+        "person='{file}': there are files whose names differ by their endings alone, and they do not tell whose visits "
+        "the files hold; rename or remove some, or write the person in a column"
+    )
+
+
+def _namings(places: Sequence[Path], folders: Sequence[tuple[str, ...]]) -> Iterator[tuple[list[str], bool]]:
+    """Ways to name people, the shortest first, and whether folders are a part of them."""
+    short = [place.name.split(".")[0] for place in places]
+    long = [ENDING.sub("", place.name) for place in places]
+    yield short, False
+    yield long, False
+    for names in (short, long):
+        yield ["/".join((*parts, name)) for parts, name in zip(folders, names, strict=True)], True
+
+
+def _apart(names: Sequence[str], places: Sequence[Path]) -> bool:
+    """Whether no two files have the same name, as names of people are read; a file may be given twice."""
+    read = {(name_of(name), place) for name, place in zip(names, places, strict=True)}
+    return len({name for name, _ in read}) == len({place for _, place in read})

@@ -7,26 +7,63 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.support.checks import function, number
 from passerby.support.memory import raise_about_memory
 from passerby.support.workers import TOLD, Progress
 
+from .clean_rows import RowCleaner, RowGatherer
 from .delimited import Batch, first_line, read_batches
-from .file_names import people_of_files
-from .files import DAMAGED, check_file
-from .form import FILE_NAME, Form
-from .frames import as_polars
-from .gather import Gatherer
+from .files import DAMAGED, check_file, list_files, people_of_files
 from .grid import Cells
-from .layouts import FIXED, FOURSQUARE, detect_layout, header_layout, match_columns, named_layout
-from .sieve import Sieve
+from .layouts import FILE_NAME, FIXED, FOURSQUARE, Form, detect_layout, header_layout, match_columns, named_layout
 from .span import Span
 from .steps import parse_instant
 from .table import Visits
 from .times import check_time_format, check_timezone
+
+
+def as_polars(table: Any) -> pl.DataFrame:
+    """The table itself, or a pandas table column by column (so that pyarrow is not needed)."""
+    if isinstance(table, pl.DataFrame):
+        return table
+    if isinstance(table, pl.LazyFrame):
+        return table.collect()
+    if type(table).__module__.partition(".")[0] in ("pandas", "geopandas", "skmob", "trackintel"):
+        names = [str(name) for name in table.columns]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"the table has the column {twice!r} more than once; rename the columns")
+        return pl.DataFrame([_pandas_column(str(name), table[name]) for name in table.columns])
+    raise InputError(f"a {type(table).__name__} is not a table of visits; give a path, or a polars or pandas DataFrame")
+
+
+def _in_micros(times: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
+    """Times of any unit in microseconds; those that do not fit become the first or the last that Python knows."""
+    if np.datetime_data(times.dtype)[0] in ("s", "ms"):
+        first, last = (np.datetime64(day, "s") for day in ("0001-01-01", "9999-12-31"))
+        times = np.where(times < first, first, np.where(times > last, last, times))
+    return times.astype("datetime64[us]")
+
+
+def _pandas_column(name: str, column: Any) -> pl.Series:
+    kind = column.dtype.kind
+    if kind == "M":
+        zone = getattr(column.dtype, "tz", None)
+        naive = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
+        times = pl.Series(name, _in_micros(naive.to_numpy()))
+        return times if zone is None else times.dt.replace_time_zone("UTC")
+    if kind in "iu" and not column.isna().any():
+        return pl.Series(name, column.to_numpy())
+    if kind == "f":
+        return pl.Series(name, column.to_numpy(), nan_to_null=True)
+    values = [None if missing else str(value) for value, missing in zip(column, column.isna(), strict=True)]
+    return pl.Series(name, values, dtype=pl.String)
+
 
 LayoutName = Literal["auto", "foursquare", "gowalla", "table"]
 
@@ -80,7 +117,7 @@ def read_visits(
     options = {name: value for name, value in locals().items() if name not in ("source", "progress")}
     reading = Reading.of(source, options)
     function(progress, "progress", TOLD)
-    gatherer = Gatherer(*reading.how)
+    gatherer = RowGatherer(*reading.how)
     if reading.files is None:
         _gather(_frame_batches(as_polars(source), reading.form, gatherer), gatherer)
     else:
@@ -91,7 +128,7 @@ def read_visits(
 
 def read_part(table: Any, timezone: str, *, cut: bool) -> Visits:
     """Visits of some of the people of a table; whether times are cut is known from all of them."""
-    gatherer = Gatherer("the table", timezone, cut=cut)
+    gatherer = RowGatherer("the table", timezone, cut=cut)
     form = Form("auto", dict.fromkeys(("person", "time", "place", "latitude", "longitude")), coordinates=False)
     _gather(_frame_batches(as_polars(table), form, gatherer), gatherer)
     return gatherer.finish()
@@ -99,12 +136,12 @@ def read_part(table: Any, timezone: str, *, cut: bool) -> Visits:
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read and how, checked: the files (None for a table in memory), their form, and how to sieve rows."""
+    """What is read and how, checked: the files (None for a table in memory), their form, and how to clean rows."""
 
     files: list[Path] | None
     form: Form
     how: tuple[str, str, str | None, Cells | None, float, Span]
-    """The arguments of a `Sieve`."""
+    """The arguments of a `RowCleaner`."""
     people: list[str] | None = None
     """The person of each file, where it is named after one."""
     remarks: tuple[str, ...] = ()
@@ -134,54 +171,16 @@ class Reading:
             raise InputError(f"person={FILE_NAME!r} takes the name of a file, and a table has none; name a column")
         return cls(files, form, how, *people_of_files(files), _labels(files))
 
-    def batches(self, at: int, sieve: Sieve, progress: Progress | None = None) -> Iterator[Batch]:
+    def batches(self, at: int, cleaner: RowCleaner, progress: Progress | None = None) -> Iterator[Batch]:
         """The batches of the file of this number, in order; `progress` is told of all files."""
         assert self.files is not None
         told = None
         if progress:
             sizes = [file.stat().st_size for file in self.files]
             told = _part_of(progress, sum(sizes[:at]), sum(sizes))
-        sieve.remarks += [remark for remark in self.remarks if remark not in sieve.remarks]
+        cleaner.remarks += [remark for remark in self.remarks if remark not in cleaner.remarks]
         person = None if self.people is None else self.people[at]
-        return _file_batches(self.files[at], self.form, sieve, told, person, self.labels[at])
-
-
-#: What tells a folder of results from one of visits, also where they are not finished.
-WRITTEN = (
-    *("audit.toml", "plan.toml", "decision.json", "together.toml", "together.json"),
-    *("parts/audit.toml", "parts/store", "mark.json"),
-)
-
-
-#: Names of files beside tables, by which Spark and others say that they were written.
-SIGNED = ("_SUCCESS", "_metadata", "_common_metadata", "_committed_", "_started_")
-
-
-def list_files(source: Any) -> list[Path] | None:
-    """The files to read, in order; None for a table in memory. A path is taken as it is written."""
-    if isinstance(source, str | Path):
-        path = Path(source)
-        if not path.is_dir():
-            check_file(path)
-            return [path]
-        if not (files := sorted(_files_in(path))):
-            raise InputError(f"{path} is a folder without files; give a file, or a folder that holds some")
-        return files
-    if isinstance(source, Sequence) and not isinstance(source, bytes):
-        if not source or not all(isinstance(file, str | Path) for file in source):
-            raise InputError("a list of visits must hold the paths of files, at least one")
-        return [file for path in source for file in list_files(path) or []]
-    return None
-
-
-def _files_in(folder: Path) -> Iterator[Path]:
-    """All files at any depth, but for hidden ones, those that tell of tables, and those in folders of this package."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            if not path.is_symlink() and not any((path / name).exists() for name in WRITTEN):
-                yield from _files_in(path)
-        elif path.is_file() and not path.name.startswith((".", *SIGNED)):
-            yield path
+        return _file_batches(self.files[at], self.form, cleaner, told, person, self.labels[at])
 
 
 def _labels(files: Sequence[Path]) -> tuple[str, ...]:
@@ -191,7 +190,7 @@ def _labels(files: Sequence[Path]) -> tuple[str, ...]:
     return tuple(file.name if names[file.name] == 1 else str(file) for file in files)
 
 
-def _gather(batches: Iterator[Batch], gatherer: Gatherer) -> None:
+def _gather(batches: Iterator[Batch], gatherer: RowGatherer) -> None:
     for batch in batches:
         gatherer.add(batch)
 
@@ -210,16 +209,16 @@ def _span(since: str | datetime | None, until: str | datetime | None, timezone: 
 
 
 def _file_batches(
-    path: Path, form: Form, sieve: Sieve, progress: Progress | None, person: str | None, label: str
+    path: Path, form: Form, cleaner: RowCleaner, progress: Progress | None, person: str | None, label: str
 ) -> Iterator[Batch]:
     named = [role for role, column in form.given.items() if column not in (None, FILE_NAME)]
     if form.layout in FIXED and (named or form.columns):
         raise InputError(f"layout={form.layout!r} has its own columns, so naming them has no meaning; leave it out")
     try:
         if check_file(path)[:4] == b"PAR1":
-            batches = _parquet_batches(path, form, sieve, progress)
+            batches = _parquet_batches(path, form, cleaner, progress)
         else:
-            batches = _text_batches(path, form, sieve, progress)
+            batches = _text_batches(path, form, cleaner, progress)
         for batch in batches:
             frame = batch.frame
             if person is not None:
@@ -229,7 +228,7 @@ def _file_batches(
         raise _located(error, path) from None
 
 
-def _text_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | None) -> Iterator[Batch]:
+def _text_batches(path: Path, form: Form, cleaner: RowCleaner, progress: Progress | None) -> Iterator[Batch]:
     line, before = first_line(path, form.skip_lines)
     if form.layout in FIXED:
         chosen = FIXED[form.layout]
@@ -241,27 +240,27 @@ def _text_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | Non
         chosen = detect_layout(line, form.separator)
     if form.coordinates and chosen is FOURSQUARE:
         raise InputError("the Foursquare layout holds no coordinates; leave out grid_metres and h3_resolution")
-    roles = _matched(chosen.columns, form, sieve)
+    roles = _matched(chosen.columns, form, cleaner)
     return read_batches(path, replace(chosen, skipped=before), roles, progress)
 
 
-def _matched(columns: Sequence[str], form: Form, sieve: Sieve) -> dict[str, str]:
-    """The column of each role; the sieve is told which were taken."""
+def _matched(columns: Sequence[str], form: Form, cleaner: RowCleaner) -> dict[str, str]:
+    """The column of each role; the cleaner takes down its columns."""
     by_file = form.given["person"] == FILE_NAME
     there = [*columns, FILE_NAME] if by_file else list(columns)
     match = match_columns(there, form.given, coordinates=form.coordinates)
-    sieve.columns.update(match.roles)
-    sieve.remarks += [remark for remark in match.remarks if remark not in sieve.remarks]
+    cleaner.columns.update(match.roles)
+    cleaner.remarks += [remark for remark in match.remarks if remark not in cleaner.remarks]
     return {role: column for role, column in match.roles.items() if column != FILE_NAME}
 
 
-def _parquet_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | None) -> Iterator[Batch]:
+def _parquet_batches(path: Path, form: Form, cleaner: RowCleaner, progress: Progress | None) -> Iterator[Batch]:
     for name, given in (("columns", form.columns), ("separator", form.separator), ("skip_lines", form.skip_lines)):
         if given:
             raise InputError(f"{name} has no effect on a Parquet file, whose columns have names; leave it out")
     try:
         lazy = pl.scan_parquet(path, glob=False)
-        roles = _matched(lazy.collect_schema().names(), form, sieve)
+        roles = _matched(lazy.collect_schema().names(), form, cleaner)
         rows = lazy.select(pl.len()).collect().item()
         for start in range(0, rows, _SLICE):
             frame = lazy.select(pl.col(column).alias(role) for role, column in roles.items())
@@ -275,8 +274,8 @@ def _parquet_batches(path: Path, form: Form, sieve: Sieve, progress: Progress | 
         raise InputError(f"{path} is damaged or no Parquet file; copy or write it again") from None
 
 
-def _frame_batches(frame: pl.DataFrame, form: Form, sieve: Sieve) -> Iterator[Batch]:
-    roles = _matched(frame.columns, form, sieve)
+def _frame_batches(frame: pl.DataFrame, form: Form, cleaner: RowCleaner) -> Iterator[Batch]:
+    roles = _matched(frame.columns, form, cleaner)
     chosen = frame.select(pl.col(column).alias(role) for role, column in roles.items())
     for start in range(0, frame.height, _SLICE):
         yield Batch(chosen.slice(start, _SLICE), start + 1)

@@ -15,13 +15,12 @@ from passerby.support.blocks import Blocks, Slice
 from passerby.support.files import make_folder, whole_or_nothing
 from passerby.support.memory import raise_about_memory
 
-from .everybody import Everybody
+from .all_visits import AllVisits
 from .files import DAMAGED
-from .runs import load_table
-from .seldom import Seldom
+from .store import load_table
 from .table import Visits
-from .traces import Traces
-from .windows import Part, Tracing, together, traced
+from .traces import RarelySeen, Traces
+from .windows import PartTotals, Tracing, together, traced
 
 #: Person-steps of a block, at most, and people that are read together.
 CELLS, GROUP = 2**24, 1000
@@ -29,12 +28,12 @@ CELLS, GROUP = 2**24, 1000
 
 @dataclass(frozen=True)
 class StoredTraces:
-    """Everybody's traces on disk: what is told of all of them, by traces of nobody, and blocks in the order of people.
+    """Everybody's traces on disk: the common part as traces of nobody, and blocks in the order of people.
 
     `digests` tell what each block holds, and blocks of `everybody` also who is seen too seldom.
     """
 
-    told: Traces
+    common: Traces
     blocks: Blocks[Traces]
     digests: tuple[str, ...]
     everybody: Blocks[Traces]
@@ -53,23 +52,23 @@ class StoredTraces:
         return [each.count for each in blocks.items]
 
 
-def store_traces(everybody: Everybody, how: Tracing, folder: Path, asked: int) -> StoredTraces:
+def store_traces(everybody: AllVisits, how: Tracing, folder: Path, asked: int) -> StoredTraces:
     """Make the traces of all visits, block by block; `asked` is the least number of active steps that messages name."""
     make_folder(folder, "folder", private=True)
     numbered = everybody.blocks.zipped(range(len(everybody.blocks)))
     found = [each for block in numbered.map(_store, (how, folder)) for each in block]
-    told = together(replace(how, min_active=asked), [part for part, *_ in found])
+    common = together(replace(how, min_active=asked), [part for part, *_ in found])
     written = [(slice_, digest) for _, slice_, digest in found if slice_.count]
     ids = load_slice(replace(written[0][0], count=0))["person"]
-    told = replace(told, people=ids)
+    common = replace(common, people=ids)
     slices = [slice_ for slice_, _ in written]
-    blocks = Blocks(slices, partial(load_traces, told), everybody.blocks.team)
-    everybody_else = Blocks([slice_ for _, slice_, _ in found], partial(load_everybody, told), everybody.blocks.team)
-    return StoredTraces(told, blocks, tuple(digest for _, digest in written), everybody_else)
+    blocks = Blocks(slices, partial(load_traces, common), everybody.blocks.team)
+    everybody_else = Blocks([slice_ for _, slice_, _ in found], partial(load_everybody, common), everybody.blocks.team)
+    return StoredTraces(common, blocks, tuple(digest for _, digest in written), everybody_else)
 
 
-def _store(work: tuple[Tracing, Path], block: tuple[Visits, int]) -> list[tuple[Part, Slice, str]]:
-    """Write the traces of a block of visits, in files that are not too large: what is told of each, and where it is."""
+def _store(work: tuple[Tracing, Path], block: tuple[Visits, int]) -> list[tuple[PartTotals, Slice, str]]:
+    """Write the traces of a block of visits, in files of limited size: the totals of each file, and its place."""
     (how, folder), (visits, number) = work, block
     out = []
     for at, some in enumerate(_some(visits, max(1, CELLS // how.steps.count))):
@@ -106,7 +105,7 @@ def _digest(people: pl.Series, array: NDArray[np.int32]) -> str:
 
 
 def load_slice(each: Slice) -> pl.DataFrame:
-    """The rows of a slice; damage is told with what to do about it."""
+    """The rows of a slice; damage is named with its remedy."""
     try:
         rows = pl.scan_parquet(each.path, glob=False).slice(each.first, each.count).collect()
     except DAMAGED as error:
@@ -119,12 +118,12 @@ def load_slice(each: Slice) -> pl.DataFrame:
     return rows
 
 
-def load_traces(told: Traces, each: Slice) -> Traces:
+def load_traces(common: Traces, each: Slice) -> Traces:
     """The traces of a slice."""
     rows = load_slice(each)
-    array: NDArray[np.int32] = rows["trace"].to_numpy().astype(np.int32).reshape(rows.height, told.array.shape[1])
-    active = (array != len(told.places) - 1).sum(axis=1).astype(np.int32)
-    return replace(told, array=array, people=rows["person"], active=active)
+    array: NDArray[np.int32] = rows["trace"].to_numpy().astype(np.int32).reshape(rows.height, common.array.shape[1])
+    active = (array != len(common.places) - 1).sum(axis=1).astype(np.int32)
+    return replace(common, array=array, people=rows["person"], active=active)
 
 
 def _seldom(path: Path) -> Path:
@@ -132,22 +131,22 @@ def _seldom(path: Path) -> Path:
     return path.with_name(f"seldom-{path.name}")
 
 
-def load_everybody(told: Traces, each: Slice) -> Traces:
+def load_everybody(common: Traces, each: Slice) -> Traces:
     """The traces of a whole file, with those who are seen too seldom."""
-    traces = load_traces(told, each) if each.count else told
+    traces = load_traces(common, each) if each.count else common
     if not _seldom(each.path).exists():
         return traces
     rows = load_table(_seldom(each.path))
     person, step, place = (rows[name].to_numpy() for name in ("person", "step", "place"))
-    return replace(traces, seldom=Seldom(int(person.max()) + 1, person, step, place))
+    return replace(traces, seldom=RarelySeen(int(person.max()) + 1, person, step, place))
 
 
 def taken(blocks: Blocks[Traces], sizes: Sequence[int], numbers: NDArray[np.int64]) -> Traces:
     """The traces of these numbers, in increasing order, in memory."""
     found = blocks.picked(sizes, numbers).map(_rows, None)
-    told = found[0]
+    common = found[0]
     array, people = np.concatenate([each.array for each in found]), pl.concat([each.people for each in found])
-    return replace(told, array=array, people=people, active=np.concatenate([each.active for each in found]))
+    return replace(common, array=array, people=people, active=np.concatenate([each.active for each in found]))
 
 
 def _rows(_: None, block: tuple[Traces, NDArray[np.int64]]) -> Traces:

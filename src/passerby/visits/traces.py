@@ -1,4 +1,6 @@
-"""Traces: one place per person and step, and what was left out on the way from visits to them."""
+"""Traces: one place per person and step; who and what was left out on the way from visits to them."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -7,7 +9,46 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from .seldom import Seldom
+
+@dataclass(frozen=True, eq=False)
+class RarelySeen:
+    """How many `people` there are, and at which `place` each `person` (from 0) is seen at which `step`, (n,) each.
+
+    At all other steps they are elsewhere. As they are seen seldom, this is small beside the traces of the others.
+    """
+
+    people: int
+    person: NDArray[np.uint32]
+    step: NDArray[np.uint32]
+    place: NDArray[np.int32]
+
+    @classmethod
+    def nobody(cls) -> RarelySeen:
+        """Nobody is seen too seldom."""
+        return cls(0, np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int32))
+
+    @classmethod
+    def among(cls, seen: pl.DataFrame, kept: pl.Series) -> RarelySeen:
+        """Of all who are `seen` (person, step, place), those who are not `kept`."""
+        rows = seen.filter(~pl.col("person").is_in(kept.implode()))
+        ids, person = np.unique(rows["person"].to_numpy(), return_inverse=True)
+        step, place = rows["step"].to_numpy().astype(np.uint32), rows["place"].to_numpy().astype(np.int32)
+        return cls(len(ids), person.astype(np.uint32), step, place)
+
+    def between(self, first: int, stop: int, elsewhere: int) -> NDArray[np.int32]:
+        """Where those are who are seen in some steps, (n, stop - first); the rest are elsewhere at all of them.
+
+        >>> few = RarelySeen(3, np.array([0, 0, 2]), np.array([1, 4, 5]), np.array([7, 8, 9]))
+        >>> few.between(4, 6, elsewhere=20)
+        array([[ 8, 20],
+               [20,  9]], dtype=int32)
+        """
+        inside = (self.step >= first) & (self.step < stop)
+        who, row = np.unique(self.person[inside], return_inverse=True)
+        out = np.full((len(who), stop - first), elsewhere, dtype=np.int32)
+        out[row, self.step[inside].astype(np.int64) - first] = self.place[inside]
+        return out
+
 
 ELSEWHERE = "elsewhere"
 
@@ -65,9 +106,9 @@ class Traces:
     """How many people are at each place at each step (T, K+1), also of those left out for being seen too seldom."""
     timezone: str = "UTC"
     """The zone by whose clock steps begin."""
-    left_out: "LeftOut" = field(default_factory=lambda: LeftOut())
+    left_out: LeftOut = field(default_factory=lambda: LeftOut())
     """Who and what was left out, and why."""
-    seldom: Seldom = field(default_factory=Seldom.nobody)
+    seldom: RarelySeen = field(default_factory=RarelySeen.nobody)
     """Where people are who are left out for being seen too seldom."""
 
     def __len__(self) -> int:

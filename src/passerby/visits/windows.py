@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.support.checks import is_whole, is_word, whole
 
-from .everybody import Everybody, chosen_window, clock
+from .all_visits import AllVisits, chosen_window, clock
 from .names import name_of
-from .seldom import Seldom
 from .steps import AUTO, Steps, on_the_clock, parse_instant, written
 from .table import Visits
-from .traces import ELSEWHERE, LeftOut, Traces
+from .traces import ELSEWHERE, LeftOut, RarelySeen, Traces
 
 Rule = Literal["most-visited", "first", "last"]
 
@@ -53,7 +52,7 @@ class Tracing:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartTotals:
     """What is told of the traces of a block, to be added up: see `Traces` and `LeftOut`.
 
     `most` is the number of steps that the most active person is seen in, of those that people are chosen by.
@@ -101,7 +100,7 @@ def window_visits(
     >>> window_visits(simulate_city(people=50, places=40, days=3), window="1h", places=20, min_active=1)
     Traces(people=49, steps=72, places=21)
     """
-    everybody = Everybody.of(visits)
+    everybody = AllVisits.of(visits)
     check_rules(places, min_active, rule)
     length = chosen_window(everybody, window, holdout=holdout, min_active=min_active, origin=origin, end=end)
     how = tracing_of(everybody, length, places, min_active, rule, origin, end, holdout)
@@ -115,7 +114,7 @@ def traces_in(visits: Visits, how: Tracing) -> Traces:
 
 
 def tracing_of(
-    everybody: Everybody,
+    everybody: AllVisits,
     length: str | timedelta,
     places: int | Sequence[str],
     min_active: int,
@@ -165,7 +164,7 @@ def earlier(how: Tracing, cut: int, held: int, least: int) -> Tracing:
 
 
 def chosen_by(
-    everybody: Everybody,
+    everybody: AllVisits,
     how: Tracing,
     places: int | Sequence[str],
     also: Sequence[str] = (),
@@ -179,7 +178,9 @@ def chosen_by(
     return replace(how, places=tuple(dict.fromkeys([*chosen, *(name for name in also if name in known)])))
 
 
-def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.int32], pl.Series, Seldom, Part]:
+def traced(
+    how: Tracing, visits: Visits
+) -> tuple[NDArray[np.int32], NDArray[np.int32], pl.Series, RarelySeen, PartTotals]:
     """Of a block of people: traces (N, T), in how many steps each is active (N,), who they are, who has none, sums."""
     local = visits.table.with_columns(at=pl.col("time"), time=clock(visits))
     table = _within(local, how.steps.origin, how.stop)
@@ -188,7 +189,7 @@ def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.
     seen, tied = _one_place(table, pl.Series(index), how.steps, how.rule)
     elsewhere, people, known = len(how.places), len(visits.people), seen["person"].n_unique()
     codes, array, active, most = _fill(seen, elsewhere, people, how)
-    part = Part(
+    part = PartTotals(
         len(codes),
         np.bincount(array.ravel(), minlength=elsewhere + 1),
         _count(seen, elsewhere, how.steps.count),
@@ -207,10 +208,10 @@ def traced(how: Tracing, visits: Visits) -> tuple[NDArray[np.int32], NDArray[np.
     )
     for result in (array, active):
         result.flags.writeable = False
-    return array, active, visits.people.gather(codes), Seldom.among(seen, pl.Series(codes)), part
+    return array, active, visits.people.gather(codes), RarelySeen.among(seen, pl.Series(codes)), part
 
 
-def together(how: Tracing, parts: Sequence[Part]) -> Traces:
+def together(how: Tracing, parts: Sequence[PartTotals]) -> Traces:
     """What is told of all blocks, as traces of nobody."""
     steps, elsewhere, kept = how.steps, len(how.places), sum(part.kept for part in parts)
     if not kept:
@@ -256,7 +257,7 @@ def _within(table: pl.DataFrame, first: datetime, stop: datetime) -> pl.DataFram
     return table.filter((pl.col("time") >= first) & (pl.col("time") < stop))
 
 
-def visited(everybody: Everybody, first: datetime | None = None, stop: datetime | None = None) -> pl.DataFrame:
+def visited(everybody: AllVisits, first: datetime | None = None, stop: datetime | None = None) -> pl.DataFrame:
     """How many visits (n) each place has between two times by the clock, sorted by place.
 
     Places that nobody visited then are there too: they may be named.

@@ -11,8 +11,7 @@ import passerby as pb
 from passerby.audits import sensitive
 from passerby.people import count_rows, sensors, zones
 from passerby.plans import weights
-from passerby.visits.delimited import read_table
-from passerby.visits.header import NOTE, Header
+from passerby.visits.small_tables import NOTE, Header, read_table
 
 HEADERS = {
     "counts": count_rows.COUNTS,

@@ -1,4 +1,4 @@
-"""Batches of rows sieved: times read, people and places named, what is unusable left out and counted."""
+"""Rows cleaned: times read, people and places named and encoded, unusable rows left out and counted."""
 
 import operator
 from collections.abc import Callable, Iterable
@@ -7,6 +7,7 @@ from datetime import datetime, time
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from passerby.errors import InputError
@@ -14,9 +15,9 @@ from passerby.support.numerals import rows_about, rows_said
 
 from .delimited import Batch
 from .grid import Cells, valid_coordinates
-from .names import ZEROS, Names
+from .names import ZEROS, Names, about_alike, keys
 from .span import EXAMPLES, Span
-from .table import Skipped
+from .table import CUT, Skipped, Visits, drop_duplicates, repeats_of
 from .times import FIRST_YEAR, LAST_YEAR, YEARS, advice, in_words, read_times, shown
 from .traces import ELSEWHERE
 
@@ -44,7 +45,7 @@ Advise = Callable[[dict[str, Any]], str | None]
 
 
 @dataclass(repr=False)
-class Sieve:
+class RowCleaner:
     """Takes batches one by one, keeps of each the rows that can be used, and counts the others."""
 
     source: str
@@ -75,7 +76,7 @@ class Sieve:
     missing: "Bad" = field(default_factory=lambda: Bad("no person or no place"))
     rounded: "Bad" = field(default_factory=lambda: Bad(ROUNDED))
 
-    def sieved(self, batch: Batch) -> pl.DataFrame:
+    def cleaned(self, batch: Batch) -> pl.DataFrame:
         """The usable rows of a batch with the columns person, time, and place or latitude and longitude.
 
         They come out with person and place as text, time in UTC, and `row`, their number in the batch.
@@ -165,7 +166,7 @@ class Sieve:
             outside=self.outside,
         )
 
-    def add_counts(self, other: "Sieve") -> None:
+    def add_counts(self, other: "RowCleaner") -> None:
         """Count what another one left out as well, which took the batches that come next."""
         self.rows += other.rows
         self.outside += other.outside
@@ -180,7 +181,7 @@ class Sieve:
             getattr(self, name).add(getattr(other, name))
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """What a reader should know, once all batches are taken."""
         times = self.rows - self.bad_times.count
         remarks = (*self.remarks, DATES) if self.dated else tuple(self.remarks)
@@ -301,3 +302,66 @@ def _shown_coordinates(row: dict[str, Any]) -> str:
         except ValueError:
             values.append(f"{role} that is no number")
     return ", ".join(values)
+
+
+#: Names of people that are all whole numbers are taken for numbers.
+NUMBER = r"^(0|-?[1-9]\d{0,17})$"
+
+
+@dataclass(repr=False)
+class RowGatherer(RowCleaner):
+    """Takes batches one by one and keeps of each only 16 bytes a row and the names it brought.
+
+    The names are held by polars categories of this gatherer alone, so that they vanish with it.
+    """
+
+    cut: bool | None = None
+    """Whether times are cut, so that equal rows are visits of their own; None where the rows tell."""
+    _parts: list[pl.DataFrame] = field(default_factory=list)
+    _people: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
+    _places: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
+    _batches: list[Batch] = field(default_factory=list)
+
+    def add(self, batch: Batch) -> None:
+        """Take the rows of a batch, with the columns person, time, and place or latitude and longitude."""
+        names = pl.col("person").cast(self._people), pl.col("place").cast(self._places)
+        self._parts.append(self.cleaned(batch).with_columns(names))
+        self._batches.append(batch.bare)
+
+    def finish(self) -> Visits:
+        """All rows taken as `Visits`, or an `InputError` that says what is wrong with them."""
+        self.check()
+        self.span.check(self._parts, self._batches, self.source)
+        table = pl.concat([part.drop("row") for part in self._parts])
+        self._parts.clear()
+        if not table.height:
+            raise self.nothing()
+        codes, people, places = encoded(table)
+        del table
+        kept = drop_duplicates(codes, len(people))
+        cut = self.even and repeats_of(codes, kept.height, len(people)).visits if self.cut is None else self.cut
+        kept = codes if cut else kept
+        skipped = self.skipped(codes.height - kept.height)
+        remarks = (*self.notes, *about_alike(keys(people), places), *(CUT,) * cut)
+        columns, until = dict(self.columns), self.span.until
+        return Visits(kept, people, places, skipped, self.timezone, columns, until, remarks, cut)
+
+
+def encoded(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+    """Rows (person, time, place) by codes, the people and the places, both sorted."""
+    person, people = _encode(table["person"], numbers=True)
+    place, places = _encode(table["place"])
+    return pl.DataFrame({"person": person, "time": table["time"], "place": place}), people, places
+
+
+def _encode(values: pl.Series, *, numbers: bool = False) -> tuple[pl.Series, pl.Series]:
+    """Codes (n,) that follow the sorted names, and these names; whole numbers become numbers where all are."""
+    once = values.unique()
+    names = once.cast(pl.String)
+    if numbers and names.str.contains(NUMBER).all():
+        names = names.cast(pl.Int64)
+    order = names.arg_sort()
+    known = once.to_physical().gather(order).to_numpy()
+    rank = np.zeros(int(known.max()) + 1, dtype=np.uint32)
+    rank[known] = np.arange(len(names), dtype=np.uint32)
+    return pl.Series(rank).gather(values.to_physical()), names.gather(order).rename(values.name)

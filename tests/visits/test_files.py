@@ -8,13 +8,13 @@ from tests.visits.test_store import compared
 
 import passerby as pb
 from passerby.cli import main
-from passerby.visits import read_visits, runs, store
-from passerby.visits.file_names import BY_FOLDER
+from passerby.visits import read_visits, store
+from passerby.visits.files import BY_FOLDER
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, size in ((store, "ROWS", 12), (store, "DRAWN", 2), (runs, "DRAWN", 2), (runs, "TASK", 300)):
+    for module, name, size in ((store, "ROWS", 12), (store, "DRAWN", 2), (store, "DRAWN", 2), (store, "TASK", 300)):
         monkeypatch.setattr(module, name, size)
 
 

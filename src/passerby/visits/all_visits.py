@@ -15,7 +15,7 @@ from .table import Visits
 
 
 @dataclass(frozen=True)
-class Everybody:
+class AllVisits:
     """All visits, in blocks of people: the zone of their clock, and until when they count."""
 
     blocks: Blocks[Visits]
@@ -23,9 +23,9 @@ class Everybody:
     until: datetime | None = None
 
     @classmethod
-    def of(cls, visits: "Visits | Everybody") -> "Everybody":
+    def of(cls, visits: "Visits | AllVisits") -> "AllVisits":
         """Visits in memory, as one block; or what is in blocks already."""
-        if isinstance(visits, Everybody):
+        if isinstance(visits, AllVisits):
             return visits
         if not isinstance(visits, Visits):
             raise InputError(f"visits is a {type(visits).__name__}; expected what read_visits returns")
@@ -82,7 +82,7 @@ def _open(cut: tuple[int, int], visits: Visits) -> dict[int, int]:
 
 
 def chosen_window(
-    visits: Visits | Everybody,
+    visits: Visits | AllVisits,
     window: str | timedelta,
     *,
     holdout: int = 0,
@@ -94,7 +94,7 @@ def chosen_window(
     """The length of a step: as given, or for "auto" the one that fits the visits between origin and end."""
     if not is_word(window, (AUTO,)):
         return window
-    times = Everybody.of(visits).times(origin, end)
+    times = AllVisits.of(visits).times(origin, end)
     least = whole(min_active, "min_active")
     # Without visits between them, the message about origin and end comes with any length.
     return step_length(times, whole(holdout, "holdout"), least, rhythm) if times.count else USUAL[0]
