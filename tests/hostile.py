@@ -47,7 +47,7 @@ class Hostile:
 
 
 def stated_error(steps: int, states: int, sensors: int) -> float:
-    """The relative error of either end of an interval (docs/interval.md)."""
+    """The relative error of either end of an interval (docs/interval/arithmetic.md)."""
     return 64 * steps * (states + sensors) * UNIT
 
 
