@@ -31,9 +31,12 @@ from .parts import Above, Below, Drawn, Listed, Part, Shown, StandIns, Stretches
 Floats = NDArray[np.float64]
 
 #: Cells of the law that is followed from sighting to sighting: the first that leave less open than the tolerance.
-CELLS = (32, 128, 512)
-#: Operations that one atom takes to be passed on.
-PASS = 40.0
+CELLS = (40, 80, 200, 512)
+#: Operations that both laws take to pass one cell on.
+PASS = 10.0
+#: Cells are narrowest at the log odds without any series: even in the inverse hyperbolic sine of the distance from
+#: there in `NARROW`, from `BELOW` to `ABOVE`.
+NARROW, BELOW, ABOVE = 0.3, -5.0, 15.0
 #: The share of the tolerance that the law of raw series may leave out.
 LEFT = 1e-2
 #: Series of stand-ins, and the counts above which even the coarsest are too many.
@@ -98,15 +101,32 @@ def by_sightings(asked: Hypotheses) -> Iterator[Part]:
     for cells in CELLS:
         if PASS * cells * points**2 > setup.budget:
             return
-        case = prior.initial, prior.matrices, release.grid, avoided, asked.log_odds, cells
         faint = LEFT * setup.tolerance * min(no, yes) / points
-        tables = [event_stretches.law(*case, side, faint) for side in (False, True)]
+        case = prior.initial, prior.matrices, release.grid, avoided, edges(asked.log_odds, cells), faint
+        tables = event_stretches.laws(*case)
         less, more = (Law(table[:, 1] / yes, table[:, 0] / no) for table in tables)
-        low, high = tables[0][:, 2].copy(), tables[0][:, 3].copy()
+        low, high = (odds_at(tables[0][:, entry]) for entry in (2, 3))
         part = Stretches("sightings", asked.odds, less, more, low, high)
         yield part
         if close(part, setup.tolerance):
             return
+
+
+def edges(centre: float, cells: int) -> Floats:
+    """Heights `log(1 + odds)` between so many cells around log odds: no chance and certainty have cells of their own.
+
+    >>> edges(0.0, 5)[1:3].round(2)
+    array([ 0.01, 15.  ])
+    """
+    places = np.linspace(np.arcsinh(BELOW / NARROW), np.arcsinh(ABOVE / NARROW), cells - 3)
+    between = np.logaddexp(0.0, centre + NARROW * np.sinh(places))
+    return np.concatenate([[np.nextafter(0.0, 1.0)], between, [np.inf]])
+
+
+def odds_at(heights: Floats) -> Floats:
+    """Log odds from heights `log(1 + odds)`: `log(exp(h) - 1)`."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(heights + np.log(-np.expm1(-heights)))
 
 
 def sighted_where_true(asked: Hypotheses, avoided: Floats) -> bool:
