@@ -10,8 +10,6 @@ from scipy.special import logsumexp
 import passerby as pb
 from passerby.audits.backtest import backtest
 from passerby.audits.day import said_of_the_day, worth_of_the_day
-from passerby.audits.job import Job, over_states
-from passerby.audits.settings import Measurement
 from passerby.people import common as module
 from passerby.people.common import LATTICE, NARROW, Common, learnt, likelihoods, moments, tilted, told
 from passerby.visits.traces import Traces
@@ -165,20 +163,6 @@ def test_a_day_off_is_foretold_by_what_others_did() -> None:
     assert "times higher than habits expect" in said
     assert "all but 1 of 4 steps" in said
     assert worth_of_the_day(replace(people, common=None), 1, 50) is None
-
-
-def test_who_knows_the_others_by_habits_alone_does_not_know_of_the_day() -> None:
-    people = fitted(days(8))
-    release = pb.Release([0] * HELD, pb.Rounding(5), others=pb.Crowd())
-    plain = replace(people, common=None)
-    for each in (0, 3):
-        one, other = (over_states(Job(who, release, Measurement(1)), each)[0] for who in (people, plain))
-        assert one.transition.tobytes() == other.transition.tobytes()
-    raw = Job(people, pb.Release([0] * HELD), Measurement(1))
-    assert (
-        over_states(raw, 0)[0].transition.tobytes()
-        != over_states(replace(raw, people=plain), 0)[0].transition.tobytes()
-    )
 
 
 def test_earlier_origins_say_how_much_it_varies() -> None:

@@ -36,7 +36,7 @@ from .coverage import Coverage, coverage_of
 from .day import said_of_the_day
 from .earlier import MOST_PEOPLE, Origins, earlier_traces
 from .expectation import MOST
-from .job import Job
+from .job import Job, seen_by
 from .presence import Everybody
 from .publication import Counts, Published, read_published
 from .question_rows import Asked
@@ -168,7 +168,7 @@ def gather(
     alike = None
     if settings.sample is not None:
         alike, people = people, only(people, some_people(people, settings.sample, settings.seed))
-    day = said_of_the_day(people, settings.misses, settings.adversaries, settings.seed)
+    day = said_of_the_day(seen_by(people, release), settings.misses, settings.adversaries, settings.seed)
     remarks, earlier = (*_remarks(visits, people, zones), *day), _earlier(settings, visits, traces, zoned)
     both = {"alike": alike, "earlier": earlier}
     return Inputs(people, eligible, release, covered, traces, published, remarks, zones, **both)  # type: ignore[arg-type]
@@ -257,7 +257,7 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
         return replace(known, people=people, alike=everyone)
     shown = some_numbers(eligible, SHOWN, seed)
     some = everyone.some(shown)
-    day = said_of_the_day(some, settings.misses, settings.adversaries, seed)
+    day = said_of_the_day(seen_by(some, release), settings.misses, settings.adversaries, seed)
     return replace(known, people=some, everyone=everyone, shown=shown, remarks=(*remarks, *day))
 
 

@@ -18,6 +18,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people, places_visited, states_by_place
 from passerby.people.others import ByHabits, Counted
+from passerby.people.totals import told_by_totals
 from passerby.support.checks import MOST_WORKERS, whole
 
 from .remainder import kept_part
@@ -39,6 +40,11 @@ class Job:
     release: Release
     measurement: Measurement
     others: Counted | ByHabits | None = None
+
+    @cached_property
+    def seen(self) -> People:
+        """The people, and what the adversary knows of their day."""
+        return seen_by(self.people, self.release)
 
     @cached_property
     def zones(self) -> Ints | None:
@@ -116,15 +122,22 @@ def enough_workers(people: int, workers: int | None, executor: Executor | None =
     return 1 if workers is None and executor is None and people < FEW_PEOPLE else workers
 
 
+def seen_by(people: People, release: Release) -> People:
+    """The people as an adversary sees them who knows of their day what the others did, or the published totals alone.
+
+    The totals are all that is known where others are known by their habits.
+    """
+    if people.common is None or release.crowd is None or not release.crowd.open:
+        return people
+    return replace(people, common=told_by_totals(people, release))
+
+
 def over_states(job: Job, person: int, also: Sequence[int] = ()) -> tuple[MarkovPrior, Release, Ints, Ints]:
     """One person's reduced chain, the release over its states, the place of each state, and the state of each place.
 
     A state may stand for many places (`People.prior`); `also` are places that have one of their own. Who knows the
-    others by their habits alone does not know what everybody did that day.
+    others by their habits alone knows of their day what the totals tell.
     """
-    people, crowd = job.people, job.release.crowd
-    if people.common is not None and crowd is not None and crowd.open:
-        people = replace(people, common=None)
-    prior, places = people.prior(person, [*job.sensed, *also], zones=job.zones)
+    prior, places = job.seen.prior(person, [*job.sensed, *also], zones=job.zones)
     state_of = states_by_place(places, len(job.people.places), job.zones)
     return prior, job.release_for(person).relabelled(state_of), places, state_of

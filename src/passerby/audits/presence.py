@@ -22,9 +22,12 @@ from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.model.counts import Visitors
 from passerby.model.crowd import Crowd
 from passerby.model.release import Release
+from passerby.people.common import MOST
 from passerby.people.habits import People
+from passerby.people.origins import spread
 from passerby.people.others import everyone_else
 from passerby.people.others import numbers as everybody_counted
+from passerby.people.totals import told_by_totals
 from passerby.questions.event import Event
 from passerby.support.blocks import Blocks, Team
 from passerby.support.checks import whole
@@ -273,6 +276,9 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
         return Work(replace(plain, people=bare, others=everyone_else(plain.people, release)), *shared)
     if by_cells(release):
         silent = release.with_others(None)
+        if bare.common is not None:
+            some = everybody.some(spread(sum(everybody.sizes), MOST))
+            bare = replace(bare, common=told_by_totals(some, silent))
         numbers = reduce(Numbers.__add__, everybody.blocks.map(block_numbers, silent))
         total = everybody_counted(everybody.common, silent)
         alone = tuple(habitual(people, silent, range(len(people))))

@@ -111,9 +111,12 @@ class Common:
         if 0.95 < odds < 1.05:
             return "At the published steps everybody was elsewhere about as often as habits expect."
         times = f"{max(odds, 1 / odds):.2g} times {'higher' if odds > 1 else 'lower'}"
-        return (
-            f"At the published steps the odds of being elsewhere were {times} than habits expect, as the others show."
-        )
+        return f"At the published steps the odds of being elsewhere were {times} than habits expect, as {self.source}."
+
+    @property
+    def source(self) -> str:
+        """Who shows it."""
+        return "the others show"
 
     @property
     def remarks(self) -> tuple[str, ...]:
