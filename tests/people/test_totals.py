@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.audits.inputs import seen_by
-from passerby.audits.job import Job, over_states
+from passerby.audits.job import Job, over_states, seen_by
 from passerby.audits.presence import Everybody, Presence, Watched, choose, work_of
 from passerby.audits.question_rows import HABITS, INSIDER
 from passerby.audits.settings import Measurement

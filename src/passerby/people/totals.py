@@ -95,7 +95,7 @@ class Totals(Common):
         drawn = np.maximum(means, 0.0) * max(0.0, 1 - of) / of
         wide = np.maximum(variances, 0.0) + drawn + (self.noise + WHOLE) / of**2 + split * max(0.0, 1 - of)
         logs = -((counted / of - means) ** 2) / (2 * wide) - np.log(wide) / 2
-        return np.rint((logs - logs[len(LATTICE) // 2]) * UNIT).astype(np.int64)
+        return np.asarray(np.rint((logs - logs[len(LATTICE) // 2]) * UNIT), dtype=np.int64)
 
 
 def told_by_totals(people: People, release: Release) -> Totals | None:
@@ -173,8 +173,8 @@ def moments_of(people: People, person: int, cells: Ints) -> tuple[Floats, Floats
             mean, square = _moving(chain, away, once, twice)
             first, second = first + weight * mean, second + weight * square
     for weight, place in zip(weights[2:], (last, away), strict=True):
-        mean = float(once[:, place].sum())
-        first, second = first + weight * mean, second + weight * mean**2
+        always = float(once[:, place].sum())
+        first, second = first + weight * always, second + weight * always**2
     return first, second - first**2
 
 
