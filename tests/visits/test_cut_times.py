@@ -57,7 +57,7 @@ def most_visited(rows: list[Row], length: timedelta, places: tuple[str, ...]) ->
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, size in ((store, "ROWS", 900), (store, "DRAWN", 20), (store, "DRAWN", 20), (store, "RUN", 2000)):
+    for module, name, size in ((store, "ROWS", 900), (store, "DRAWN", 20), (store, "RUN", 2000)):
         monkeypatch.setattr(module, name, size)
 
 

@@ -139,7 +139,7 @@ def test_times_that_are_far_but_not_too_far(tmp_path: Path) -> None:
 
 @pytest.fixture
 def city(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module, name, size in ((store, "ROWS", 300), (store, "DRAWN", 20), (store, "DRAWN", 20), (store, "RUN", 900)):
+    for module, name, size in ((store, "ROWS", 300), (store, "DRAWN", 20), (store, "RUN", 900)):
         monkeypatch.setattr(module, name, size)
     write_city(tmp_path / "city.csv", 40, 20, 6, seen=0.3)
     return tmp_path / "city.csv"
