@@ -15,7 +15,7 @@ import passerby as pb
 from benchmarks.chains import chain, evidence, scattered
 from benchmarks.record import Section, Work
 from passerby.questions.trace.guess import decode_series
-from passerby.support.logs import logs
+from passerby.support.numbers import logs
 
 #: Kind of chain, places, steps, series: the size that the target is for, a person's, small ones and large ones.
 CASES = (

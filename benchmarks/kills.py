@@ -29,7 +29,7 @@ from passerby.audits.stored import audit_everyone, store_of
 from passerby.audits.summary import summarise
 from passerby.audits.validation import check_settings
 from passerby.support.blocks import Team
-from passerby.support.cluster import Cluster, dask_cluster
+from passerby.support.dask import Cluster, dask_cluster
 from passerby.visits import store, write_city
 
 PEOPLE, KIND = 300, KINDS["half-days"]

@@ -262,7 +262,7 @@ def interrupted_at(line: int) -> Iterator[list[int]]:
     """Ctrl-C at some line that is run in the modules through which an audit goes; yields how many were run."""
     modules = {
         f"{Path(pb.__file__).parent}/{name}.py"
-        for name in ("audits/audit", "support/files", "support/pieces", "report/folder", "audits/settings_file")
+        for name in ("audits/audit", "support/files", "support/checkpoints", "report/folder", "audits/settings_file")
     }
     ran = [0]
 

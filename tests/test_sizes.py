@@ -65,7 +65,6 @@ NAMESAKES = {
     "Look",
     "Looked",
     "Options",
-    "Pieces",
     "Present",
     "Reading",
     "Record",

@@ -10,8 +10,8 @@ from tests.people.test_habits import traces
 import passerby as pb
 from passerby.audits.alerts import alerts
 from passerby.audits.coverage import Rows, coverage_of
-from passerby.support.groups import FEW
-from passerby.support.numerals import lot_of, rows_about
+from passerby.support.numbers import lot_size, rows_in_lots
+from passerby.support.rule_of_five import FEW
 from passerby.visits.table import Skipped
 from passerby.visits.traces import LeftOut
 
@@ -124,10 +124,10 @@ def test_erasing_a_person_tells_not_how_many_rows_were_theirs() -> None:
 @pytest.mark.parametrize("people", [1, 7, 60, 2000, 10**6])
 def test_rows_that_are_told_are_near_the_rows_that_there_are(people: int) -> None:
     for rows in (0, 1, 5, 99, 1234, 147_938, 98_765_432):
-        lot = lot_of(rows, people, FEW)
+        lot = lot_size(rows, people, FEW)
         assert lot >= max(10, FEW * rows / people) - 1e-9
         for some in (rows, rows // 3, rows // 100):
-            found = rows_about(some, lot)
+            found = rows_in_lots(some, lot)
             assert (found == 0) == (some == 0)
             assert abs(found - some) <= max(lot, 0.05 * some)
             assert some <= lot or found > lot  # one lot stands for as many or fewer

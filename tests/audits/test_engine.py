@@ -27,8 +27,8 @@ from tests.people.test_habits import random_traces
 import passerby as pb
 from passerby.audits import partition
 from passerby.audits.engine import engine_of
-from passerby.support import cluster, workers
-from passerby.support.cluster import Cluster, asked, check_versions, dask_cluster
+from passerby.support import dask, workers
+from passerby.support.dask import Cluster, asked, check_versions, dask_cluster
 from passerby.support.workers import collect
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra `cluster`)")
@@ -82,7 +82,7 @@ def imported(name: str, _: int) -> None:
 
 INTERRUPTED = """
 import signal, time
-from passerby.support.cluster import dask_cluster
+from passerby.support.dask import dask_cluster
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -214,7 +214,7 @@ class TestNobodyElseComesIn:
     def test_a_scheduler_of_ones_own_says_who_is_trusted(self, caplog: pytest.LogCaptureFixture) -> None:
         from distributed import LocalCluster
 
-        with LocalCluster(n_workers=1, processes=False, **cluster.UNSEEN) as here:
+        with LocalCluster(n_workers=1, processes=False, **dask.UNSEEN) as here:
             with dask_cluster("dask", here.scheduler_address):
                 pass
             said = f"scheduler {here.scheduler_address} is trusted: whoever can connect to it may run code"
@@ -235,10 +235,10 @@ class TestRefused:
                 logging.getLogger("asyncio").error("Task exception was never retrieved")
                 raise trouble
 
-        cluster._closed(Ending())
+        dask._closed(Ending())
         assert not caplog.records
         with pytest.raises(KeyboardInterrupt):
-            cluster._closed(SimpleNamespace(close=lambda: signal.raise_signal(signal.SIGINT)))
+            dask._closed(SimpleNamespace(close=lambda: signal.raise_signal(signal.SIGINT)))
 
     def test_a_cluster_that_does_not_start(self, people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
         def failing(*_: object, **__: object) -> None:
@@ -284,7 +284,7 @@ class TestRefused:
     def test_a_scheduler_that_is_not_there(
         self, people: pb.People, address: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+        monkeypatch.setattr(dask, "PATIENCE", 0.3)
         began = time.monotonic()
         with pytest.raises(pb.ConfigError, match=r"scheduler: .* cannot be reached .*dask scheduler"):
             audited(people, engine="dask", scheduler=address)
@@ -295,7 +295,7 @@ class TestRefused:
         self, people: pb.People, answer: bytes, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Such as the page of a scheduler, at the next port."""
-        monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+        monkeypatch.setattr(dask, "PATIENCE", 0.3)
         with socket.create_server(("127.0.0.1", 0)) as server:
 
             def serve() -> None:
@@ -314,7 +314,7 @@ class TestRefused:
     def test_a_client_that_cannot_be_asked(self, people: pb.People) -> None:
         from distributed import Client, LocalCluster
 
-        with LocalCluster(n_workers=1, processes=False, **cluster.UNSEEN) as here:
+        with LocalCluster(n_workers=1, processes=False, **dask.UNSEEN) as here:
             with Client(here, set_as_default=False) as closed:
                 pass
             with pytest.raises(pb.ConfigError, match="engine: the client is closed; make another one"):
@@ -349,7 +349,7 @@ class TestRefused:
                 pass
 
         monkeypatch.setattr(workers, "PULSE", 0.01)
-        monkeypatch.setattr(cluster, "ABSENT", 0.05)
+        monkeypatch.setattr(dask, "ABSENT", 0.05)
         with pytest.raises(pb.PasserbyError, match=r"no worker of the cluster has been there for 0.05 seconds; run it"):
             collect(pow, 2, [1, 2], executor=Cluster(Left()))
 
@@ -357,8 +357,8 @@ class TestRefused:
     def test_a_cluster_without_workers(self, people: pb.People, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
         from distributed import Client, LocalCluster
 
-        monkeypatch.setattr(cluster, "PATIENCE", 0.3)
-        with LocalCluster(n_workers=0, processes=False, **cluster.UNSEEN) as empty:
+        monkeypatch.setattr(dask, "PATIENCE", 0.3)
+        with LocalCluster(n_workers=0, processes=False, **dask.UNSEEN) as empty:
             if by == "client":
                 client = r"engine: the client has no workers after 0.3 seconds; .*scale\(2\).*adapt\(minimum=1\)"
                 with Client(empty, set_as_default=False) as nobody, pytest.raises(pb.ConfigError, match=client):
@@ -369,7 +369,7 @@ class TestRefused:
                     audited(people, engine="dask", scheduler=empty.scheduler_address)
 
     def test_a_worker_with_another_version(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(cluster, "__version__", "9.9")
+        monkeypatch.setattr(dask, "__version__", "9.9")
         with pytest.raises(pb.ConfigError, match=rf"this process, 9\.9: tls://.* has passerby {pb.__version__}"):
             check_versions(client)
         with pytest.raises(pb.PasserbyError, match=rf"9\.9: a worker that joined has passerby {pb.__version__}"):

@@ -23,7 +23,7 @@ from passerby.audits.job import Job
 from passerby.audits.record import told_backtest
 from passerby.audits.settings import Measurement
 from passerby.people.others import everyone_else
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 
 def job_of(people: pb.People, release: pb.Release) -> Job:

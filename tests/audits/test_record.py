@@ -12,7 +12,7 @@ from passerby.audits.attacks import BACKTESTED
 from passerby.audits.calibration import compared, windows_of
 from passerby.audits.departure import highest_mean, least_departure
 from passerby.audits.record import Mean, _promise, told_adversaries, told_backtest
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 UPPER = pl.Series(np.linspace(0.1, 0.6, 40))
 

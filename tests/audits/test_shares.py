@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from passerby.audits.results import COUNTED, Results
 from passerby.audits.shares import Group, groups_of, shares_above
 from passerby.support.blocks import Blocks, Team
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 Floats = NDArray[np.float64]
 LEVELS = (0.1, 0.25, 0.5, 0.9)

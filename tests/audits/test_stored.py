@@ -335,7 +335,7 @@ def test_what_does_not_go_with_disk(city: Path, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     pytest.importorskip("distributed", reason="dask.distributed is not installed (extra `cluster`)")
-    from passerby.support.cluster import dask_cluster
+    from passerby.support.dask import dask_cluster
 
     with dask_cluster("dask", workers=2) as found:
         yield found

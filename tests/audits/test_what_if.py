@@ -12,7 +12,7 @@ import passerby as pb
 from passerby.audits.settings import Measurement
 from passerby.audits.subjects import subject_grid, subjects_of
 from passerby.audits.what_if import TINY, Key, Seen, _told, keys_of, try_out
-from passerby.support.groups import FEW, resting
+from passerby.support.rule_of_five import FEW, effective_people
 
 SENSORS = [[0, 2], [], [1, 2], [0]]
 
@@ -141,7 +141,7 @@ def test_a_fall_of_few_people_does_not_follow_from_those_of_others(one: float) -
     assert all(told[keys.index(Key(x, 1))] for x in (0, 2))
     for line, within in lines.items():
         left = np.abs(falls[:, line] - falls[:, [k for k in within if told[k]]].sum(axis=1))
-        assert not told[line] or resting(left) >= FEW
+        assert not told[line] or effective_people(left) >= FEW
     # What must not be told: all that rests on five people by itself.
     step, others = keys.index(Key(step=0)), [keys.index(Key(x, 0)) for x in (0, 2)]
-    assert resting(falls[:, step] - falls[:, others].sum(axis=1)) == pytest.approx(1)
+    assert effective_people(falls[:, step] - falls[:, others].sum(axis=1)) == pytest.approx(1)

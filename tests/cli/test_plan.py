@@ -16,7 +16,7 @@ from passerby.plans.limit import Limit, counted
 from passerby.plans.record import VERSION, Record
 from passerby.report.next_folder import earlier_files, earlier_release
 from passerby.support.files import alone_in
-from passerby.support.groups import fives_below
+from passerby.support.rule_of_five import fives_below
 
 OPTIONS = (
     "--window",

@@ -12,7 +12,7 @@ from tests.strategies import Case, cases
 
 import passerby as pb
 from passerby.kernels import quantisation
-from passerby.support.ratios import by_ratio
+from passerby.support.statistics import by_ratio
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,7 +11,7 @@ from tests.oracle import World
 from tests.strategies import Case, cases
 
 from passerby.kernels import renewal
-from passerby.support.logs import logs
+from passerby.support.numbers import logs
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ import passerby as pb
 from passerby.outcomes.channels import OUTCOMES, at_any, spread, stand_ins
 from passerby.outcomes.quantisation import bracketing_series
 from passerby.outcomes.series import Series
-from passerby.support.ratios import by_ratio
+from passerby.support.statistics import by_ratio
 
 Floats = NDArray[np.float64]
 SPREADS = [1e-4, 0.02, 0.3, 1.0, 4.0, 100.0]

@@ -20,7 +20,7 @@ from passerby.outcomes.series import (
 )
 from passerby.questions.trace.guess import bracket_series, decode_series
 from passerby.questions.trace.methods.baseline import prior_attack
-from passerby.support.confidence import lower_limit, standard_error, upper_limit
+from passerby.support.statistics import lower_limit, standard_error, upper_limit
 
 
 @given(cases(mechanisms=FINITE))

@@ -16,7 +16,7 @@ from passerby.plans.arguments import checked_weights
 from passerby.plans.limit import check_limits, counted
 from passerby.plans.plan import broken
 from passerby.plans.weights import read_weights
-from passerby.support.census import least_of, most_of
+from passerby.support.statistics import least_people, most_people
 
 
 @given(st.integers(1, 60), st.data())
@@ -25,13 +25,13 @@ def test_limits_from_a_sample_are_those_of_the_law(people: int, data: st.DataObj
     seen = data.draw(st.integers(0, drawn))
     possible = range(seen, people - (drawn - seen) + 1)
     likely = [k for k in possible if hypergeom.cdf(seen, people, k, drawn) > 0.01 * (1 + 1e-9)]
-    assert most_of(seen, drawn, people, 0.99) == max(likely, default=seen)
+    assert most_people(seen, drawn, people, 0.99) == max(likely, default=seen)
     likely = [k for k in possible if hypergeom.sf(seen - 1, people, k, drawn) > 0.01 * (1 + 1e-9)]
-    assert least_of(seen, drawn, people, 0.99) == min(likely, default=people - (drawn - seen))
+    assert least_people(seen, drawn, people, 0.99) == min(likely, default=people - (drawn - seen))
 
 
 def test_nobody_drawn_tells_nothing() -> None:
-    assert (least_of(0, 0, 9, 0.99), most_of(0, 0, 9, 0.99)) == (0, 9)
+    assert (least_people(0, 0, 9, 0.99), most_people(0, 0, 9, 0.99)) == (0, 9)
 
 
 def test_verdicts_come_from_ends() -> None:

@@ -14,7 +14,7 @@ from passerby.audits.wording import Options, Source
 from passerby.plans.limit import GRAIN, Tally, check_told
 from passerby.plans.record import TallyRecord, _tally
 from passerby.plans.settings import check_plan
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 PEOPLE = 60
 

@@ -20,7 +20,7 @@ from passerby.report import chart
 from passerby.report.boxes import boxes
 from passerby.report.cuts import TENTHS
 from passerby.report.page import built, fill
-from passerby.support.groups import FEW, middle_ranks, rank_ranks, reached_ranks
+from passerby.support.rule_of_five import FEW, middle_ranks, rank_ranks, reached_ranks
 
 Floats = NDArray[np.float64]
 #: A row of coefficients, and between which ends its product with the values lies.

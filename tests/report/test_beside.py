@@ -9,7 +9,7 @@ import passerby as pb
 from passerby.model.counts import Count
 from passerby.report import beside
 from passerby.report.beside import kept_back
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 RAW = pb.Raw()
 #: Three places at a step, and zones of them.

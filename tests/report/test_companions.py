@@ -18,7 +18,7 @@ from tests.cli.test_main import run_here
 from tests.report.small_report import data, specs
 
 import passerby as pb
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 #: How many people there are.
 PEOPLE = 80

@@ -19,7 +19,7 @@ from passerby.report.cuts import cuts
 from passerby.report.evidence import Evidence
 from passerby.report.page import built, fill
 from passerby.report.sections import exposure
-from passerby.support.groups import FEW, count_told, middle
+from passerby.support.rule_of_five import FEW, count_in_fives, middle
 
 #: What a datum may hold that is no number about people.
 NAMES = {"place", "origin", "destination", "step", "start", "label", "left", "came", "name", "shown", "note"}
@@ -192,7 +192,7 @@ def test_curves_have_at_least_five_people_between_two_points(evidence: Evidence,
         assert all(fall == 0 or fall >= FEW for fall in -np.diff(counts))
         for point, count in zip(curve[:-1], counts[:-1], strict=True):
             true = int((values >= point["chance"] - 1e-12).sum())
-            assert count == count_told(true, len(values), up=column == "upper")
+            assert count == count_in_fives(true, len(values), up=column == "upper")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -18,7 +18,7 @@ from passerby.report.notebook import Report
 from passerby.report.section import Section, rests_on, sheet
 from passerby.report.sections import SECTIONS
 from passerby.report.terms import question
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 
 @pytest.fixture(scope="module")

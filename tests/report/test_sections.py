@@ -30,7 +30,7 @@ from passerby.report.sections import (
     realisation,
     traits,
 )
-from passerby.support.groups import FEW, middle, resting
+from passerby.support.rule_of_five import FEW, effective_people, middle
 
 
 @pytest.fixture(scope="module")
@@ -264,7 +264,9 @@ def test_the_people_behind_a_fall_are_counted(made: Evidence) -> None:
     rows = pl.DataFrame(
         {"what": "sensor", "subject": [0, 1, 2], "step": None, "with_all": 0.5, "without": 0.5 - falls.mean(axis=1)},
         schema_overrides={"step": pl.Int64},
-    ).with_columns(fall=falls.mean(axis=1), error=errors, told=pl.Series([resting(fall) >= FEW for fall in falls]))
+    ).with_columns(
+        fall=falls.mean(axis=1), error=errors, told=pl.Series([effective_people(fall) >= FEW for fall in falls])
+    )
     tried = replace(made, release=pb.Release([[0, 1, 2]] * 4))
     tried = replace(tried, findings=replace(made.findings, people=20, left_out=rows))
     shared, internal = ranking.rows(tried, "sensor"), ranking.rows(replace(tried, internal=True), "sensor")

@@ -13,7 +13,7 @@ from passerby.audits.validation import check_settings
 from passerby.people.others import numbers
 from passerby.report.evidence import Evidence
 from passerby.report.sections import counts, noise, ranking
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 STEPS = 3
 ZONES = {"west": (0, 1, 2), "east": (3, 4, 5), "north": (6,)}

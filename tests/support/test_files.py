@@ -11,8 +11,8 @@ import pytest
 
 import passerby as pb
 from passerby.errors import ConfigError
+from passerby.support.checkpoints import Checkpoints
 from passerby.support.files import alone_in, make_folder, whole_or_nothing, write_json
-from passerby.support.pieces import Pieces
 
 
 def test_writes_what_can_be_read_back(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
     """Also where polars writes, which has an error of its own for it."""
     if not Path("/dev/full").exists():
         pytest.skip("there is no device that is always full")
-    table, lines = pl.DataFrame({"x": range(100_000)}), Pieces(tmp_path / "x.jsonl", "mark")
+    table, lines = pl.DataFrame({"x": range(100_000)}), Checkpoints(tmp_path / "x.jsonl", "mark")
     for write in (table.write_parquet, lambda path: path.write_text("x" * 100_000)):
         with pytest.raises(pb.PasserbyError) as caught:
             fill(tmp_path / "x", write)
@@ -67,7 +67,7 @@ def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
 
 
 def test_what_tells_of_single_people_is_the_owners_alone(tmp_path: Path) -> None:
-    tables, lines = Pieces(tmp_path / "parts", "mark"), Pieces(tmp_path / "x.jsonl", "mark")
+    tables, lines = Checkpoints(tmp_path / "parts", "mark"), Checkpoints(tmp_path / "x.jsonl", "mark")
     for pieces, piece in ((tables, pl.DataFrame({"x": [1]})), (lines, [1])):
         pieces.begin()
         pieces.add(0, piece)

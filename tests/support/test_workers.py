@@ -14,8 +14,8 @@ import pytest
 
 from passerby.errors import PasserbyError
 from passerby.support import workers
-from passerby.support.pieces import Pieces
-from passerby.support.pool import one_thread_each
+from passerby.support.checkpoints import Checkpoints
+from passerby.support.processes import one_thread_each
 from passerby.support.workers import collect, stream
 
 ITEMS = list(range(1, 40))
@@ -154,7 +154,7 @@ class TestCollect:
 
     @pytest.mark.parametrize("count", [1, 2])
     def test_an_error_of_a_task_is_raised(self, count: int, tmp_path: Path) -> None:
-        kept = Pieces(tmp_path / "x.jsonl", "mark")
+        kept = Checkpoints(tmp_path / "x.jsonl", "mark")
         with pytest.raises(PasserbyError, match="not 30"):
             collect(refuse, 30, ITEMS, workers=count, kept=kept)
         done = kept.begin()
@@ -178,7 +178,7 @@ class TestCollect:
 
 class TestKept:
     def test_what_is_kept_is_not_done_again(self, tmp_path: Path) -> None:
-        kept = Pieces(tmp_path / "x.jsonl", "mark")
+        kept = Checkpoints(tmp_path / "x.jsonl", "mark")
         asked: list[int] = []
         first = collect(thirds, asked, [1, 2], workers=1, kept=kept)
         told: list[tuple[int, int]] = []
@@ -190,7 +190,7 @@ class TestKept:
         assert asked == [1, 2, 5]
 
     def test_results_may_be_kept_out_of_order(self, tmp_path: Path) -> None:
-        kept, asked = Pieces(tmp_path / "x.jsonl", "mark"), list[int]()
+        kept, asked = Checkpoints(tmp_path / "x.jsonl", "mark"), list[int]()
         kept.begin()
         kept.add(2, [3.0, None])
         kept.add(0, [1.0, None])
@@ -198,7 +198,7 @@ class TestKept:
         assert asked == [6]
 
     def test_many_workers_keep_the_same(self, tmp_path: Path) -> None:
-        kept = Pieces(tmp_path / "x.jsonl", "m")
+        kept = Checkpoints(tmp_path / "x.jsonl", "m")
         assert collect(pow, 2, ITEMS, workers=2, chunk=3, kept=kept) == EXPECTED
         assert kept.begin() == dict(enumerate(EXPECTED))
 
@@ -220,8 +220,8 @@ class Dying(Executor):
 
 
 def test_a_killed_worker_is_said_and_results_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, asked = Pieces(tmp_path / "x.jsonl", "mark"), list[int]()
-    monkeypatch.setattr("passerby.support.pool.ProcessPoolExecutor", Dying)
+    kept, asked = Checkpoints(tmp_path / "x.jsonl", "mark"), list[int]()
+    monkeypatch.setattr("passerby.support.processes.ProcessPoolExecutor", Dying)
     with pytest.raises(
         PasserbyError, match=r"ended before its time .* is finished is kept: .* fewer workers"
     ) as caught:
@@ -247,7 +247,7 @@ class Gone(Dying):
 
 
 def test_what_was_done_before_a_pool_died_is_kept(tmp_path: Path) -> None:
-    kept, asked = Pieces(tmp_path / "x.jsonl", "mark"), list[int]()
+    kept, asked = Checkpoints(tmp_path / "x.jsonl", "mark"), list[int]()
     with pytest.raises(PasserbyError, match=r"ended before its time"):
         collect(thirds, asked, [3, 4, 5], workers=2, executor=Gone(), kept=kept)
     assert kept.begin() == {0: [1.0, None], 1: [4 / 3, None]}

@@ -24,10 +24,9 @@ from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.questions.trace.guess import guess_series, unaided_success
+from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import is_whole, path, whole
-from passerby.support.confidence import lower_limit, upper_limit
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
+from passerby.support.statistics import lower_limit, upper_limit
 from passerby.support.workers import Progress, collect
 
 from .attacks import Look, seen_alike
@@ -92,7 +91,7 @@ def adversaries(
     work = _Work(job, Stranger.of(people, job.sensed, job.zones), counts)
     if file is not None and path(file, "file").suffix != ".jsonl":
         raise InputError(f"file is {file!r}; expected the path of a file that ends with .jsonl")
-    kept = None if file is None else Pieces(Path(file), fingerprint(work))
+    kept = None if file is None else Checkpoints(Path(file), fingerprint(work))
     everyone = range(len(chosen))
     found = collect(_one, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept)
     names = [STRANGER, HABITS, *(f"and where they were at {n} step{'s' * (n != 1)}" for n in counts)]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from passerby.support.groups import FEW, rests_on_few, told_in_fives
-from passerby.support.numerals import percent, rows_about
+from passerby.support.numbers import percent, rows_in_lots
+from passerby.support.rule_of_five import FEW, rests_on_few, sizes_in_fives
 
 from .coverage import Coverage, Rows
 from .record import Backtest
@@ -95,7 +95,7 @@ def _high(high: bool) -> str:
 
 def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:
     """Whether what was published can have come from these visits: people by whether it is possible for them."""
-    shared = told_in_fives(dict(groups or {}))
+    shared = sizes_in_fives(dict(groups or {}))
     possible, impossible = (shared.get(name, 0) for name in ("possible", "impossible"))
     if impossible >= max(FEW, MANY_IMPOSSIBLE * (possible + impossible)):
         yield (
@@ -125,7 +125,7 @@ def _about_rows(rows: Rows, shown: Rows) -> Iterator[str]:
 
 def _some_of(rows: int, shown: Rows) -> str:
     """A sum of rows as it is shown."""
-    return shown.some(rows if shown.lot == 1 else rows_about(rows, shown.lot))
+    return shown.some(rows if shown.lot == 1 else rows_in_lots(rows, shown.lot))
 
 
 def _about_people(coverage: Coverage, exact: bool) -> Iterator[str]:

@@ -25,7 +25,7 @@ from passerby.questions.event import Event
 from passerby.questions.in_data import InData
 from passerby.questions.question import Question
 from passerby.questions.trace.question import Trace
-from passerby.support.spelling import nearest
+from passerby.support.checks import nearest
 from passerby.visits.traces import ELSEWHERE
 
 from .moves import EverMoved

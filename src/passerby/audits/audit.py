@@ -14,9 +14,8 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.questions.question import Question
+from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import path
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
 from .columns import SCHEMA
@@ -111,9 +110,9 @@ def audit_job(
     return pl.concat(tables).insert_column(0, job.people.ids.alias("person"))
 
 
-def parts_of(job: Job, folder: str | Path) -> Pieces:
+def parts_of(job: Job, folder: str | Path) -> Checkpoints:
     """The finished partitions of an audit in its folder."""
-    return Pieces(Path(folder) / "parts", fingerprint(job, partition_size(len(job.people))))
+    return Checkpoints(Path(folder) / "parts", fingerprint(job, partition_size(len(job.people))))
 
 
 def _rows(common: Job, part: Partition | range) -> pl.DataFrame:

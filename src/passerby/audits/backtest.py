@@ -25,9 +25,8 @@ from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.people.sensors import most_visited_sensors
 from passerby.people.whereabouts import Whereabouts
+from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import flag, is_whole, whole
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 from passerby.visits.all_visits import AllVisits
 from passerby.visits.table import Visits
@@ -156,7 +155,7 @@ def run_backtest(
     some, whereabouts = some_traces(work.traces, MOST_PEOPLE, work.seed), _everywhere(work, cuts)
     known = [some.people, *(each.traces.people for each in work.earlier.values() if isinstance(each, Earlier))]
     work = replace(work, whereabouts=whereabouts, traces=some, ids=pl.concat(known).unique().sort())
-    kept = None if file is None else Pieces(file, fingerprint(work, cuts))
+    kept = None if file is None else Checkpoints(file, fingerprint(work, cuts))
     found = collect(_at, work, cuts, workers=workers, executor=executor, progress=progress, kept=kept)
     tried = [_tried(piece) for piece in found if len(piece) > 1]
     if not tried:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.support.checks import is_whole, word
-from passerby.support.groups import FEW, fives_below, in_fives
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
+from passerby.support.rule_of_five import FEW, fives_below, in_fives
 
 from .attacks import BACKTESTED
 from .departure import least_departure

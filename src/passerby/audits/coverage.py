@@ -11,8 +11,8 @@ import numpy as np
 from pydantic import Field
 
 from passerby.people.habits import People
-from passerby.support.groups import FEW, in_fives, told
-from passerby.support.numerals import lot_of, percent, rows_about, rows_said
+from passerby.support.numbers import lot_size, percent, rows_in_lots, rows_in_words
+from passerby.support.rule_of_five import FEW, in_fives, merged_sizes
 from passerby.visits.all_visits import AllVisits
 from passerby.visits.steps import Times
 from passerby.visits.table import Skipped, Visits
@@ -47,13 +47,13 @@ class Rows(Record):
         """The same for others to see, of so many people."""
         if self.lot > 1:
             return self
-        lot = lot_of(self.read, people, FEW)
-        numbers = {name: rows_about(getattr(self, name), lot) for name in Rows.model_fields if name != "lot"}
+        lot = lot_size(self.read, people, FEW)
+        numbers = {name: rows_in_lots(getattr(self, name), lot) for name in Rows.model_fields if name != "lot"}
         return Rows(**{**numbers, "lot": lot})
 
     def some(self, rows: int) -> str:
         """A number of rows in words."""
-        return rows_said(rows, self.lot)
+        return rows_in_words(rows, self.lot)
 
     def sentence(self) -> str:
         """How many rows were kept, and why others were not."""
@@ -277,4 +277,6 @@ def _among(count: int, everyone: int) -> int:
 
     Of ten people or fewer, both cannot be.
     """
-    return told({"inside": count, "outside": everyone - count})["inside"] if everyone > 2 * FEW else _told(count)
+    return (
+        merged_sizes({"inside": count, "outside": everyone - count})["inside"] if everyone > 2 * FEW else _told(count)
+    )

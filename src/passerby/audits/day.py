@@ -9,7 +9,7 @@ import numpy as np
 from passerby.people.habits import People, states_by_place
 from passerby.questions.trace.guess import unaided_success
 from passerby.questions.trace.methods.baseline import prior_trace
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
 
 from .sample import some_people
 

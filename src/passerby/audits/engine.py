@@ -12,7 +12,7 @@ from typing import Any
 from passerby import kernels
 from passerby.errors import ConfigError
 from passerby.support.checks import is_word
-from passerby.support.cluster import Cluster, asked, dask_cluster
+from passerby.support.dask import Cluster, asked, dask_cluster
 from passerby.support.workers import check_executor
 
 

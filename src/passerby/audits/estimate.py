@@ -10,7 +10,7 @@ import numpy as np
 
 from passerby.errors import InputError
 from passerby.people.habits import People, places_visited
-from passerby.support.pool import all_cores
+from passerby.support.processes import all_cores
 from passerby.support.workers import Progress
 
 from .adversaries import adversaries

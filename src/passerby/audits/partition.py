@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import ConfigError
 from passerby.people.others import ByHabits, Counted
-from passerby.support.pieces import Pieces
+from passerby.support.checkpoints import Checkpoints
 
 from .job import Job
 from .sample import only
@@ -109,7 +109,7 @@ def partition_size(people: int) -> int:
     return min(PARTITION, max(8, people // 32))
 
 
-def check_own(kept: Pieces) -> None:
+def check_own(kept: Checkpoints) -> None:
     """Refuse to go on where another audit was interrupted, or where it cannot be told which one was."""
     if kept.damaged():
         raise ConfigError(

@@ -30,9 +30,8 @@ from passerby.people.others import numbers as everybody_counted
 from passerby.people.totals import told_by_totals
 from passerby.questions.event import Event
 from passerby.support.blocks import Blocks, Team
+from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import whole
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress, collect
 
 from .asking import words_of
@@ -227,7 +226,7 @@ def _inside(place_of: NDArray[np.int64], places: NDArray[np.int64], zones: tuple
 
 def answered(work: Work, team: Team, progress: Progress | None = None, file: Path | None = None) -> pl.DataFrame:
     """The rows of everyone who was chosen, in the order of people and places; a `file` keeps what is finished."""
-    kept = None if file is None else Pieces(file, fingerprint(work, MAY_WELL, DRAWS, NOISY_DRAWS))
+    kept = None if file is None else Checkpoints(file, fingerprint(work, MAY_WELL, DRAWS, NOISY_DRAWS))
     everyone = range(len(work.places))
     found = collect(_one, work, everyone, **vars(team), chunk=8, progress=progress, kept=kept)
     ids = work.job.people.ids

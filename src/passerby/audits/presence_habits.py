@@ -32,7 +32,7 @@ from passerby.questions.event import Event
 from passerby.questions.hypotheses import Hypotheses
 from passerby.questions.laws import Law, gaps
 from passerby.questions.parts import Drawn
-from passerby.support.confidence import lower_limit, upper_limit
+from passerby.support.statistics import lower_limit, upper_limit
 
 from .presence_crowd import Habitual, Numbers, Table
 from .question_rows import FALSE, HABITS, Row, most_sure

@@ -16,8 +16,8 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import numbers
 from passerby.questions.laws import Law
-from passerby.support.groups import FEW, fives_below, rounded_down
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
+from passerby.support.rule_of_five import FEW, fives_below, rounded_down
 
 from .presence import Watched
 from .presence_crowd import Numbers

@@ -24,8 +24,7 @@ from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.people.sensors import given
 from passerby.questions.trace.measure import trace_loss
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
+from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.workers import Progress, collect
 from passerby.visits.small_tables import DistinctRows, read_table
 
@@ -125,7 +124,7 @@ def realised_losses(
     finished is kept there when it is interrupted.
     """
     parts = partitions(Job(people, release, measurement, counted(people, release)))
-    kept = None if file is None else Pieces(file, fingerprint(parts, values))
+    kept = None if file is None else Checkpoints(file, fingerprint(parts, values))
     rows = collect(
         _realised,
         _Work(parts.common, values),

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.questions.question import Question
-from passerby.support.groups import FEW, at_rank, middle, reached, told
+from passerby.support.rule_of_five import FEW, at_rank, merged_sizes, middle, reached
 
 from .asking import sentence_of
 from .question_record import Answers, StepAnswer
@@ -38,7 +38,7 @@ def _answers(rows: pl.LazyFrame, question: Question, words: str, adversary: str,
     groups = {"open": OPEN, "closed": CLOSED}
     sizes = {name: table.filter(pl.col("status").is_in(list(kinds))).height for name, kinds in groups.items()}
     sizes["refused"] = table.height - sum(sizes.values())
-    shared = told(sizes)
+    shared = merged_sizes(sizes)
     some = table.filter(pl.col("status").is_in(list(OPEN)))
     ends = {name: _ends(some, f"{name}_lower", f"{name}_upper") for name in ENDS}
     return Answers(

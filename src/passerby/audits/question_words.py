@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from passerby.errors import InputError
-from passerby.support.spelling import nearest
+from passerby.support.checks import nearest
 from passerby.visits.traces import ELSEWHERE
 
 Zone = tuple[int, ...]

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
+from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.workers import Progress, collect
 
 from .job import Job
@@ -54,9 +53,9 @@ def pieces_of(folder: Path) -> Path:
     return Path(folder) / "parts" / "questions" / "parts"
 
 
-def questions_of(asked: Asked, folder: Path) -> Pieces:
+def questions_of(asked: Asked, folder: Path) -> Checkpoints:
     """The finished partitions of questions in a folder."""
-    return Pieces(pieces_of(folder), fingerprint(asked, partition_size(len(asked.job.people))))
+    return Checkpoints(pieces_of(folder), fingerprint(asked, partition_size(len(asked.job.people))))
 
 
 def _common(asked: Asked, job: Job) -> Asked:

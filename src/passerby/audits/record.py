@@ -14,7 +14,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
 from passerby.errors import InputError
-from passerby.support.groups import FEW, fives_below, in_fives
+from passerby.support.rule_of_five import FEW, fives_below, in_fives
 
 from .calibration import ADDED, PLAIN, Calibration, verdict_sentence
 from .departure import highest_mean

@@ -1,7 +1,7 @@
 """Everyone's rows, in memory or on disk, and what a summary tells of them, added up over blocks of rows.
 
-Sums are exact and values at a rank are found by counting (`support.ranks`), so that a summary is the same to the last
-bit wherever the rows are, and nothing of the size of all people is held.
+Sums are exact, and values at a rank are found by counting (`support.statistics`). A summary is the same to the last bit
+wherever the rows are, and nothing of the size of all people is held.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.support.blocks import Blocks, Slice, Team
-from passerby.support.groups import FEW, is_below, middle_ranks, rank_ranks, reached_ranks
-from passerby.support.ranks import at_ranks, exact_sum, first_bits, keys, mean
+from passerby.support.rule_of_five import FEW, is_below, middle_ranks, rank_ranks, reached_ranks
+from passerby.support.statistics import at_ranks, exact_mean, exact_sum, first_bits, sort_keys
 
 Floats = NDArray[np.float64]
 
@@ -141,7 +141,7 @@ def _statistics(count: int, total: Fraction, at: Mapping[int, float]) -> ColumnS
 
     median, high = around(middle_ranks(count)), around(rank_ranks(count, 0.95))
     assert median is not None
-    return ColumnStatistics(count, mean(total, count), median, high, around(reached_ranks(count)))
+    return ColumnStatistics(count, exact_mean(total, count), median, high, around(reached_ranks(count)))
 
 
 def _columns(table: pl.DataFrame) -> dict[str, Floats]:
@@ -199,4 +199,4 @@ def _first_bits(
 ) -> dict[str, dict[int, dict[int, int]]]:
     begin, level = asked
     columns = _columns(table)
-    return {name: first_bits(keys(columns[name]), heads, level) for name, heads in begin.items()}
+    return {name: first_bits(sort_keys(columns[name]), heads, level) for name, heads in begin.items()}

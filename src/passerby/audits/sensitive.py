@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from passerby.errors import InputError
-from passerby.support.spelling import nearest
+from passerby.support.checks import nearest
 from passerby.visits.small_tables import Header, read_table
 
 from .question_words import Named, Zone, places_by_name

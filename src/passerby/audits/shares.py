@@ -11,16 +11,16 @@ from itertools import product
 
 from pydantic import Field
 
-from passerby.support.groups import (
+from passerby.support.rule_of_five import (
     FEW,
-    Nested,
+    NestedCounts,
+    effective_people_of,
     fives_above,
     fives_below,
     nested_shares,
-    resting_of,
-    told_in_fives,
+    sizes_in_fives,
 )
-from passerby.support.ranks import mean
+from passerby.support.statistics import exact_mean
 
 from .population import limits_around
 from .record import Mean, Record
@@ -89,10 +89,10 @@ def mean_of(tally: Tally, confidence: float) -> Mean | None:
     count = tally.counts["lower"]
     if count < FEW or tally.squares is None:
         return None
-    lower, upper = (mean(tally.sums[f"pooled_{end}"], count) for end in ("lower", "upper"))
+    lower, upper = (exact_mean(tally.sums[f"pooled_{end}"], count) for end in ("lower", "upper"))
     found = limits_around(lower, upper, float(tally.squares), count, confidence)
     # Nobody's loss is below what is known of them without the release, which no sample decides.
-    least = max(found.lower, mean(tally.sums["baseline_lower"], count))
+    least = max(found.lower, exact_mean(tally.sums["baseline_lower"], count))
     return Mean(lower=least, upper=max(least, found.upper), confidence=confidence if tally.reach else None)
 
 
@@ -121,7 +121,7 @@ def groups_of(tally: Tally, above: Sequence[Above], measured: int, confidence: f
 def _sizes(parts: Mapping[bool, Tally], measured: int) -> dict[bool, int]:
     """The sizes of groups as they are told."""
     sizes = {str(counted): part.counts["lower"] for counted, part in parts.items()}
-    told = told_in_fives(sizes)
+    told = sizes_in_fives(sizes)
     larger = max(sizes, key=lambda counted: sizes[counted], default="")
     return {
         counted: told[str(counted)] - (sum(sizes.values()) - measured) * (str(counted) == larger) for counted in parts
@@ -130,11 +130,14 @@ def _sizes(parts: Mapping[bool, Tally], measured: int) -> dict[bool, int]:
 
 def _by_few(part: Tally) -> bool:
     """Whether nearly all that the release adds to these is added for few of them, whom the mean would tell of."""
-    return resting_of(float(part.sums["gain"]), float(part.sums["gain_squared"]), part.counts["lower"]) < FEW - 1e-9
+    return (
+        effective_people_of(float(part.sums["gain"]), float(part.sums["gain_squared"]), part.counts["lower"])
+        < FEW - 1e-9
+    )
 
 
 def _group(counted: bool, part: Tally, people: int, loss: Mean, above: list[Above]) -> Group:
-    low, high = (mean(part.sums[f"baseline_{end}"], part.counts["lower"]) for end in ("lower", "upper"))
+    low, high = (exact_mean(part.sums[f"baseline_{end}"], part.counts["lower"]) for end in ("lower", "upper"))
     baseline = Mean(lower=low, upper=max(low, high), confidence=None)
     return Group(counted=counted, sentence=WHO[counted], people=people, baseline=baseline, loss=loss, above=above)
 
@@ -144,7 +147,7 @@ def _shares_of(
 ) -> dict[bool, list[Above]]:
     """The shares of each group, of so many people as are told, at the thresholds of all."""
     told = {
-        counted: Nested([partial(_below, part, column) for column in LEVELS], part.counts["lower"])
+        counted: NestedCounts([partial(_below, part, column) for column in LEVELS], part.counts["lower"])
         for counted, part in parts.items()
     }
     none: tuple[float | None, ...] = (None, None, None)

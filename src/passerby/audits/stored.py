@@ -27,10 +27,9 @@ from passerby.people.origins import spread
 from passerby.people.others import counted
 from passerby.people.whereabouts import Whereabouts
 from passerby.support.blocks import Blocks, Team
-from passerby.support.cluster import check_shared
+from passerby.support.checkpoints import Checkpoints, fingerprint
+from passerby.support.dask import check_shared
 from passerby.support.files import make_folder, whole_or_nothing
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress
 from passerby.visits.readers import Reading
 from passerby.visits.steps import Times
@@ -270,7 +269,7 @@ def audit_everyone(
     return table
 
 
-def all_tables(kept: Pieces, count: int) -> list[Path]:
+def all_tables(kept: Checkpoints, count: int) -> list[Path]:
     """The files of all partitions in their order; nobody is left out where one is not as it was written."""
     files = kept.whole()
     lost = sum(number not in files for number in range(count))
@@ -283,10 +282,10 @@ def all_tables(kept: Pieces, count: int) -> list[Path]:
     return [files[number] for number in range(count)]
 
 
-def parts_of_everyone(job: Job, everyone: Everyone, folder: Path, values: Counts | None) -> Pieces:
+def parts_of_everyone(job: Job, everyone: Everyone, folder: Path, values: Counts | None) -> Checkpoints:
     """The finished partitions of an audit of people on disk."""
     mark = fingerprint(job, everyone.traces.digests, everyone.sizes, values)
-    return Pieces(folder / "parts", mark, left=True)
+    return Checkpoints(folder / "parts", mark, left=True)
 
 
 def _rows(work: tuple[Job, Job | None, Counts | None], people: People) -> pl.DataFrame:

@@ -7,9 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from passerby.people.habits import People
+from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.files import whole_or_nothing
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
 from passerby.support.workers import Progress
 
 from .partition import Partition
@@ -22,7 +21,7 @@ from .stored import Everyone, all_tables, store_of
 def ask_stored(asked: Asked, everyone: Everyone, folder: Path, progress: Progress | None = None) -> Path:
     """The same of people on disk, as a file; finished partitions are kept in the folder until all are done."""
     mark = fingerprint(asked, everyone.traces.digests, everyone.sizes)
-    kept = Pieces(pieces_of(folder), mark, left=True)
+    kept = Checkpoints(pieces_of(folder), mark, left=True)
     done = everyone.partitions.stream(_stored_rows, asked, sizes=everyone.sizes, progress=progress, kept=kept)
     for _ in done:
         pass  # each is on disk by now

@@ -1,6 +1,6 @@
 """What `summary.json` holds: a documented, versioned record of an audit that names nobody and tells of no few people.
 
-Every number about people rests on at least five of them (`passerby.support.groups`), so that the record may be shared.
+Every number about people rests on at least five of them (`support.rule_of_five`), so that the record may be shared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from passerby import __version__
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.questions.comparisons import differential_privacy
-from passerby.support.groups import rounded_down, told_in_fives
+from passerby.support.rule_of_five import rounded_down, sizes_in_fives
 from passerby.visits.table import Skipped
 
 from .coverage import Coverage, coverage_of
@@ -141,7 +141,7 @@ def summarise(
     """
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
-    statuses = told_in_fives(dict(sorted(tally.statuses.items())))
+    statuses = sizes_in_fives(dict(sorted(tally.statuses.items())))
     measured, above = tally.height - statuses.get("refused", 0), shares_above(tally, thresholds)
     return Summary(
         people=tally.height,
@@ -200,4 +200,4 @@ def mean_over(rows: Results, confidence: float) -> Mean | None:
 
 def _realised(counts: Mapping[str, int], found: Mapping[str, ColumnStatistics]) -> Realised:
     groups = {name: counts.get(name, 0) for name in ("possible", "impossible", "refused")}
-    return Realised(**told_in_fives(groups), loss=_ends(found, "realised_lower", "realised_upper"))
+    return Realised(**sizes_in_fives(groups), loss=_ends(found, "realised_lower", "realised_upper"))

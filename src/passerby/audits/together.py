@@ -25,8 +25,8 @@ from passerby.model.release import Release
 from passerby.people.habits import People, check_people
 from passerby.support import checks
 from passerby.support.checks import function, path, shown
-from passerby.support.groups import FEW, Nested, counting, told_in_fives
-from passerby.support.numerals import TINY, chance, percent, span
+from passerby.support.numbers import TINY, chance, percent, span
+from passerby.support.rule_of_five import FEW, NestedCounts, counting, sizes_in_fives
 from passerby.support.workers import TOLD, Progress
 
 from .audit import audit
@@ -73,7 +73,7 @@ class Together:
         measured, rows = [self.measured.filter(release=name) for name in (*self.names, JOINT)], []
         # Whoever is found so often with one table is so with all of them, whose shares come first.
         last = len(self.names)
-        told = Nested([counting(one["lower"]) for one in measured], measured[-1].height, [(last,)] * last + [()])
+        told = NestedCounts([counting(one["lower"]) for one in measured], measured[-1].height, [(last,)] * last + [()])
         if told.everyone >= FEW:
             told.take_each(thresholds, (last, *range(last)))
         for number, (name, one) in enumerate(zip((*self.names, JOINT), measured, strict=True)):
@@ -86,7 +86,7 @@ class Together:
     def sizes(self) -> dict[str, int]:
         """How many people were measured with all releases, and how many were not, as it may be told."""
         measured = self.measured["person"].n_unique()
-        return told_in_fives({"measured": measured, "not": self.people - measured})
+        return sizes_in_fives({"measured": measured, "not": self.people - measured})
 
     def shared(self) -> list[dict[str, Any]]:
         """The means for others to see: none where they would be of fewer than five people."""

@@ -21,9 +21,8 @@ from passerby.people.habits import People
 from passerby.people.others import counted
 from passerby.questions.trace.guess import decode_series
 from passerby.questions.trace.methods.baseline import constant_attack, prior_attack
-from passerby.support.fingerprint import fingerprint
-from passerby.support.groups import rests_on_few
-from passerby.support.pieces import Pieces
+from passerby.support.checkpoints import Checkpoints, fingerprint
+from passerby.support.rule_of_five import rests_on_few
 from passerby.support.workers import Progress, collect
 
 from .job import Job, over_states
@@ -139,7 +138,7 @@ def try_out(
     keys = keys_of(release)
     others = counted(people, release)
     work = _Work(Job(replace(people, whereabouts=None), release, measurement, others), tuple(keys))
-    kept = None if file is None else Pieces(file, fingerprint(work, SERIES, TINY))
+    kept = None if file is None else Checkpoints(file, fingerprint(work, SERIES, TINY))
     everyone = range(len(people))
     rows = collect(
         _simple, work, everyone, workers=workers, executor=executor, chunk=CHUNK, progress=progress, kept=kept

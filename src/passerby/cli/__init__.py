@@ -21,8 +21,8 @@ from cyclopts import App, CycloptsError
 
 from passerby import __version__
 from passerby.errors import PasserbyError, SettingsError
-from passerby.support.interrupts import interruptible
 from passerby.support.memory import is_about_memory, limit
+from passerby.support.processes import interruptible
 
 from .audit import audit
 from .demo import demo

@@ -12,7 +12,7 @@ from passerby.audits.validation import check_settings
 from passerby.audits.wording import Options
 from passerby.mechanisms.notation import read_mechanism
 from passerby.report.presence_words import of_hundred
-from passerby.support.groups import FEW, fives_below
+from passerby.support.rule_of_five import FEW, fives_below
 
 from .screen import stage
 

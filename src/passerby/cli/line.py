@@ -107,7 +107,7 @@ def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
     from rich import box
     from rich.table import Table
 
-    from passerby.support.numerals import chance, span
+    from passerby.support.numbers import chance, span
 
     out = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     out.add_column("misses", justify="right", vertical="bottom")

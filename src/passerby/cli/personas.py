@@ -41,7 +41,7 @@ def personas(
     """
     from passerby.errors import ConfigError, InputError
     from passerby.personas.persona import ready_texts
-    from passerby.support.spelling import nearest
+    from passerby.support.checks import nearest
 
     from .screen import consoles
 
@@ -109,7 +109,7 @@ def _show(screen: Console, name: str, text: str) -> None:
 
 def course(persona: Persona) -> list[str]:
     """A line for each place: its share of the week, and a sign for each two hours, darker for more."""
-    from passerby.support.numerals import percent
+    from passerby.support.numbers import percent
 
     steps = 7 * 24 // BLOCK
     law = persona.prior(MONDAY, f"{BLOCK}h", steps).marginals(steps)

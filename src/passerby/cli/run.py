@@ -21,8 +21,8 @@ from passerby.report.folder import draft_of, finished, run_audit
 from passerby.report.presence_words import lead
 from passerby.report.terms import length, mechanism, often_found
 from passerby.support.blocks import Team
-from passerby.support.groups import FEW
-from passerby.support.numerals import chance, duration, span
+from passerby.support.numbers import chance, duration, span
+from passerby.support.rule_of_five import FEW
 from passerby.visits.table import Visits
 
 from .going_on import resumable

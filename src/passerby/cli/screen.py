@@ -13,7 +13,7 @@ from rich.console import Console
 
 from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, LOOKING, OTHERS, READING, TRYING
 from passerby.plans.names import CONFIRMING, WANTED
-from passerby.support.numerals import duration
+from passerby.support.numbers import duration
 
 #: Seconds between two lines off a terminal.
 MINUTE = 55.0

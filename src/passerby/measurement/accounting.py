@@ -23,7 +23,7 @@ from passerby.mechanisms.checks import MOST_NOISE
 from passerby.mechanisms.fixed import Fixed
 from passerby.mechanisms.group import Group
 from passerby.outcomes.channels import coarser, joined
-from passerby.support.ratios import by_ratio
+from passerby.support.statistics import by_ratio
 
 from .roots import rounded_up
 

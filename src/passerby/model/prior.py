@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from passerby.errors import InputError
 from passerby.support import checks
 from passerby.support.checks import is_regular, numbers, whole
-from passerby.support.logs import logs
+from passerby.support.numbers import logs
 
 from .probabilities import frozen, normalised
 from .stationary import stationary_distribution

@@ -9,7 +9,7 @@ import numpy as np
 
 from passerby.errors import InputError
 from passerby.support.checks import whole
-from passerby.support.logs import logs
+from passerby.support.numbers import logs
 
 from .conditioning import conditioned
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.group import grouped
 from passerby.mechanisms.memory import paired
-from passerby.support.ratios import by_ratio, without_the_faintest
+from passerby.support.statistics import by_ratio, without_faintest
 
 from .prior import MarkovPrior
 from .probabilities import frozen
@@ -188,7 +188,7 @@ def merge_rows(rows: Floats) -> Floats:
     """
     if rows.shape[1] == 2:
         return by_ratio(rows)[::-1]
-    rows = without_the_faintest(rows)
+    rows = without_faintest(rows)
     rows = rows[rows.any(axis=1)]
     shape = rows / rows.sum(axis=1, keepdims=True)
     _, index = np.unique(shape, axis=0, return_inverse=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.memory import stood_in
-from passerby.support.ratios import by_ratio
+from passerby.support.statistics import by_ratio
 
 Floats = NDArray[np.float64]
 

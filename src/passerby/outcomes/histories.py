@@ -22,7 +22,7 @@ from passerby.model.policy import History
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import Channel, single_table
-from passerby.support.logs import exceeds, in_words, log_product, logs
+from passerby.support.numbers import exceeds, log_product, logs, size_in_words
 
 from .series import Anchor, Series, sample_traces, sampled_series
 
@@ -65,8 +65,8 @@ def listed_histories(
         after, number = _grown(prior, release, every, t, WORTH_SORTING * most)
         if strict and exceeds(number, most):
             raise InputError(
-                f"series='enumerate': with this policy, {in_words(number)} histories are possible up to step {t}, and "
-                f"at most {most:,} are listed; sample them (series='sample'), leave the choice (series='auto'), or "
+                f"series='enumerate': with this policy, {size_in_words(number)} histories are possible up to step {t}, "
+                f"and at most {most:,} are listed; sample them (series='sample'), leave the choice (series='auto'), or "
                 "publish fewer different values"
             )
         if after is None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from passerby.kernels import quantisation
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.support.logs import log_product
+from passerby.support.numbers import log_product
 
 from .channels import stand_ins
 from .series import Series

@@ -22,8 +22,8 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.probabilities import frozen
 from passerby.model.release import Release
 from passerby.support.checks import is_number
-from passerby.support.confidence import lower_limit, standard_error, upper_limit
-from passerby.support.logs import exceeds, log_product
+from passerby.support.numbers import exceeds, log_product
+from passerby.support.statistics import lower_limit, standard_error, upper_limit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 from .evidence import Evidence
 from .family import Cycle, Floats, Flows, Grouping, Habits, Ints, Trim

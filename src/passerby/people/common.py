@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 from .origins import spread
 

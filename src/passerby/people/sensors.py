@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from passerby.errors import InputError
-from passerby.support.checks import is_whole, whole
-from passerby.support.spelling import nearest
+from passerby.support.checks import is_whole, nearest, whole
 from passerby.visits.names import name_of
 from passerby.visits.small_tables import DistinctRows, Header, read_table
 from passerby.visits.steps import on_the_clock, parse_instant

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.model.prior import MarkovPrior
 from passerby.support import checks
-from passerby.support.checks import is_number, shown
-from passerby.support.spelling import nearest
+from passerby.support.checks import is_number, nearest, shown
 from passerby.visits.steps import parse_instant, parse_length
 from passerby.visits.times import check_timezone
 

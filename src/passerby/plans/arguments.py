@@ -17,8 +17,7 @@ from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.sensors import place_number
-from passerby.support.checks import is_word, number, whole
-from passerby.support.spelling import nearest
+from passerby.support.checks import is_word, nearest, number, whole
 
 from .cells import Cell, cells_of
 from .guard import Kept

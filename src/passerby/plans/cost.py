@@ -19,7 +19,7 @@ from passerby.mechanisms.real_noise import Noise
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import numbers
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 from .cells import Cell, around, cells_of, spots, ways_of
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.model.release import Release
-from passerby.support.census import least_of, most_of
+from passerby.support.statistics import least_people, most_people
 
 from .limit import Decided, Limit, Tally, counted
 from .survey import Ends, Survey
@@ -108,8 +108,8 @@ class Panel:
                     self.people,
                     stratum.above + surely * scale,
                     stratum.above + possibly * scale,
-                    stratum.above + least_of(surely, n, everybody, level),
-                    stratum.above + most_of(possibly, n, everybody, level),
+                    stratum.above + least_people(surely, n, everybody, level),
+                    stratum.above + most_people(possibly, n, everybody, level),
                     n == everybody,
                 )
             )

@@ -43,7 +43,7 @@ from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.blocks import Team
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 from .cells import cells_of, ways_of
 from .limit import ROUNDING, Against, Verdict

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from passerby.audits.question_words import check_words
 from passerby.errors import InputError
 from passerby.questions.question import Question
-from passerby.support.checks import number, whole
-from passerby.support.groups import FEW
-from passerby.support.numerals import span
-from passerby.support.spelling import nearest
+from passerby.support.checks import nearest, number, whole
+from passerby.support.numbers import span
+from passerby.support.rule_of_five import FEW
 
 Floats = NDArray[np.float64]
 Verdict = Literal["sure", "refused", "open"]

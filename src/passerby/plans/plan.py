@@ -22,11 +22,11 @@ from passerby.audits.stages import Tell
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.census import least_of
+from passerby.support.checkpoints import fingerprint
 from passerby.support.checks import function, path
 from passerby.support.files import make_folder, write_json
-from passerby.support.fingerprint import fingerprint
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
+from passerby.support.statistics import least_people
 from passerby.support.workers import Progress, check_executor, silent
 
 from .arguments import checked_task
@@ -262,7 +262,7 @@ def _check_baseline(task: Task, survey: Survey) -> None:
     ends = survey.ends(Release.silent(task.wanted.steps).of_groups(task.wanted.size), some)
     for limit in limits:
         seen = int(limit.exceeded(ends.known[0]).sum())
-        least = least_of(seen, len(some), everyone, 1 - DOUBT)
+        least = least_people(seen, len(some), everyone, 1 - DOUBT)
         if least > limit.edges(everyone)[1]:
             raise InputError(broken(counted(limit, *ends.known, ends.known), f"{len(some):,} people drawn at random"))
 

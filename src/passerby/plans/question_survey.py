@@ -17,7 +17,7 @@ from passerby.audits.question_rows import FALSE, HABITS, SURE, Asked, Row, rows_
 from passerby.model.crowd import Crowd
 from passerby.model.release import Release
 from passerby.people.others import everyone_else
-from passerby.support.fingerprint import fingerprint
+from passerby.support.checkpoints import fingerprint
 from passerby.support.workers import collect
 
 from .cells import cells_of

@@ -20,7 +20,7 @@ from passerby.audits.summary import summarise
 from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, fives_above, fives_below
+from passerby.support.rule_of_five import FEW, fives_above, fives_below
 
 from .cells import around, cells_of
 from .guard import AtPlace, Kept

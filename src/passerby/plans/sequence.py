@@ -18,7 +18,7 @@ from passerby.mechanisms import Raw
 from passerby.model.counts import Count
 from passerby.model.groups import check_sizes
 from passerby.model.release import Release
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
 
 from .cells import cells_of, ways_of
 from .cost import NOTHING

@@ -14,8 +14,7 @@ from passerby.audits.settings_file import as_shown, as_toml, in_toml
 from passerby.audits.validation import check_sources
 from passerby.audits.wording import Options, Source
 from passerby.errors import ConfigError, PasserbyError, SettingsError
-from passerby.support.checks import number, whole
-from passerby.support.spelling import nearest
+from passerby.support.checks import nearest, number, whole
 
 from .arguments import keeping
 from .guard import Kept

@@ -29,10 +29,9 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import everyone_else
 from passerby.questions.trace.ways import FAR
+from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.files import make_folder
-from passerby.support.fingerprint import fingerprint
-from passerby.support.pieces import Pieces
-from passerby.support.pool import all_cores, pool_of
+from passerby.support.processes import all_cores, pool_of
 from passerby.support.workers import Progress, collect, silent
 
 from .limit import Decided, Limit, least_added
@@ -198,7 +197,7 @@ class Survey:
         """Who shares work of this name, of which a folder keeps what is finished."""
         kept = None
         if self.folder is not None:
-            kept = Pieces(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)
+            kept = Checkpoints(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)
         # A handful of people is not worth handing out.
         alone = self.executor is None
         return {"workers": 1 if alone else self.workers, "executor": self.executor, "chunk": CHUNK, "kept": kept}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from passerby.model.release import Release
-from passerby.support.groups import FEW, fives_above, fives_below
+from passerby.support.rule_of_five import FEW, fives_above, fives_below
 
 from .cells import cells_of
 from .cost import Cost

@@ -30,9 +30,8 @@ from passerby.measurement.finding import Interval
 from passerby.mechanisms import Gaussian, Mechanism, Raw
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.census import least_of, most_of
-from passerby.support.confidence import lower_limit
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
+from passerby.support.statistics import least_people, lower_limit, most_people
 from passerby.support.workers import Progress
 
 from .cost import NOTHING
@@ -179,8 +178,8 @@ def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[
         "threshold": threshold,
         "at_least": (known + surely * scale) / everyone,
         "at_most": (known + (possibly * scale if n else size)) / everyone,
-        "lowest": (known + least_of(surely, n, size, level)) / everyone,
-        "highest": (known + most_of(possibly, n, size, level)) / everyone,
+        "lowest": (known + least_people(surely, n, size, level)) / everyone,
+        "highest": (known + most_people(possibly, n, size, level)) / everyone,
         "people": len(drawn),
     }
 

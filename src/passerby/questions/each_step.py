@@ -20,8 +20,8 @@ from passerby.model.release import Release
 from passerby.outcomes.histories import drawn_histories, listed_histories
 from passerby.outcomes.quantisation import bracketing_series, log_outcomes
 from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series, relative, sample_series
-from passerby.support.confidence import lower_limit, upper_limit
-from passerby.support.logs import exceeds
+from passerby.support.numbers import exceeds
+from passerby.support.statistics import lower_limit, upper_limit
 
 from .crowd_told import told_of_crowd
 from .event_looks import MOST_COUNTS, STAND_INS, WORTH_LISTING

@@ -21,7 +21,7 @@ from passerby.outcomes.channels import stand_ins
 from passerby.outcomes.histories import drawn_histories, listed_histories
 from passerby.outcomes.quantisation import bracketing_series, log_outcomes
 from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series
-from passerby.support.logs import exceeds
+from passerby.support.numbers import exceeds
 
 from .crowd_told import told_of_crowd
 from .hypotheses import Hypotheses

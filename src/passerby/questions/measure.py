@@ -12,7 +12,7 @@ from passerby.measurement.setup import How, Setup, set_up
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.support.checks import is_whole, word
-from passerby.support.interrupts import interruptible
+from passerby.support.processes import interruptible
 
 from .each_step import Curve, EachStep
 from .event import Event

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.support.confidence import lower_limit, upper_limit
+from passerby.support.statistics import lower_limit, upper_limit
 
 from .laws import ALMOST, Law, log_odds
 

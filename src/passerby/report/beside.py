@@ -20,7 +20,7 @@ from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Count, Moved, Present, changed
 from passerby.model.release import Release
 from passerby.plans.cells import around
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 #: Counts that may be about the same people, of which so many at most are looked at together.
 MOST = 40

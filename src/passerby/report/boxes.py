@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.support.groups import FEW, counting, merged, middle
+from passerby.support.rule_of_five import FEW, counting, merged, middle
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 from .section import rests_on
 

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from passerby.audits.shares import TOLD_FIRST
-from passerby.support.groups import Nested, counting
+from passerby.support.rule_of_five import NestedCounts, counting
 
 #: Tenths of a chance or an advantage, at which it is told that nobody lies between, and where curves may have a point.
 TENTHS, GRID = np.linspace(0.1, 1, 10).round(1).tolist(), np.linspace(0.01, 1, 100).round(2).tolist()
@@ -28,9 +28,9 @@ CURVES, BARS = (0, 1, 2), (3, 4)
 UP = (2, 4)
 
 
-def cuts(table: pl.DataFrame, levels: Sequence[float]) -> Nested:
+def cuts(table: pl.DataFrame, levels: Sequence[float]) -> NestedCounts:
     """What may be told of measured people: first at the thresholds, as in their table, then of bars, then of curves."""
-    told = Nested([counting(table[name].to_numpy().clip(0, 1)) for name in VALUES], table.height, OVER, UP)
+    told = NestedCounts([counting(table[name].to_numpy().clip(0, 1)) for name in VALUES], table.height, OVER, UP)
     told.take_each(levels, TOLD_FIRST)
     for edge in TENTHS[:-1]:
         told.take(edge, BARS)
@@ -38,14 +38,14 @@ def cuts(table: pl.DataFrame, levels: Sequence[float]) -> Nested:
     return told
 
 
-def alone(values: ArrayLike) -> Nested:
+def alone(values: ArrayLike) -> NestedCounts:
     """What may be told of one value of some people, as a curve."""
-    told = Nested([counting(values)], np.size(values))
+    told = NestedCounts([counting(values)], np.size(values))
     _draw(told, (0,))
     return told
 
 
-def _draw(told: Nested, columns: Sequence[int]) -> None:
+def _draw(told: NestedCounts, columns: Sequence[int]) -> None:
     """Take points of curves, the same for all of them: a finer one only where people are divided by it.
 
     Where nobody is, is told by tenths: the lowest chance that nobody reaches is next to that of the one most exposed.

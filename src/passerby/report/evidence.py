@@ -14,7 +14,7 @@ from passerby.audits.summary import Summary
 from passerby.audits.what_if import Findings
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.groups import FEW, Nested
+from passerby.support.rule_of_five import FEW, NestedCounts
 from passerby.visits.steps import names_of_steps
 
 from .cuts import cuts
@@ -69,7 +69,7 @@ class Evidence:
         }
 
     @cached_property
-    def cuts(self) -> Nested:
+    def cuts(self) -> NestedCounts:
         """Where all sections divide people by their chance and advantage."""
         return cuts(self.known, [above.threshold for above in self.summary.above])
 

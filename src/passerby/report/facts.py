@@ -11,8 +11,8 @@ from passerby import __version__
 from passerby.audits.question_record import Bracket
 from passerby.audits.shares import Above, Group
 from passerby.audits.summary import Summary
-from passerby.support.groups import FEW, fives_above
-from passerby.support.numerals import at_least, at_most, percent, span
+from passerby.support.numbers import at_least, at_most, percent, span
+from passerby.support.rule_of_five import FEW, fives_above
 
 from . import presence_words
 from .evidence import Evidence

@@ -38,9 +38,9 @@ from passerby.audits.wording import Arguments, Wording
 from passerby.errors import InputError
 from passerby.support import checks
 from passerby.support.blocks import Team
+from passerby.support.checkpoints import Checkpoints
 from passerby.support.files import as_json, make_folder, whole_or_nothing
-from passerby.support.pieces import Pieces
-from passerby.support.pool import all_cores, pool_of
+from passerby.support.processes import all_cores, pool_of
 from passerby.support.workers import check_executor
 from passerby.visits.table import Visits
 
@@ -221,7 +221,7 @@ def _asked(
     return told_answers(rows, asked, inputs.named), rows
 
 
-def _kept(settings: AuditSettings, inputs: Inputs) -> Pieces:
+def _kept(settings: AuditSettings, inputs: Inputs) -> Checkpoints:
     """What an earlier audit of the same kind has finished."""
     how, out = _first(settings), settings.out
     if inputs.everyone is None:

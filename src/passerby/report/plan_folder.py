@@ -28,7 +28,7 @@ from passerby.plans.survey import AUDITED
 from passerby.plans.task import Task
 from passerby.plans.weights import read_weights
 from passerby.support.files import as_json, make_folder, whole_or_nothing
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 from .assumption import assumption
 from .destination import Destination

@@ -15,8 +15,8 @@ import polars as pl
 from passerby.plans.estimate import CONFIDENCE
 from passerby.plans.record import PlanRecord, Record, TallyRecord
 from passerby.plans.settings import PlanSettings, plan_shown
-from passerby.support.groups import FEW
-from passerby.support.numerals import percent, span
+from passerby.support.numbers import percent, span
+from passerby.support.rule_of_five import FEW
 
 from . import chart
 from .page import filled

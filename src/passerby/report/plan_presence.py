@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from passerby.plans.record import PlanRecord, PresenceRecord, Record
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
 
 from .section import Columns, Content, Figure, sheet
 

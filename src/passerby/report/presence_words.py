@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from passerby.audits.question_record import Bracket, HourAnswer, PlaceAnswers
 from passerby.audits.summary import Summary
-from passerby.support.groups import FEW
-from passerby.support.numerals import span
+from passerby.support.numbers import span
+from passerby.support.rule_of_five import FEW
 
 from .labels import readable
 from .terms import few

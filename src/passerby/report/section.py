@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from passerby.errors import PasserbyError
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 from .evidence import Evidence, Need
 

@@ -10,8 +10,8 @@ from passerby.errors import PasserbyError
 from passerby.mechanisms.notation import read_mechanism
 from passerby.mechanisms.registry import described
 from passerby.model.release import Release
-from passerby.support.groups import FEW, rank_ranks
-from passerby.support.numerals import at_least, at_most, percent, span
+from passerby.support.numbers import at_least, at_most, percent, span
+from passerby.support.rule_of_five import FEW, rank_ranks
 from passerby.visits.steps import parse_length
 
 from .section import Columns

@@ -16,8 +16,8 @@ import polars as pl
 from passerby.audits.together import DIGITS, JOINT, WITHOUT, Together
 from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
-from passerby.support.groups import FEW, counting, nested_shares
-from passerby.support.numerals import percent, span
+from passerby.support.numbers import percent, span
+from passerby.support.rule_of_five import FEW, counting, nested_shares
 
 from . import chart
 from .page import filled

@@ -17,7 +17,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.ways import compare
 from passerby.support.blocks import Team
-from passerby.support.groups import rest_enough
+from passerby.support.rule_of_five import rest_enough
 
 
 def explored(

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .pieces import Pieces
+from .checkpoints import Checkpoints
 from .workers import Progress, stream
 
 Block = TypeVar("Block")
@@ -104,7 +104,7 @@ class Blocks(Generic[Block]):
         data: Data,
         *,
         progress: Progress | None = None,
-        kept: Pieces | None = None,
+        kept: Checkpoints | None = None,
         sizes: Sequence[int] | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """The same as they are done, with the number of each block; see `workers.stream`."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -201,3 +202,12 @@ def traces(values: Any, name: str, width: int) -> NDArray[Any]:
             f"trace; got {shown(values)}"
         )
     return np.asarray(values)
+
+
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """The known name that is most like this one; none where no name is.
+
+    >>> nearest("mechansim", ["kind", "mechanism"]), nearest("typ", ["kind", "mechanism"])
+    ('mechanism', None)
+    """
+    return next(iter(get_close_matches(name, known, 1)), None)

@@ -4,7 +4,7 @@
     results = collect(task, data, items)                     # all of them, in the order of the items
 
 `task(data, item)` is a function at the top of a module. Results depend on the task, the data and the item alone, so
-they are the same for any number of workers. What is finished can be kept on disk (`support.pieces`).
+they are the same for any number of workers. What is finished can be kept on disk (`support.checkpoints`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ import numpy as np
 
 from passerby.errors import InputError, PasserbyError
 
+from .checkpoints import Checkpoints
 from .checks import MOST_WORKERS, function, shown, whole
-from .interrupts import interruptible
-from .pieces import Pieces
-from .pool import all_cores, pool_of
+from .processes import all_cores, interruptible, pool_of
 
 Data = TypeVar("Data")
 Item = TypeVar("Item")
@@ -45,7 +44,7 @@ def silent(done: int, everything: int) -> None:
     """The progress that nobody is told."""
 
 
-class Lost(BrokenExecutor):
+class LostWorker(BrokenExecutor):
     """Nobody is there any more to hand out work; the text says who it was."""
 
 
@@ -59,7 +58,7 @@ def stream(
     chunk: int = 1,
     sizes: Sequence[int] | None = None,
     progress: Progress | None = None,
-    kept: Pieces | None = None,
+    kept: Checkpoints | None = None,
 ) -> Iterator[tuple[int, Result]]:
     """Do a task for many items side by side: yields the number of each item with `task(data, item)`, as they are done.
 
@@ -81,7 +80,7 @@ def stream(
     whole(chunk, "chunk", 1)
     if workers is not None:
         whole(workers, "workers", 1, MOST_WORKERS)
-    if kept is not None and not isinstance(kept, Pieces):
+    if kept is not None and not isinstance(kept, Checkpoints):
         raise InputError(f"kept is {shown(kept)}; expected Pieces(path, mark), or None")
     weights = [1] * len(items) if sizes is None else _weights(sizes, len(items))
     return _streamed(_Work(task, data, items), weights, workers, executor, chunk, progress, kept)
@@ -114,7 +113,7 @@ def _streamed(
     executor: Executor | None,
     chunk: int,
     progress: Progress | None,
-    kept: Pieces | None,
+    kept: Checkpoints | None,
 ) -> Iterator[tuple[int, Result]]:
     """What was kept, and then what is done."""
     items = work.items
@@ -143,7 +142,7 @@ def collect(
     chunk: int = 1,
     sizes: Sequence[int] | None = None,
     progress: Progress | None = None,
-    kept: Pieces | None = None,
+    kept: Checkpoints | None = None,
 ) -> list[Result]:
     """`task(data, item)` for each item, in order. All arguments are those of `stream`.
 
@@ -196,7 +195,7 @@ def _fresh(
             yield from _together(pool, work, parts, lambda: _width(pool, workers))
     except BrokenExecutor as error:
         again = "what is finished is kept: run the same again to go on" if kept else "run it again"
-        if isinstance(error, Lost):
+        if isinstance(error, LostWorker):
             raise PasserbyError(f"{error}; {again}, once it is there") from None
         raise PasserbyError(
             "a worker process ended before its time (killed, or out of memory); "

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.numerals import rows_about, rows_said
+from passerby.support.numbers import rows_in_lots, rows_in_words
 
 from .delimited import Batch
 from .grid import Cells, valid_coordinates
@@ -187,7 +187,7 @@ class RowCleaner:
         remarks = (*self.remarks, DATES) if self.dated else tuple(self.remarks)
         if not 0 < self.bare < times:
             return remarks
-        said = f"{rows_said(rows_about(self.bare, LOT), LOT)} of {rows_said(rows_about(times, LOT), LOT)}"
+        said = f"{rows_in_words(rows_in_lots(self.bare, LOT), LOT)} of {rows_in_words(rows_in_lots(times, LOT), LOT)}"
         mixed = (
             f"Some times ({said}) name no zone, unlike the others, and were read in {self.timezone}: "
             "where another one is meant, set the time zone, or they count hours too early or too late."

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
 """What is written where there is no name, in small letters."""

@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 
 from passerby.errors import InputError
+from passerby.support.checks import nearest
 from passerby.support.memory import raise_about_memory
-from passerby.support.spelling import nearest
 
 from .delimited import Batch, first_line, read_batches
 from .files import DAMAGED, check_file

@@ -18,11 +18,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import PasserbyError
-from passerby.support import ranks
 from passerby.support.blocks import Blocks, Team
 from passerby.support.files import make_folder, whole_or_nothing
 from passerby.support.memory import raise_about_memory
-from passerby.support.ranks import at_ranks, first_bits
+from passerby.support.statistics import at_ranks, first_bits, sort_keys
 from passerby.support.workers import Progress
 
 from .all_visits import AllVisits
@@ -183,7 +182,7 @@ def _check_span(reading: Reading, cleaner: RowCleaner, hours: Counter[int], runs
 
 def _counted(wanted: tuple[Sequence[int], int], run: pl.DataFrame) -> dict[str, dict[int, dict[int, int]]]:
     times = run["time"].to_physical().to_numpy().astype(np.float64)
-    return {"time": first_bits(ranks.keys(times), *wanted)}
+    return {"time": first_bits(sort_keys(times), *wanted)}
 
 
 def _stray(limits: tuple[float, float], run: pl.DataFrame) -> int:

@@ -19,7 +19,7 @@ from passerby.questions.trace.guess import decode_series, map_attack
 from passerby.questions.trace.methods import baseline as constant
 from passerby.questions.trace.methods.baseline import _visits_ceiling, constant_attack, prior_attack, prior_trace
 from passerby.questions.trace.methods.monte_carlo import sampled_attacks
-from passerby.support.confidence import lower_limit
+from passerby.support.statistics import lower_limit
 
 
 def listed(prior: pb.MarkovPrior, release: pb.Release) -> Series:

@@ -25,7 +25,7 @@ from passerby.questions.trace import stretches
 from passerby.questions.trace.guess import Brackets, alone, average_upper, bracket_series, log_posterior, plain_series
 from passerby.questions.trace.methods.formula import fano_bound, leakage_bound
 from passerby.questions.trace.stretches import bracket_stretches
-from passerby.support.confidence import upper_limit
+from passerby.support.statistics import upper_limit
 
 Floats = NDArray[np.float64]
 

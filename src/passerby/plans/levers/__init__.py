@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.plans.lever import Dial, Lever, is_usual
-from passerby.support.spelling import nearest
+from passerby.support.checks import nearest
 
 from . import left_out, noise, rules, thinning, visitors, zones
 

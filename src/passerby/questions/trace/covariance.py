@@ -21,7 +21,7 @@ from passerby.measurement.information import sighting_probabilities
 from passerby.model.conditioning import conditioned
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.support.logs import logs
+from passerby.support.numbers import logs
 
 from .guess import plain_guesses
 

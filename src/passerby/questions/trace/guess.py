@@ -22,7 +22,7 @@ from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, distinct, score, silent_series
-from passerby.support.logs import logs
+from passerby.support.numbers import logs
 
 Floats = NDArray[np.float64]
 #: A posterior chain is held in memory whole, so it may have at most this many entries.

@@ -24,7 +24,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.channels import stand_ins
 from passerby.outcomes.series import Series
-from passerby.support.logs import exceeds, in_words, log_product, logs
+from passerby.support.numbers import exceeds, log_product, logs, size_in_words
 
 from .guess import bracket_series
 
@@ -89,8 +89,8 @@ class HoldBack:
         number = log_product(len(way) for step in told for way in step)
         if exceeds(number, MOST_WAYS):
             raise UnsupportedRelease(
-                f"hold_back: values may tell of a person in {in_words(number)} ways, of which at most {MOST_WAYS:,} "
-                "are looked at; say how many others each count counts (others=...), or want fewer counts"
+                f"hold_back: values may tell of a person in {size_in_words(number)} ways, of which at most "
+                f"{MOST_WAYS:,} are looked at; say how many others each count counts (others=...), or want fewer counts"
             )
         return all(self._kept(*watched, told) for watched in self._watched)
 

@@ -17,7 +17,7 @@ from passerby.kernels import decode, joint_maxima
 from passerby.kernels.joint_maxima import FAINT
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.support.logs import logs
+from passerby.support.numbers import logs
 
 Floats = NDArray[np.float64]
 #: The full recursion of Theorem 1 is run at once up to so many elementary operations, and where the fast one fails up

@@ -13,7 +13,7 @@ from passerby.measurement.setup import How
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.questions.trace.methods.raw import SPARE
-from passerby.support.interrupts import interruptible
+from passerby.support.processes import interruptible
 
 from .goal import Goal, Method, pose
 from .loss import Effort, Loss

@@ -12,7 +12,7 @@ from passerby.errors import UnsupportedRelease
 from passerby.measurement.finding import Finding, Known, Look, Pooled, limit
 from passerby.model.release import Release
 from passerby.outcomes.series import MAX_SERIES, Anchor, Floats, Series, log_series, sample_series
-from passerby.support.logs import exceeds
+from passerby.support.numbers import exceeds
 
 from .goal import Goal
 from .guess import (

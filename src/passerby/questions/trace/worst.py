@@ -21,8 +21,8 @@ from passerby.model.release import Release
 from passerby.outcomes.histories import drawn_histories, listed_histories
 from passerby.outcomes.quantisation import log_outcomes
 from passerby.outcomes.series import Series, enumerate_series, sample_series
-from passerby.support.confidence import lower_limit, share_limits, upper_limit
-from passerby.support.logs import exceeds
+from passerby.support.numbers import exceeds
+from passerby.support.statistics import lower_limit, share_limits, upper_limit
 
 from .goal import Goal
 from .guess import alone, bracket_series

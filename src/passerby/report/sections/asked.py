@@ -10,7 +10,7 @@ from passerby.report.evidence import ASKED, Evidence
 from passerby.report.presence_words import WHO, of_hundred
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import group
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
 
 from .in_data import NAMES, mean
 

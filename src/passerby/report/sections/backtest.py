@@ -15,8 +15,8 @@ from passerby.report import chart
 from passerby.report.evidence import BACKTEST, MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import level, of_a_crowd
-from passerby.support.groups import FEW
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
+from passerby.support.rule_of_five import FEW
 
 WITH, WITHOUT = "with the release", chart.WITHOUT
 #: What attacks are called on the page.

@@ -26,7 +26,7 @@ from passerby.report.beside import kept_back, least_told
 from passerby.report.evidence import Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few, length, mechanism
-from passerby.support.groups import FEW
+from passerby.support.rule_of_five import FEW
 
 EMPTY, SECRET, BESIDE = "left empty", "not on this page", "not told beside a small one"
 #: A number, if one is told, and what is shown.

@@ -14,7 +14,7 @@ from passerby.report.evidence import STEP_BY_STEP, Evidence
 from passerby.report.presence_words import WHO
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT
-from passerby.support.numerals import percent, span
+from passerby.support.numbers import percent, span
 
 SAYS = (
     "For each step by itself: the mean chance that the best guess of where a person is then is right. Where the curves "

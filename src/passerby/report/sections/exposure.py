@@ -15,8 +15,8 @@ from passerby.report.cuts import BARS, CURVES, alone
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, has_half, level, question, share_of_people, tail
-from passerby.support.groups import FEW, Nested, at_rank, rest_enough
-from passerby.support.numerals import at_least, percent
+from passerby.support.numbers import at_least, percent
+from passerby.support.rule_of_five import FEW, NestedCounts, at_rank, rest_enough
 
 RANKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -121,7 +121,7 @@ def thresholds(summary: Summary) -> pl.DataFrame:
     return table.with_columns(people=pl.lit(summary.people_measured, pl.Int64))
 
 
-def curves(table: pl.DataFrame, told: Nested) -> pl.DataFrame:
+def curves(table: pl.DataFrame, told: NestedCounts) -> pl.DataFrame:
     """The share of people who are found at least so often; long, with a column `which`.
 
     Curves have points where at least `FEW` people lie between two points of a curve or nobody does, and between two
@@ -141,7 +141,7 @@ def curves(table: pl.DataFrame, told: Nested) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
-def _edges(told: Nested) -> list[list[float]]:
+def _edges(told: NestedCounts) -> list[list[float]]:
     """The chances at which each curve has a point: those at which all are told, and others at which some are.
 
     A curve thus agrees with the table of thresholds. Where it would cross another one, it has no such point.
@@ -156,7 +156,7 @@ def _edges(told: Nested) -> list[list[float]]:
     return chosen
 
 
-def _apart(told: Nested, levels: Sequence[Sequence[float]]) -> bool:
+def _apart(told: NestedCounts, levels: Sequence[Sequence[float]]) -> bool:
     """Whether no curve with points at these chances crosses the next one."""
     edges = sorted({edge for own in levels for edge in own})
     lines = [_line(told, column, own) for column, own in zip(CURVES, levels, strict=True)]
@@ -164,7 +164,7 @@ def _apart(told: Nested, levels: Sequence[Sequence[float]]) -> bool:
     return bool((np.diff(heights, axis=0) >= -1e-9).all())
 
 
-def _line(told: Nested, column: int, levels: Sequence[float]) -> list[tuple[float, float, int]]:
+def _line(told: NestedCounts, column: int, levels: Sequence[float]) -> list[tuple[float, float, int]]:
     """Points of one curve, from all people at a chance of 0 to nobody."""
     everyone = above = told.everyone
     points = [(0.0, 1.0, everyone)]
@@ -202,7 +202,7 @@ def curve_chart(curve: pl.DataFrame) -> dict[str, Any]:
     return chart.spec(drawn, 260)
 
 
-def advantages(told: Nested) -> pl.DataFrame:
+def advantages(told: NestedCounts) -> pl.DataFrame:
     """The share of people by advantage, in classes of at least `FEW` people; long, with a column `which`.
 
     Classes are the same for both ends, which at each edge are apart by nobody or by at least `FEW` people.

@@ -18,7 +18,7 @@ from passerby.report.evidence import COUNTED, Evidence
 from passerby.report.presence_words import WHO, of_hundred
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import share_of_people
-from passerby.support.numerals import percent, span
+from passerby.support.numbers import percent, span
 
 NAMES = {"insider": chart.INSIDER, "habits": chart.HABITS}
 #: The false alarms of a test, and how likely something must have become to be told with certainty.

@@ -18,8 +18,8 @@ from passerby.report.chart import WITHOUT
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT, few, level
-from passerby.support.groups import FEW, fives_above, fives_below
-from passerby.support.numerals import percent, span
+from passerby.support.numbers import percent, span
+from passerby.support.rule_of_five import FEW, fives_above, fives_below
 
 TITLE = "The chance to be found and the error of the counts"
 SAYS = (

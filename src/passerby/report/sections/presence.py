@@ -23,8 +23,8 @@ from passerby.report.presence_words import (
     visitors,
 )
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.support.groups import FEW
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
+from passerby.support.rule_of_five import FEW
 
 #: The adversaries as charts and tables call them.
 NAMES = {INSIDER: chart.INSIDER, HABITS: chart.HABITS}

@@ -6,8 +6,8 @@ from passerby.audits.summary import Summary
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import WITH_IT
-from passerby.support.groups import FEW
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
+from passerby.support.rule_of_five import FEW
 
 from .noise import rows
 

@@ -1,8 +1,8 @@
 """Which count, sensor and step reveal most; or which zone, flow and window.
 
 The mean fall of the chance may be due to one or two people, also where many were tried. The number of people that it
-rests on is that of `support.groups.resting`. Falls that rest on few are not told on a page that is shared, nor those by
-which they would follow from others (`audits.what_if`).
+rests on is `support.rule_of_five.effective_people`. Falls that rest on few are not told on a page that is shared, nor
+those by which they would follow from others (`audits.what_if`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from passerby.model.release import Release
 from passerby.report import chart
 from passerby.report.evidence import TRIED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.support.groups import FEW
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
+from passerby.support.rule_of_five import FEW
 
 HIDDEN = "not told"
 #: A fall of so few points is none to speak of.

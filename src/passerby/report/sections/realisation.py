@@ -8,7 +8,7 @@ from passerby.audits.summary import Summary
 from passerby.report.evidence import MEASURED, PUBLISHED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import group, tail
-from passerby.support.numerals import at_least, percent, span
+from passerby.support.numbers import at_least, percent, span
 
 from .exposure import RANKED, ranks
 

@@ -18,8 +18,8 @@ from passerby.report.cuts import CURVES
 from passerby.report.evidence import MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import few, level
-from passerby.support.groups import FEW, middle, reached, rest_enough
-from passerby.support.numerals import percent
+from passerby.support.numbers import percent
+from passerby.support.rule_of_five import FEW, middle, reached, rest_enough
 
 #: Where people are divided elsewhere: into those who are counted and those who hardly ever are.
 CUT = {"sighted": COUNTED, "spectral_gap": None}

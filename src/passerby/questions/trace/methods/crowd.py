@@ -26,7 +26,7 @@ from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import average_upper, bracket_series
 from passerby.questions.trace.loss import Loss
 from passerby.questions.trace.ways import anchor, draws, refuses_one_series
-from passerby.support.confidence import lower_limit, standard_error
+from passerby.support.statistics import lower_limit, standard_error
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -16,7 +16,7 @@ from passerby.questions.trace.ways import (
     resolution,
     searched,
 )
-from passerby.support.logs import exceeds
+from passerby.support.numbers import exceeds
 
 #: More series than this are not listed for noisy counts, unless a small tolerance asks for it.
 LISTED_SERIES = 1024

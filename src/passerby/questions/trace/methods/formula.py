@@ -21,7 +21,7 @@ from passerby.model.release import Release
 from passerby.questions.trace.goal import Goal, Method, check_asked
 from passerby.questions.trace.kappa import log_ball, log_ball_paper, log_kappa_bound
 from passerby.support.checks import nats
-from passerby.support.logs import logs
+from passerby.support.numbers import logs
 
 
 def refuses(goal: Goal) -> str | None:

@@ -13,7 +13,7 @@ from passerby.model.release import Release
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import decode_series
 from passerby.questions.trace.kappa import log_kappa_bound
-from passerby.support.confidence import lower_limit
+from passerby.support.statistics import lower_limit
 
 from .baseline import constants, prior_trace
 

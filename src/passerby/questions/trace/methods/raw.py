@@ -18,8 +18,8 @@ from passerby.questions.trace.guess import average_upper, bracket_series
 from passerby.questions.trace.stretches import bracket_stretches, dense, least_cost, stretch_ceiling
 from passerby.questions.trace.subsample import raw_leaves, sample_leaves
 from passerby.questions.trace.ways import FAR, affordable, negligible, refuses_one_series, refuses_others
-from passerby.support.confidence import upper_limit
-from passerby.support.logs import exceeds
+from passerby.support.numbers import exceeds
+from passerby.support.statistics import upper_limit
 
 from .renewal import log_all_right
 

@@ -1,8 +1,10 @@
+"""Processes that share work end when they should, and say what is wrong with the script that starts them."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passerby.support.numerals import chance, span
+from passerby.support.numbers import chance, span
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from typing import Any
 from passerby import __version__
 from passerby.errors import ConfigError, PasserbyError
 
-from .pool import all_cores, check_may_start, leave_signals, one_thread_each
-from .workers import Lost
+from .processes import all_cores, check_may_start, leave_signals, one_thread_each
+from .workers import LostWorker
 
 #: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
 PATIENCE = 10.0
@@ -65,10 +65,10 @@ class Cluster(Executor):
         try:
             threads = int(sum(self.client.nthreads().values()))
         except Exception as error:
-            raise Lost(GONE) from error
+            raise LostWorker(GONE) from error
         self._empty = None if threads else self._empty or time.monotonic()
         if self._empty and time.monotonic() - self._empty > ABSENT:
-            raise Lost(f"no worker of the cluster has been there for {ABSENT:g} seconds")
+            raise LostWorker(f"no worker of the cluster has been there for {ABSENT:g} seconds")
         return max(1, threads)
 
     def submit(self, task: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
@@ -76,7 +76,7 @@ class Cluster(Executor):
         try:
             sent = self.client.submit(_same_version, __version__, _Call(task, args, named), pure=False)
         except Exception as error:
-            raise Lost(GONE) from error
+            raise LostWorker(GONE) from error
         out: Future[Any] = Future()
         with self._lock:
             self._sent.add(sent)  # who lets go of a task gives it up
@@ -96,7 +96,7 @@ class Cluster(Executor):
         except KilledWorker as error:
             out.set_exception(BrokenExecutor(str(error)))
         except CancelledError:
-            out.set_exception(Lost(GONE))  # nobody else gives up a task that is waited for
+            out.set_exception(LostWorker(GONE))  # nobody else gives up a task that is waited for
         except OSError as error:
             # Either the task's own, or what it came to is lost with whoever held it.
             out.set_exception(error if done.status == "error" else BrokenExecutor(str(error)))

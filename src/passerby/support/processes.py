@@ -1,4 +1,9 @@
-"""Processes that share work: they begin afresh, leave signals to whoever started them, and end with it."""
+"""Processes that share work, and interruptions.
+
+Processes begin afresh, leave signals to the process that started them, and end with it. Python hears of an interruption
+when a compiled function hands back its result, and takes it for a fault of that function: a SystemError, with the
+interruption among its causes.
+"""
 
 from __future__ import annotations
 
@@ -102,3 +107,17 @@ def one_thread_each() -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Within this, an interruption is one also where a kernel was at work."""
+    try:
+        yield
+    except SystemError as error:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__
+        if cause is None:
+            raise
+        raise cause from None

@@ -99,7 +99,7 @@ def rounded_down(value: float) -> float:
     return math.floor(100 * value + 1e-9) / 100
 
 
-class Nested:
+class NestedCounts:
     """Which counts of people may be told beside each other, of several values of each of `everyone`.
 
     Values are ordered: `over` names for each of them those that are never below it, all later ones unless told. So
@@ -107,8 +107,8 @@ class Nested:
     group of people. A count is told if each group is nobody, or at least `FEW` people. `below` are functions that tell
     how many people are below a level (`is_below`), one for each value.
 
-    Counts are told in fives, since other pages tell others of the same people (`count_told`): rounded down, but for the
-    values of `up`, which are bounds.
+    Counts are told in fives (`count_in_fives`), as other pages tell others of the same people. They are rounded down,
+    or up for the values of `up`, which are bounds.
 
     >>> values = np.array([0.1] * 6 + [0.4] * 3 + [0.9] * 7)
     >>> found = Nested([lambda level: int(is_below(values, level).sum())], len(values))
@@ -165,7 +165,7 @@ class Nested:
         """
         if not self.everyone or (column, level) not in self._told:
             return None
-        return count_told(self._told[column, level], self.everyone, up=column in self.up) / self.everyone
+        return count_in_fives(self._told[column, level], self.everyone, up=column in self.up) / self.everyone
 
     def levels(self, columns: Collection[int]) -> list[float]:
         """The levels at which all of these values are told, in increasing order."""
@@ -184,7 +184,7 @@ def is_below(values: NDArray[np.float64], edge: float) -> NDArray[np.bool_]:
     return np.asarray(values < edge - _ROUNDING)
 
 
-def count_told(count: int, everyone: int, *, up: bool = False) -> int:
+def count_in_fives(count: int, everyone: int, *, up: bool = False) -> int:
     """A number of people in fives, rounded down, or `up`; nobody and everyone are told as they are.
 
     Rounded up, it leaves out nobody or at least `FEW`.
@@ -209,7 +209,7 @@ def nested_shares(
     """The share of people at or above each level, by each of several values; None where it would tell of a small group.
 
     In fives of people, rounded down but for the values of `up`. No value of a person is below the one before it
-    (`Nested`); those that come `first` are preferred.
+    (`NestedCounts`); those that come `first` are preferred.
 
     >>> nested_shares([counting([0.1] * 8 + [0.3] * 2 + [0.6] * 10)], 20, [0.2, 0.5, 0.9])
     [[None, 0.5, 0.0]]
@@ -217,9 +217,9 @@ def nested_shares(
     >>> nested_shares([counting([0.1] * 9 + [0.6] * 11), counting([0.1] * 8 + [0.6] * 12)], 20, [0.5], (0, 1))
     [[0.5], [None]]
     """
-    told = Nested(below, everyone, up=up)
-    told.take_each(levels, first)
-    return [[told.share(column, level) for level in levels] for column in range(len(below))]
+    merged_sizes = NestedCounts(below, everyone, up=up)
+    merged_sizes.take_each(levels, first)
+    return [[merged_sizes.share(column, level) for level in levels] for column in range(len(below))]
 
 
 def counting(values: ArrayLike) -> Callable[[float], int]:
@@ -228,7 +228,7 @@ def counting(values: ArrayLike) -> Callable[[float], int]:
     return lambda level: int(np.searchsorted(ordered, level - _ROUNDING))
 
 
-def resting(values: ArrayLike) -> float:
+def effective_people(values: ArrayLike) -> float:
     """How many people (n,) a sum of theirs rests on: `(Σ v)² / Σ v²`, and all of them where each has 0.
 
     It is n where all have the same, 1 where one person alone has any (Kish, *Survey Sampling*, 1965).
@@ -237,10 +237,10 @@ def resting(values: ArrayLike) -> float:
     (3.0, 1.0, 2.0)
     """
     array = np.asarray(values, dtype=np.float64)
-    return resting_of(float(array.sum()), float((array**2).sum()), len(array))
+    return effective_people_of(float(array.sum()), float((array**2).sum()), len(array))
 
 
-def resting_of(total: float, squares: float, people: int) -> float:
+def effective_people_of(total: float, squares: float, people: int) -> float:
     """The same from the sum of so many people's values, and from that of their squares."""
     return total**2 / squares if squares > 1e-24 * max(1, people) else float(people)
 
@@ -251,7 +251,7 @@ def rests_on_few(values: ArrayLike) -> bool:
     >>> rests_on_few([0.5] * 5), rests_on_few([0.5, 0.0, 0.0, 0.0, 0.0])
     (False, True)
     """
-    return resting(values) < FEW - 1e-9
+    return effective_people(values) < FEW - 1e-9
 
 
 def in_fives(share: float, people: int) -> float:
@@ -299,7 +299,7 @@ def merged(sizes: ArrayLike, least: int = FEW) -> list[tuple[int, int]]:
     return out
 
 
-def told(counts: Mapping[str, int]) -> dict[str, int]:
+def merged_sizes(counts: Mapping[str, int]) -> dict[str, int]:
     """Sizes of groups, of which those of less than `FEW` people are told as `FEW`, and the largest as so many less.
 
     >>> told({"ok": 58, "refused": 2}), told({"ok": 60, "refused": 0})
@@ -314,13 +314,13 @@ def told(counts: Mapping[str, int]) -> dict[str, int]:
     return out
 
 
-def told_in_fives(counts: Mapping[str, int]) -> dict[str, int]:
+def sizes_in_fives(counts: Mapping[str, int]) -> dict[str, int]:
     """Sizes of groups in fives, rounded up, and the largest as so many less: other pages tell others of these people.
 
     >>> told_in_fives({"ok": 58, "wide": 7, "refused": 2}), told_in_fives({"ok": 6, "wide": 6})
     ({'ok': 52, 'wide': 10, 'refused': 5}, {'ok': 7, 'wide': 5})
     """
-    out, largest = told(counts), max(counts, key=lambda name: counts[name], default="")
+    out, largest = merged_sizes(counts), max(counts, key=lambda name: counts[name], default="")
     for name, count in out.items():
         if name != largest and count % FEW:
             raised = fives_above(count) - count

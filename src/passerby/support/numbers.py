@@ -1,9 +1,12 @@
-"""Chances and lengths of time as they are said, on the screen and in reports."""
+"""Numbers: their words on the screen and in reports; logarithms of probabilities and of sizes of sets."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
 
 #: An upper end below this is what reckoning leaves of none.
 TINY = 1e-12
@@ -95,7 +98,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} hours"
 
 
-def lot_of(rows: int, people: int, group: int) -> int:
+def lot_size(rows: int, people: int, group: int) -> int:
     """In lots of how many rows others are told how many there are: those of a `group` of people, and ten at least.
 
     Rows of so many people on average, rounded up to 1, 2 or 5 times a power of ten.
@@ -108,7 +111,7 @@ def lot_of(rows: int, people: int, group: int) -> int:
     return next(lot for lot in (unit, 2 * unit, 5 * unit, 10 * unit) if lot >= least - 1e-9)
 
 
-def rows_about(rows: int, lot: int) -> int:
+def rows_in_lots(rows: int, lot: int) -> int:
     """A number of rows for others to see, to two digits and in lots: two such numbers tell no one person's rows.
 
     As many as a lot or fewer are told as one lot, and more as two at least.
@@ -122,7 +125,7 @@ def rows_about(rows: int, lot: int) -> int:
     return int(max(2 * lot, step * round(rows / step)))
 
 
-def rows_said(rows: int, lot: int) -> str:
+def rows_in_words(rows: int, lot: int) -> str:
     """The same in words; exact where lots are of one row.
 
     >>> rows_said(150_000, 500), rows_said(500, 500), rows_said(147_938, 1), rows_said(0, 500)
@@ -131,3 +134,43 @@ def rows_said(rows: int, lot: int) -> str:
     if lot == 1 or not rows:
         return f"{rows:,}"
     return f"{rows:,} or fewer" if rows == lot else f"about {rows:,}"
+
+
+Floats = NDArray[np.float64]
+
+
+def logs(values: Floats) -> Floats:
+    """Natural logarithms, minus infinity at zero, without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(values)
+
+
+def log_product(sizes: Iterable[float]) -> float:
+    """The logarithm of a product of sizes; minus infinity where one is 0.
+
+    >>> round(log_product([2] * 1250), 3), log_product([3, 0]), log_product([])
+    (866.434, -inf, 0.0)
+    """
+    return math.fsum(math.log(size) if size else -math.inf for size in sizes)
+
+
+def exceeds(log_size: float, most: float) -> bool:
+    """Whether a size, by its logarithm, is above a number of the size of what can be listed.
+
+    Of whole numbers, the last digits of a logarithm do not decide.
+
+    >>> exceeds(log_product([2] * 12), 4096), exceeds(log_product([2] * 12), 4095), exceeds(1e4, 4096)
+    (False, True, True)
+    """
+    return most <= 0 or log_size > math.log(most) + 1e-9
+
+
+def size_in_words(log_size: float) -> str:
+    """How many, by the logarithm: a whole number, or its power of ten where it has too many digits to be read.
+
+    >>> in_words(log_product([6, 7])), in_words(log_product([2] * 20_000)), in_words(math.inf)
+    ('42', 'about 10^6021', 'endlessly many')
+    """
+    if math.isinf(log_size):
+        return "endlessly many" if log_size > 0 else "0"
+    return f"{round(math.exp(log_size)):,}" if log_size < math.log(1e12) else f"about 10^{log_size / math.log(10):.0f}"

@@ -1,20 +1,22 @@
+"""Processes that share work end when they should, and say what is wrong with the script that starts them."""
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passerby.support.groups import (
+from passerby.support.rule_of_five import (
     FEW,
-    Nested,
+    NestedCounts,
     at_rank,
-    count_told,
+    count_in_fives,
     counting,
     merged,
+    merged_sizes,
     middle,
     nested_shares,
     reached,
-    told,
-    told_in_fives,
+    sizes_in_fives,
 )
 
 CHANCES = st.lists(st.floats(0, 1).map(lambda x: round(x, 2)), min_size=0, max_size=60)
@@ -43,7 +45,7 @@ def test_shares_that_are_told_are_right_and_those_near_a_half_come_first(
     array = np.array(values)
     for level, share in zip(levels, shares(values, levels), strict=True):
         count = int((array >= level).sum())
-        assert share is None or share == pytest.approx(count_told(count, len(values)) / len(values))
+        assert share is None or share == pytest.approx(count_in_fives(count, len(values)) / len(values))
     alone = int((array >= 0.5).sum())
     if 0.5 in levels:
         hidden = shares(values, levels)[levels.index(0.5)] is None
@@ -65,7 +67,7 @@ def test_two_values_of_the_same_people_do_not_tell_of_few_by_their_difference(
         if share is not None
     ]
     for i, level, inside, share in cells:
-        assert share == count_told(int(inside.sum()), people) / people
+        assert share == count_in_fives(int(inside.sum()), people) / people
         for j, lower, outside, _ in cells:
             if i <= j and level >= lower:
                 apart = int((outside & ~inside).sum())
@@ -74,7 +76,7 @@ def test_two_values_of_the_same_people_do_not_tell_of_few_by_their_difference(
 
 @given(CHANCES.filter(len), LEVELS)
 def test_what_is_told_stays(values: list[float], levels: list[float]) -> None:
-    told_ = Nested([counting(values)], len(values))
+    told_ = NestedCounts([counting(values)], len(values))
     taken = [level for level in levels if told_.take(level)]
     assert told_.levels([0]) == sorted(taken)
     for edge in np.linspace(0.1, 1, 10).tolist():
@@ -84,7 +86,7 @@ def test_what_is_told_stays(values: list[float], levels: list[float]) -> None:
 
 def test_all_values_at_a_level_are_told_or_none() -> None:
     low, high = [0.1] * 9 + [0.6] * 10, [0.1] * 8 + [0.6] * 11
-    told_ = Nested([counting(low), counting(high)], 19)
+    told_ = NestedCounts([counting(low), counting(high)], 19)
     assert not told_.take(0.5)
     assert told_.share(0, 0.5) is None
     assert told_.take(0.5, [1])
@@ -108,7 +110,7 @@ def test_merged_classes_cover_everybody(sizes: list[int], least: int) -> None:
 @given(st.lists(st.integers(0, 100), min_size=1, max_size=4))
 def test_sizes_that_are_told_add_up(sizes: list[int]) -> None:
     counts = {str(i): size for i, size in enumerate(sizes)}
-    found = told(counts)
+    found = merged_sizes(counts)
     assert sum(found.values()) == sum(sizes)
     if sum(sizes) >= FEW * len(sizes) and sum(size > 0 for size in sizes) > 1:
         small = [name for name, size in counts.items() if 0 < size < FEW]
@@ -117,8 +119,8 @@ def test_sizes_that_are_told_add_up(sizes: list[int]) -> None:
 
 
 def test_who_are_one_or_two_more_makes_no_difference() -> None:
-    assert told({"ok": 58, "refused": 1, "wide": 0}) == {"ok": 54, "refused": 5, "wide": 0}
-    assert [told({"ok": 60 - n, "refused": n})["refused"] for n in (1, 2, 3, 4, 5, 6)] == [5, 5, 5, 5, 5, 6]
+    assert merged_sizes({"ok": 58, "refused": 1, "wide": 0}) == {"ok": 54, "refused": 5, "wide": 0}
+    assert [merged_sizes({"ok": 60 - n, "refused": n})["refused"] for n in (1, 2, 3, 4, 5, 6)] == [5, 5, 5, 5, 5, 6]
 
 
 @given(st.lists(st.floats(0, 1), min_size=FEW, max_size=200))
@@ -148,7 +150,7 @@ def test_five_reach_what_is_said(values: list[float]) -> None:
 @given(st.integers(0, 300), st.integers(1, 300), st.booleans())
 def test_numbers_in_fives_err_to_the_safe_side_by_less_than_five(count: int, everyone: int, up: bool) -> None:
     count = min(count, everyone)
-    found = count_told(count, everyone, up=up)
+    found = count_in_fives(count, everyone, up=up)
     assert found >= count if up else found <= count
     assert abs(found - count) < FEW or (up and found == everyone)
     assert found % FEW == 0 or found == everyone
@@ -158,7 +160,7 @@ def test_numbers_in_fives_err_to_the_safe_side_by_less_than_five(count: int, eve
 @given(st.lists(st.integers(0, 100), min_size=1, max_size=4))
 def test_all_groups_but_the_largest_are_told_in_fives(sizes: list[int]) -> None:
     counts = {str(i): size for i, size in enumerate(sizes)}
-    found = told_in_fives(counts)
+    found = sizes_in_fives(counts)
     largest = max(counts, key=lambda name: counts[name])
     assert sum(found.values()) == sum(sizes)
     assert all(found[name] == 0 for name, size in counts.items() if size == 0)

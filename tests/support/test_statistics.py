@@ -1,12 +1,31 @@
-from collections.abc import Callable
+"""Confidence limits, likelihood ratios, and sums and ranks over blocks."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.oracle import World
+from tests.strategies import chain
 
-from passerby.support.confidence import lower_limit, upper_limit
+import passerby as pb
+from passerby.support.statistics import (
+    LOST,
+    at_ranks,
+    by_ratio,
+    exact_sum,
+    first_bits,
+    lower_limit,
+    sort_keys,
+    upper_limit,
+    value_of_key,
+    without_faintest,
+)
 
 Floats = NDArray[np.float64]
 Law = Callable[[np.random.Generator, int], Floats]
@@ -165,3 +184,74 @@ def test_a_lower_limit_is_as_close_to_tiny_means(scale: float) -> None:
         assert lower_limit(values * scale, 0.99) == pytest.approx(plain * scale, rel=1e-9)
     assert lower_limit(np.full(500, scale), 0.99) >= 0
     assert lower_limit(np.zeros(5), 0.99) == lower_limit(np.zeros(0), 0.99) == 0
+
+
+@given(st.integers(0, 10**6), st.integers(1, 30))
+def test_what_is_left_out_is_little_in_all(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = 10.0 ** -rng.uniform(0, 40, (size, 3))
+    left = without_faintest(rows)
+    lost = math.fsum([*rows.reshape(-1), *-left.reshape(-1)])
+    assert lost <= LOST * (1 + 1e-9)
+    assert len(left) == size or rows.sum(axis=1).min() <= LOST
+
+
+@pytest.mark.parametrize("scale", [0.1, 0.31, 1.0, 2.7, 13.0])
+def test_geometric_noise_tells_two_things(scale: float) -> None:
+    """Whatever is published, the ratio is one of two, but for rounding."""
+    pair = pb.Geometric(scale).pair(0)
+    table = by_ratio(pair)
+    assert len(table) == 2
+    np.testing.assert_allclose(table.sum(axis=0), 1, rtol=1e-12)
+
+
+@given(st.integers(0, 10**6), st.floats(0, 60), st.integers(0, 2))
+def test_a_faint_outcome_changes_a_loss_by_a_small_share(seed: int, power: float, misses: int) -> None:
+    """A loss changes by the share that the likelihoods change by, also where the loss is tiny."""
+    rng = np.random.default_rng(seed)
+    slow = chain(seed, 3, 3, "started")
+    prior = pb.MarkovPrior(slow.initial, slow.matrices[0], guessable=[False, False, True])
+    world = World(prior, 3)
+    plain = [rng.dirichlet(np.ones(4), 2).T for _ in range(3)]
+    changed = [law + 10.0**-power * rng.random(law.shape) for law in plain]
+
+    def loss(laws: list[NDArray[np.float64]]) -> float:
+        there = world.traces == np.array([0, 2, 2])
+        table = np.ones((1, len(world.traces)))
+        for t, law in enumerate(laws):
+            table = (table[:, None] * law[:, there[:, t].astype(int)]).reshape(-1, len(world.traces))
+        return float(world.optimum(table, misses))
+
+    assert abs(loss(changed) - loss(plain)) <= 13 * 10.0**-power * (1 + 4 * 10.0**-power) ** 2 * loss(plain) + 1e-15
+
+
+NUMBERS = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40)
+
+
+@given(NUMBERS)
+def test_sums_are_exact(numbers: list[float]) -> None:
+    assert exact_sum(np.array(numbers)) == sum(map(Fraction, numbers))
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=4))
+def test_sums_do_not_depend_on_cuts(parts: list[list[float]]) -> None:
+    whole = exact_sum(np.concatenate([np.array(part) for part in parts]))
+    assert whole == sum(exact_sum(np.array(part)) for part in parts)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=4), st.data())
+def test_values_at_ranks(parts: list[list[float]], data: st.DataObject) -> None:
+    ordered = sorted(number for part in parts for number in part)
+    ranks = data.draw(st.lists(st.integers(0, len(ordered) - 1), min_size=1, max_size=5))
+
+    def count(begin: Mapping[str, Sequence[int]], level: int) -> Iterator[Any]:
+        for part in parts:
+            yield {name: first_bits(sort_keys(np.array(part)), heads, level) for name, heads in begin.items()}
+
+    found = at_ranks({"a": ranks}, count)["a"]
+    assert {rank: found[rank] for rank in ranks} == {rank: ordered[rank] for rank in ranks}
+
+
+@given(st.floats(allow_nan=False))
+def test_words_are_those_of_numbers(number: float) -> None:
+    assert value_of_key(int(sort_keys(np.array([number]))[0])) == number
