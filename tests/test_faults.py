@@ -24,9 +24,9 @@ import pytest
 import passerby as pb
 from passerby.audits.validation import check_settings
 from passerby.cli import main
-from passerby.report import folder as folders
 from passerby.report.evidence import Evidence
-from passerby.report.notebook import Report
+from passerby.runs import audit as folders
+from passerby.runs.notebook import Report
 from passerby.visits import write_city
 from tests.cli.small_audit import write_visits
 from tests.people.test_habits import random_traces
@@ -262,7 +262,7 @@ def interrupted_at(line: int) -> Iterator[list[int]]:
     """Ctrl-C at some line that is run in the modules through which an audit goes; yields how many were run."""
     modules = {
         f"{Path(pb.__file__).parent}/{name}.py"
-        for name in ("audits/audit", "support/files", "support/checkpoints", "report/folder", "audits/settings_file")
+        for name in ("audits/audit", "support/files", "support/checkpoints", "runs/audit", "audits/settings_file")
     }
     ran = [0]
 

@@ -29,6 +29,7 @@ LADDER = (
     "audits",
     "plans",
     "report",
+    "runs",
     "cli",
     "__main__",
 )

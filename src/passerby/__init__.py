@@ -87,9 +87,9 @@ if TYPE_CHECKING:
     from .questions.trace.methods.formula import loose_bound as loose_bound
     from .questions.trace.methods.formula import tight_bound as tight_bound
     from .questions.trace.question import Trace as Trace
-    from .report.folder import audit_folder as audit_folder
-    from .report.notebook import Report as Report
-    from .report.notebook import audit_report as audit_report
+    from .runs.audit import audit_folder as audit_folder
+    from .runs.notebook import Report as Report
+    from .runs.notebook import audit_report as audit_report
     from .support.workers import stream as stream
     from .visits.city import simulate_city as simulate_city
     from .visits.readers import read_visits as read_visits
@@ -149,8 +149,8 @@ _HOME = {
     "questions.in_data": ("InData",),
     "questions.measure": ("measure",),
     "questions.trace.question": ("Trace",),
-    "report.folder": ("audit_folder",),
-    "report.notebook": ("Report", "audit_report"),
+    "runs.audit": ("audit_folder",),
+    "runs.notebook": ("Report", "audit_report"),
     "support.workers": ("stream",),
     "visits.city": ("simulate_city",),
     "people.family": ("Habits",),

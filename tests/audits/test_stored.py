@@ -21,7 +21,7 @@ from passerby.audits.stored import audit_everyone, on_disk, rows_about, store_of
 from passerby.audits.summary import summarise
 from passerby.audits.validation import check_settings
 from passerby.people.others import Counted
-from passerby.report.folder import run_audit
+from passerby.runs.audit import run_audit
 from passerby.support.blocks import Team
 from passerby.support.files import alone_in
 from passerby.visits import store, trace_store, write_city

@@ -20,7 +20,7 @@ from passerby.audits.settings_file import read_settings
 from passerby.audits.validation import check_settings
 from passerby.model import memory
 from passerby.people.others import Counted, everyone_else
-from passerby.report.folder import run_audit
+from passerby.runs.audit import run_audit
 
 STEPS = 3
 ZONES = ([0, 3, 7, 9], [1, 2, 4], [5, 8])

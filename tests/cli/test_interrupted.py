@@ -102,8 +102,8 @@ def test_interrupted_by_a_signal_it_goes_on(made: Made, number: signal.Signals, 
         pytest.param(
             "passerby.audits.adversaries._one", 3, "while trying other adversaries (3 of 6)", marks=pytest.mark.thorough
         ),
-        pytest.param("passerby.report.folder.report_of", 0, "while writing the report", marks=pytest.mark.thorough),
-        ("passerby.report.folder.as_json", 0, "while writing the report"),
+        pytest.param("passerby.runs.audit.report_of", 0, "while writing the report", marks=pytest.mark.thorough),
+        ("passerby.runs.audit.as_json", 0, "while writing the report"),
     ],
 )
 def test_interrupted_anywhere_it_ends_the_same(

@@ -63,7 +63,7 @@ def test_nobody_is_named_by_an_error_that_should_not_happen(call: Call, monkeypa
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError(f"cannot cast {person(3)}")
 
-    monkeypatch.setattr("passerby.report.folder.report_of", broken)
+    monkeypatch.setattr("passerby.runs.audit.report_of", broken)
     done = call("visits.parquet", *OPTIONS, "--sample", "3", *ALONE, "--out", "broken")
     assert done.returncode == 1
     assert "RuntimeError in" in done.stderr

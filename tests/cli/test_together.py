@@ -46,7 +46,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_anybody_is_measured(
 ) -> None:
     write_audits(tmp_path)
     (tmp_path / "taken").write_text("")
-    measuring = "passerby.report.together_folder.together"
+    measuring = "passerby.runs.together.together"
     monkeypatch.setattr(measuring, stopping(measuring, 0))
     done = typed("together", "whole", "nearly", "--workers", "1", "--out", "taken")
     assert done.returncode == 2

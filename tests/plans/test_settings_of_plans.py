@@ -16,7 +16,7 @@ from passerby.plans.cells import without
 from passerby.plans.lever import Choice, Dial, Scene
 from passerby.plans.levers import BY_NAME
 from passerby.plans.settings import PlanSettings, check_plan
-from passerby.report.plan_folder import audit_settings, write_release
+from passerby.runs.plan import audit_settings, write_release
 
 ALONE = [("zones",), ("visitors",), ("places",), ("counts",), ("every",), ("gaussian",), ("suppression",)]
 ONE, OTHER = ("zones", "visitors", "places", "counts", "every"), ("gaussian", "rounding", "suppression", "geometric")

@@ -13,7 +13,7 @@ from tests.cli.test_main import run_here
 from tests.report.browser import ABSENT, CHROMIUM, Page, browser, cut
 
 from passerby.audits.summary import Summary
-from passerby.report import Report
+from passerby.runs.notebook import Report
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 

@@ -18,7 +18,6 @@ from passerby.report.boxes import strips
 from passerby.report.cuts import CURVES, cuts
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
-from passerby.report.notebook import Report
 from passerby.report.sections import (
     adversaries,
     backtest,
@@ -30,6 +29,7 @@ from passerby.report.sections import (
     realisation,
     traits,
 )
+from passerby.runs.notebook import Report
 from passerby.support.rule_of_five import FEW, effective_people, middle
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from passerby.audits.wording import Options
 from passerby.plans.settings import PlanSettings
-from passerby.report.next_folder import run_next
-from passerby.report.plan_folder import draft_of, run_plan
 from passerby.report.plan_page import in_short
+from passerby.runs.next import run_next
+from passerby.runs.plan import draft_of, run_plan
 
 from .going_on import repeatable, resumable
 from .screen import consoles, say, stages

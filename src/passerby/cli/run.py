@@ -16,10 +16,10 @@ from passerby.audits.stored import on_disk
 from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
-from passerby.report.assumption import assumption
-from passerby.report.folder import draft_of, finished, run_audit
 from passerby.report.presence_words import lead
 from passerby.report.terms import length, mechanism, often_found
+from passerby.runs.assumption import assumption
+from passerby.runs.audit import draft_of, finished, run_audit
 from passerby.support.blocks import Team
 from passerby.support.numbers import chance, duration, span
 from passerby.support.rule_of_five import FEW

@@ -54,7 +54,7 @@ def together(
     if len(audits) < 2:
         raise ConfigError("name two folders of audits or more: passerby together A/ B/")
     ready()
-    from passerby.report.together_folder import run_together
+    from passerby.runs.together import run_together
 
     from .going_on import repeatable
     from .screen import consoles, stages

@@ -36,6 +36,7 @@ from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import InputError
+from passerby.report.evidence import Evidence
 from passerby.support import checks
 from passerby.support.blocks import Team
 from passerby.support.checkpoints import Checkpoints
@@ -45,10 +46,9 @@ from passerby.support.workers import check_executor
 from passerby.visits.table import Visits
 
 from .assumption import assumption
-from .destination import Destination
-from .evidence import Evidence
+from .explore import explored, other_adversaries
+from .folder import Destination
 from .notebook import Report, report_of
-from .tried import explored, other_adversaries
 
 #: What is written last, and tells that an audit is finished.
 LAST = "summary.json"

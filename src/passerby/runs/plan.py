@@ -27,12 +27,12 @@ from passerby.plans.settings import PlanSettings, plan_toml
 from passerby.plans.survey import AUDITED
 from passerby.plans.task import Task
 from passerby.plans.weights import read_weights
+from passerby.report.plan_page import render_plan
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.rule_of_five import FEW
 
 from .assumption import assumption
-from .destination import Destination
-from .plan_page import render_plan
+from .folder import Destination
 
 
 def run_plan(

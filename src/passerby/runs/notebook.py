@@ -28,16 +28,16 @@ from passerby.audits.wording import Arguments
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.report.evidence import Evidence
+from passerby.report.page import built, fill
+from passerby.report.section import Figure
 from passerby.support import checks
 from passerby.support.blocks import Team
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
 
-from .evidence import Evidence
-from .page import built, fill
-from .section import Figure
-from .tried import explored, other_adversaries
+from .explore import explored, other_adversaries
 
 
 @dataclass(frozen=True, repr=False)

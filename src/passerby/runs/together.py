@@ -19,12 +19,12 @@ from passerby.errors import ConfigError, InputError
 from passerby.people.fit import fit_traces, tracing_for
 from passerby.people.habits import People
 from passerby.people.zones import Zones, places_of, read_zones
+from passerby.report.together_page import render_together
 from passerby.support.files import whole_or_nothing, write_json
 from passerby.visits.all_visits import AllVisits
 from passerby.visits.table import Visits
 
-from .destination import Destination
-from .together_page import render_together
+from .folder import Destination
 
 #: Settings of steps that releases need not share: all of their places are kept, and people who are known well enough
 #: for all of them are looked at.

@@ -8,8 +8,7 @@ from passerby.audits.inputs import Inputs
 from passerby.audits.settings import AuditSettings
 from passerby.audits.subjects import in_words, subjects_of
 from passerby.audits.wording import Wording
-
-from .terms import length, mechanism
+from passerby.report.terms import length, mechanism
 
 #: What nobody said.
 UNSAID = {

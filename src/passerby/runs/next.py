@@ -26,8 +26,8 @@ from passerby.support.files import make_folder, whole_or_nothing, write_json
 from passerby.visits.steps import parse_length
 
 from .assumption import assumption
-from .destination import Destination
-from .plan_folder import audit_settings, check_enough, task_of, write_release
+from .folder import Destination
+from .plan import audit_settings, check_enough, task_of, write_release
 
 #: The settings of an audit of all that is out then.
 TOGETHER = "together.toml"
