@@ -129,6 +129,39 @@ def test_a_right_import_is_not(here: str, name: str) -> None:
     assert list(faults(here, name)) == []
 
 
+def subclasses(kind: type) -> Iterator[type]:
+    """The classes below one, at any distance."""
+    for each in kind.__subclasses__():
+        yield each
+        yield from subclasses(each)
+
+
+def asked_for(path: Path, names: set[str]) -> Iterator[str]:
+    """The checks of a file for one of some classes, by `isinstance` or by `match`."""
+    for node in ast.walk(tree_of(path)):
+        asked: list[ast.expr] = []
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            asked = [part for part in ast.walk(node.args[1]) if isinstance(part, ast.Name | ast.Attribute)]
+        elif isinstance(node, ast.MatchClass):
+            asked = [node.cls]
+        for part in asked:
+            if (name := ast.unparse(part).rpartition(".")[2]) in names:
+                yield f"{path.relative_to(ROOT)}:{part.lineno} asks for {name}"
+
+
+def test_no_mechanism_is_asked_for_by_its_class() -> None:
+    """A mechanism of one's own must be as good as those that are here: what matters is a method of all of them."""
+    here = (kind for kind in subclasses(pb.Mechanism) if kind.__module__.startswith("passerby.mechanisms"))
+    concrete = {kind.__name__ for kind in here}
+    assert {"Raw", "Gaussian", "Then"} <= concrete
+    found = [each for path in sources() if part(path) != "mechanisms" for each in asked_for(path, concrete)]
+    assert found == []
+
+
+def test_a_mechanism_that_is_asked_for_is_noticed() -> None:
+    assert list(asked_for(ROOT / "mechanisms" / "composition.py", {"Both"}))
+
+
 def test_the_experiments_are_loaded_by_one_command_when_it_runs() -> None:
     """The paper's experiments are a package beside this one, which nothing else of it needs."""
     users = {path for path in sources() if "passerby_paper" in {name.split(".")[0] for name, _ in imported(path)}}

@@ -1,7 +1,7 @@
 """Every mechanism keeps its promises, and the helper that checks them finds those that do not."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -218,3 +218,36 @@ def test_only_mechanisms_are_checked() -> None:
     nothing: Any = "raw"
     with pytest.raises(pb.InputError, match="'raw' is not a Mechanism"):
         check_mechanism(nothing)
+
+
+@dataclass(frozen=True, repr=False)
+class SaysMore(pb.Laplace):
+    """Noise that says of itself what does not hold."""
+
+    says: ClassVar[str] = "nothing"
+
+    def pure_epsilon(self, times: float) -> float:
+        return times / self.scale / (2 if self.says == "epsilon" else 1)
+
+    def reader_error(self, off: float) -> float | None:
+        return off if self.says == "error" else super().reader_error(off)
+
+    def divided(self, size: int) -> Any:
+        return pb.Laplace(self.scale) if self.says == "group" else super().divided(size)
+
+    @property
+    def raw(self) -> bool:
+        return self.says == "raw"
+
+    def tells_less_than(self, fine: pb.Mechanism) -> bool:
+        return self.says != "order" and self == fine
+
+
+@pytest.mark.parametrize(
+    ("says", "words"),
+    [("epsilon", "epsilon"), ("error", "readers"), ("group", "group"), ("raw", "raw"), ("order", "from itself")],
+)
+def test_what_is_said_beyond_the_laws_is_tried(says: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SaysMore, "says", says)
+    with pytest.raises(pb.InputError, match=words):
+        check_mechanism(SaysMore(1.0), range(2), runs=100)

@@ -9,7 +9,7 @@ from scipy import integrate, stats
 from tests.strategies import Halved, Jumbled
 
 import passerby as pb
-from passerby.mechanisms.law import mixture_information
+from passerby.mechanisms.laws import mixture_information
 
 EVERY = [pb.Raw(), pb.Gaussian(0.3), pb.Gaussian(1.0), pb.Gaussian(5), Jumbled(0.4), Halved()]
 

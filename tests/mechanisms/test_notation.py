@@ -7,8 +7,7 @@ from tests.mechanisms.test_conformance import EVERY
 import passerby as pb
 from passerby.audits.release import build_mechanism
 from passerby.audits.validation import check_settings
-from passerby.mechanisms.notation import read_mechanism
-from passerby.mechanisms.registry import BY_NOTATION
+from passerby.mechanisms.registry import BY_NOTATION, read_mechanism
 
 WRITTEN = tuple(mechanism for mechanism in EVERY if type(mechanism).__name__ in BY_NOTATION)
 

@@ -10,8 +10,7 @@ from passerby.audits.release import build_mechanism
 from passerby.audits.settings import SETTINGS
 from passerby.audits.validation import check_settings
 from passerby.mechanisms import check_mechanism
-from passerby.mechanisms.notation import read_mechanism
-from passerby.mechanisms.registry import BY_SETTING, PARAMETERS, REGISTRY, Entry, described
+from passerby.mechanisms.registry import BY_SETTING, PARAMETERS, REGISTRY, Entry, described, read_mechanism
 from passerby.report.terms import mechanism as in_words
 
 

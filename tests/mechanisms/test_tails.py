@@ -12,8 +12,8 @@ from tests.mechanisms.tails import discrete_gaussian, gaussian, geometric, lapla
 from tests.mechanisms.test_conformance import EVERY
 
 import passerby as pb
-from passerby.mechanisms.bins import _increasing
-from passerby.mechanisms.log_chance import log_binomial, log_normal
+from passerby.mechanisms.laws import log_binomial, log_normal
+from passerby.mechanisms.noise import _increasing
 
 #: The last digits of a logarithm of this size.
 ULPS = 1e-13

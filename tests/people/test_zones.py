@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import passerby as pb
-from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import read_mechanism
 from passerby.people.count_rows import COUNTS, PUBLISHED, RowReader, windows, zone_counts
 from passerby.people.zones import Zones, places_of, read_zones
 from passerby.visits.small_tables import Header, read_table

@@ -12,7 +12,7 @@ from passerby.audits.job import Job
 from passerby.audits.person import person_ends
 from passerby.plans.levers import LEVERS, usual
 from passerby.plans.names import TRYING
-from passerby.plans.order import made_from, tells_less
+from passerby.plans.order import tells_less
 from passerby.visits import write_city
 
 LITTLE = {"budget": 1e5, "runs": 20, "workers": 1, "presence_at_most": 1.0}
@@ -127,8 +127,8 @@ def test_every_lever_tells_less_than_what_is_wanted(people: pb.People) -> None:
 def test_larger_noise_is_smaller_noise_and_more(kind: type[pb.Laplace] | type[pb.Geometric]) -> None:
     """The law of the rest, from generating functions: a part stays, and the other gets noise of the larger scale."""
     small, large = kind(1.5), kind(4.0)
-    assert made_from(large, small)
-    assert not made_from(small, large)
+    assert large.tells_less_than(small)
+    assert not small.tells_less_than(large)
     if kind is pb.Geometric:
         q, p = np.exp(-1 / 1.5), np.exp(-1 / 4.0)
         stays = (1 - p) ** 2 / (1 - q) ** 2 * q / p

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.mechanisms.chance import Sum, added
+from passerby.mechanisms.laws import Sum, added
 from passerby.model.bridges import assigned, remaining
 from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present

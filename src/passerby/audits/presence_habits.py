@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.measurement.setup import Setup
-from passerby.mechanisms import Mechanism, Raw
-from passerby.mechanisms.discrete import Discrete
+from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import table
 from passerby.mechanisms.group import grouped
-from passerby.mechanisms.law import same
-from passerby.mechanisms.memory import table
+from passerby.mechanisms.laws import same
 from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Visitors
 from passerby.model.crowd import channel_of
@@ -146,7 +145,7 @@ def cells(release: Release) -> list[tuple[int, tuple[int, ...], Mechanism]]:
 
 def log_ratios(table: Table, offset: Ints, values: Floats, ways: Sequence[Mechanism], size: int) -> Floats:
     """`log Pr[value | with the person] - log Pr[value | without]` (n, C) of values (n, C) of all counts."""
-    plain = np.array([isinstance(way, Raw) for way in ways], dtype=bool)
+    plain = np.array([way.raw for way in ways], dtype=bool)
     if plain.all():
         gap = table.gaps(values.astype(np.int64) - offset, size)
         return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
@@ -178,7 +177,7 @@ def likely(way: Mechanism, values: Floats, counts: Ints, chances: Floats) -> Flo
 
 def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
     """What is published of each count where that follows from it; None where chance has a part in it."""
-    if not isinstance(way, Discrete):
+    if not way.discrete:
         return None
     laws = [table(way, float(count)) for count in counts.tolist()]
     return np.array([values[0] for values, _ in laws]) if all(len(values) == 1 for values, _ in laws) else None
@@ -278,7 +277,7 @@ def one_count(person: Person, zone: tuple[int, ...], yes: float) -> tuple[float,
         return 0.0, FALSE
     table, size = person.beside.habits, person.size
     often = np.minimum(person.chance[inside] / yes, 1.0)
-    if all(isinstance(person.ways[c], Raw) for c in inside):
+    if all(person.ways[c].raw for c in inside):
         laws = [shifted(table, c, share, size) for c, share in zip(inside, often.tolist(), strict=True)]
         return max(law.advantage for law in laws), max(law.power(FALSE) for law in laws)
     raw = often * [shifted(table, c, 1.0, size).advantage for c in inside]

@@ -144,7 +144,7 @@ def _hours(
     people: Sequence[Person], inside: list[int], everybody: Numbers, rest: NDArray[np.int64], release: Release
 ) -> list[tuple[int, HourAnswer]]:
     """What each count tells of who is counted in it: exactly the total variation between both laws."""
-    plain = all(isinstance(way, Raw) for way in people[0].ways)
+    plain = all(way.raw for way in people[0].ways)
     some = people if plain else people[:QUICKLY]
     out = []
     for at, c in enumerate(inside):

@@ -16,7 +16,7 @@ import polars as pl
 from passerby.errors import InputError, PasserbyError
 from passerby.mechanisms import HIDDEN, Mechanism
 from passerby.mechanisms.checks import LARGEST
-from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import read_mechanism
 from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.people.count_rows import PUBLISHED, RowReader

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.notation import read_mechanism
-from passerby.mechanisms.registry import BY_SETTING
+from passerby.mechanisms.registry import BY_SETTING, read_mechanism
 from passerby.model.counts import Count, Present
 from passerby.model.release import Release
 from passerby.people.count_rows import COUNTS, RowReader, windows, zone_counts

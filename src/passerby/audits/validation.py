@@ -22,8 +22,7 @@ from pydantic import (
 )
 
 from passerby.errors import PasserbyError, SettingsError
-from passerby.mechanisms.notation import read_mechanism
-from passerby.mechanisms.registry import BY_SETTING
+from passerby.mechanisms.registry import BY_SETTING, read_mechanism
 from passerby.support.checks import nearest
 from passerby.visits.layouts import check_separator
 from passerby.visits.steps import AUTO, FIRST_VISIT, parse_instant, parse_length

@@ -10,7 +10,7 @@ from passerby.audits.presence import presence
 from passerby.audits.question_record import Bracket
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Options
-from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import read_mechanism
 from passerby.report.presence_words import of_hundred
 from passerby.support.rule_of_five import FEW, fives_below
 

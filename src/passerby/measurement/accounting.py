@@ -17,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw, Then
-from passerby.mechanisms.bins import ALONE, cut
-from passerby.mechanisms.checks import MOST_NOISE
-from passerby.mechanisms.fixed import Fixed
+from passerby.mechanisms import Mechanism
 from passerby.mechanisms.group import Group
+from passerby.mechanisms.registry import REGISTRY
 from passerby.outcomes.channels import coarser, joined
 from passerby.support.statistics import by_ratio
 
@@ -48,7 +46,7 @@ FINEST = 1e-5
 def private_noise(mechanism: Mechanism) -> Mechanism:
     """The additive noise that a mechanism's differential privacy comes from; or why there is none.
 
-    >>> from passerby.mechanisms import Rounding, Then
+    >>> from passerby.mechanisms import Gaussian, Rounding, Then
     >>> private_noise(Then(Gaussian(2.0, clamped=True), Rounding(5)))
     Gaussian(sigma=2.0)
     """
@@ -64,13 +62,15 @@ def shared_noise(ways: Sequence[Mechanism], size: int = 1) -> tuple[Mechanism, d
     Normal noise of deviation σ counts for `(s / σ)²` draws of deviation s: what it tells adds up in squares. For a
     group of a size that moves as one, it is the noise that hides as much of one person (`noise_for`).
 
+    >>> from passerby.mechanisms import Gaussian
     >>> shared_noise([Gaussian(2.0), Gaussian(4.0)])
     (Gaussian(sigma=2.0), {Gaussian(sigma=2.0): 1.0, Gaussian(sigma=4.0): 0.25})
     """
     noises = {mechanism: noise_for(private_noise(mechanism), size) for mechanism in ways}
     first = next(iter(noises.values()))
-    if isinstance(first, Gaussian) and all(isinstance(noise, Gaussian) for noise in noises.values()):
-        return first, {way: (first.sigma / noise.sigma) ** 2 for way, noise in noises.items()}  # type: ignore[attr-defined]
+    deviations = {way: noise.deviation for way, noise in noises.items()}
+    if first.deviation is not None and None not in deviations.values():
+        return first, {way: (first.deviation / own) ** 2 for way, own in deviations.items() if own is not None}
     if len(set(noises.values())) > 1:
         raise UnsupportedRelease(
             f"counts with different noise ({', '.join(map(repr, dict.fromkeys(noises.values())))}) are not accounted "
@@ -85,26 +85,18 @@ def noise_for(noise: Mechanism, size: int) -> Mechanism:
     Normal and Laplace noise are scaled. Of other noise, the law with all of the group is compared with that without
     it. A sample of the people is left out: noise without it hides less, so that what is said of it is an upper end.
 
+    >>> from passerby.mechanisms import Gaussian
     >>> noise_for(Gaussian(6.0), 3)
     Gaussian(sigma=2.0)
     """
     if size == 1:
         return noise
-    if isinstance(noise, Then):
-        return noise_for(noise.second, size)
-    if isinstance(noise, (Gaussian, Laplace)) and noise.width * MOST_NOISE >= size:
-        return noise.times(1 / size)
-    return Group(noise, 0, size)
+    if noise.sampled is not None:
+        return noise_for(noise.sampled[1], size)
+    return noise.divided(size) or Group(noise, 0, size)
 
 
-#: The noises that are accounted for, each with how.
-ACCOUNTED: dict[type[Mechanism], str] = {
-    Gaussian: "in closed form",
-    Laplace: "by its privacy loss distribution",
-    Geometric: "by its privacy loss distribution",
-    DiscreteGaussian: "by its privacy loss distribution",
-}
-#: Others, of which all values can be listed and none gives the target away.
+#: Noise of another kind, of which all values can be listed and none gives the target away.
 LISTED = "by the privacy loss distribution of its two laws"
 #: Noise after a fresh sample of the people.
 SAMPLED = "by the privacy loss distribution of the worse of both directions"
@@ -112,18 +104,18 @@ SAMPLED = "by the privacy loss distribution of the worse of both directions"
 
 def _accounted(noise: Mechanism) -> str | None:
     """How noise is accounted for; None where it is not."""
-    if isinstance(noise, Then):
-        return SAMPLED if _accounted(noise.second) is not None else None
-    if type(noise) in ACCOUNTED:
-        return ACCOUNTED[type(noise)]
+    if noise.sampled is not None:
+        return SAMPLED if _accounted(noise.sampled[1]) is not None else None
+    if noise.accounted is not None:
+        return noise.accounted
     return LISTED if noise.outputs(0) is not None and not _tells(noise, 0) else None
 
 
 def _why_not(mechanism: Mechanism) -> str:
     """Why a mechanism has no differential privacy, or none that is accounted for."""
-    if isinstance(mechanism, Raw):
+    if mechanism.raw:
         return "raw counts are not differentially private: no noise is added"
-    if isinstance(mechanism, Fixed):
+    if mechanism.rules is not None:
         return (
             f"{mechanism!r} is not differentially private: at some counts, one person changes the published value "
             "for certain"
@@ -134,7 +126,7 @@ def _why_not(mechanism: Mechanism) -> str:
             f"{mechanism!r} is not differentially private: with {given_away} others, some values are published only if "
             "the target is there, or only if not"
         )
-    known = ", ".join(kind.__name__ for kind in ACCOUNTED)
+    known = ", ".join(entry.notation for entry in REGISTRY if entry.kind.accounted)
     return (
         f"no accounting is known here for {mechanism!r}: its noise is none of {known}, and has no values that can be "
         "listed"
@@ -172,21 +164,8 @@ def _once(noise: Mechanism, times: int) -> Any:
     rounded then. Otherwise rounding is to the safe side, by the chords of the privacy curve between steps (Doroshenko
     et al. 2022): the coarser, the larger what it says.
     """
-    from dp_accounting.pld import privacy_loss_distribution as pld
-
-    if isinstance(noise, Geometric):
-        return pld.from_discrete_laplace_mechanism(1 / noise.scale, value_discretization_interval=1 / noise.scale)
-    if isinstance(noise, Laplace):
-        largest = 1 / noise.scale
-        # Both ends of the range, where most of the law is, are steps.
-        step = largest / max(1, math.floor(largest / _step(largest, largest, times)))
-        return pld.from_laplace_mechanism(noise.scale, value_discretization_interval=step)
-    if isinstance(noise, DiscreteGaussian):
-        lattice = 0.5 / noise.sigma**2
-        if _step(8 / noise.sigma + lattice, 1 / noise.sigma, times) <= lattice:
-            return pld.from_discrete_gaussian_mechanism(noise.sigma, value_discretization_interval=lattice)
-        return _of_table(noise.pair(0), times)
-    return _of_table(_worst(noise), times)
+    own = noise.losses(lambda largest, deviation: _step(largest, deviation, times))
+    return _of_table(noise.pair(0) if noise.symmetric else _worst(noise), times) if own is None else own
 
 
 def _of_table(table: Floats, times: int) -> Any:
@@ -239,12 +218,12 @@ def _worst(noise: Mechanism) -> Floats:
 
 def _pair(noise: Mechanism) -> Floats:
     """Likelihoods (outcomes, 2) at counts 0 and 1, of bins that tell a little more where there is a continuum."""
-    if isinstance(noise, Then):
-        absent, present = _pair(noise.second).T
-        rate = float(noise.first.share[1])  # type: ignore[attr-defined]
+    if noise.sampled is not None:
+        rate, added = noise.sampled
+        absent, present = _pair(added).T
         return np.stack([absent, (1 - rate) * absent + rate * present], axis=1)
-    if isinstance(noise, (Gaussian, Laplace)):
-        bins = cut(noise, (), np.array([0.0, 1.0]), ALONE, FINE)
+    if noise.outputs(0) is None:
+        bins = noise.bins(np.array([0.0, 1.0]), np.eye(2), bins=FINE)
         assert bins is not None
         return bins[1]
     table = noise.pair(0)
@@ -261,17 +240,15 @@ def epsilon(noise: Mechanism, times: float, delta: float) -> float:
     """
     if times == 0:
         return 0.0
-    if isinstance(noise, Gaussian):
+    if noise.deviation is not None:
         from dp_accounting import get_epsilon_gaussian
 
-        return float(get_epsilon_gaussian(noise.sigma / math.sqrt(times), delta))
-    if isinstance(noise, (Laplace, Geometric)) and noise.scale < 2 / CERTAIN:
-        return times / noise.scale
-    if isinstance(noise, Group) and isinstance(noise.mechanism, (Laplace, Geometric)):
-        most = times * noise.size / noise.mechanism.scale  # at any delta
-        return most if most > times * CERTAIN / 2 else min(most, _composed(noise, times, delta))
-    value = _composed(noise, times, delta)
-    return min(value, epsilon(noise.second, times, delta)) if isinstance(noise, Then) else value
+        return float(get_epsilon_gaussian(noise.deviation / math.sqrt(times), delta))
+    most = noise.pure_epsilon(times)
+    if times * CERTAIN / 2 < most < math.inf:
+        return most
+    value = min(most, _composed(noise, times, delta))
+    return value if noise.sampled is None else min(value, epsilon(noise.sampled[1], times, delta))
 
 
 def _composed(noise: Mechanism, times: float, delta: float) -> float:
@@ -283,11 +260,12 @@ def most_added(noise: Mechanism, times: int) -> float:
 
     Gaussian: `2 Φ(sqrt(times) / (2 σ)) - 1`. It is the advantage of an attack of Kulynych et al. (2024).
 
+    >>> from passerby.mechanisms import Gaussian, Laplace
     >>> round(most_added(Gaussian(2.0), 4), 4), round(most_added(Laplace(2.0), 4), 3)
     (0.3829, 0.352)
     """
-    if isinstance(noise, Gaussian):
-        return math.erf(math.sqrt(times / 8) / noise.sigma)
+    if noise.deviation is not None:
+        return math.erf(math.sqrt(times / 8) / noise.deviation)
     if noise.total_variation() > 1 - math.exp(-CERTAIN / 4):
         return 1.0
     return min(1.0, float(_losses(noise, times).get_delta_for_epsilon(0.0)))
@@ -304,15 +282,16 @@ def success_bound(noise: Mechanism, times: float, log_known: float) -> float:
     differential privacy". Gaussian: `Φ(Φ⁻¹(κ) + sqrt(times) / sigma)`. However small κ is, much noise-free
     evidence may make up for it, so that it must not be taken for nothing.
 
+    >>> from passerby.mechanisms import Gaussian
     >>> round(success_bound(Gaussian(1.0), 1, math.log(0.1)), 4)
     0.3891
     """
     if times == 0 or not -math.inf < log_known < 0:
         return rounded_up(log_known)
-    if isinstance(noise, Gaussian):
+    if noise.deviation is not None:
         from scipy.special import log_ndtr, ndtri_exp
 
-        start, shift = float(ndtri_exp(log_known)), math.sqrt(times) / noise.sigma
+        start, shift = float(ndtri_exp(log_known)), math.sqrt(times) / noise.deviation
         # The two may all but cancel: rounding is to the safe side.
         return rounded_up(float(log_ndtr(start + shift + 8 * sys.float_info.epsilon * (abs(start) + shift))))
     if noise.total_variation() > 1 - math.exp(-CERTAIN / 4):

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import entropy as entropies
 from passerby.kernels import renewal
-from passerby.mechanisms import Gaussian
 from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
@@ -109,7 +108,7 @@ def paper_information(prior: MarkovPrior, release: Release) -> float:
     """The upper bound on the mutual information that the paper uses for this mechanism."""
     if release.plain:
         return mutual_information(prior, release, "order1")
-    if isinstance(release.mechanism, Gaussian) and release.crowd is None:
+    if release.mechanism.deviation is not None and release.crowd is None:
         return mutual_information(prior, release, "paper-gaussian")
     raise UnsupportedRelease(f"the paper's bounds hold for raw counts and Gaussian noise, not for {release.words}")
 
@@ -135,11 +134,12 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     for Gaussian vectors: two different sensors are at squared distance 2. A group of g is at g times the distances.
     """
     check_single(prior, release)
-    if not isinstance(release.mechanism, Gaussian) or release.crowd is not None:
+    sigma = release.mechanism.deviation
+    if sigma is None or release.crowd is not None:
         raise UnsupportedRelease(f"paper-gaussian: holds for Gaussian noise, not for {release.words}")
     total = 0.0
     for law in sighting_probabilities(prior, release):
-        unlike, like = _likeness(law.size, release.mechanism.sigma / release.size)
+        unlike, like = _likeness(law.size, sigma / release.size)
         # `log Σ_b p_b e^{-KL}`, from one minus the sum where that is small.
         apart, mixed = unlike @ law, like @ law
         log_mixed = np.where(apart < 0.5, np.log1p(-np.minimum(apart, 0.5)), np.log(np.where(law > 0, mixed, 1.0)))

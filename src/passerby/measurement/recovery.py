@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.mechanisms import Mechanism, Then
-from passerby.mechanisms.fixed import Fixed
+from passerby.mechanisms import Mechanism
+from passerby.mechanisms.laws import Rule
 from passerby.mechanisms.post_processing import hidden_spans, spans_of
 from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Count
@@ -196,13 +196,11 @@ def _before(end: float) -> float:
     return math.inf if math.isinf(end) else math.ceil(end) - 1
 
 
-def _fixed(rule: Mechanism) -> tuple[Fixed, ...]:
+def _fixed(rule: Mechanism) -> tuple[Rule, ...]:
     """The rules without chance that one is made of."""
-    if isinstance(rule, Fixed):
-        return (rule,)
-    if isinstance(rule, Then):
-        return (*_fixed(rule.first), *_fixed(rule.second))
-    raise UnsupportedRelease(f"{rule!r}: what may be behind a number is bounded for rules without chance only")
+    if rule.rules is None:
+        raise UnsupportedRelease(f"{rule!r}: what may be behind a number is bounded for rules without chance only")
+    return rule.rules
 
 
 def _linked(counts: Sequence[Count]) -> list[list[int]]:

@@ -1,25 +1,21 @@
-"""What is done to a count before it is published.
+"""Mechanisms: the law of the published value given the true count.
 
-`base` says what a mechanism is and `domain` what it takes and gives. Those of `fixed`, `by_size` and `scaled` leave
-nothing to chance, those of `chance` and `sampling` draw, `real_noise` (`gaussian`, `laplace`) and `whole_noise` are
-`additive`. `composition` puts any two one after another: fixed ones after noise by `post_processing`, the rest by
-`mixture`. `conformance` tests whether a mechanism of one's own keeps its promises, `registry` has a line for each, and
-`notation` reads one from text.
+`base` has the interface, `laws` what all laws share, `fixed` the bases `Discrete` and `Fixed`. Kinds: `rules` leave
+nothing to chance; `sampling` draws people; `noise` (`gaussian`, `laplace`) and `whole_noise` are additive. `composition`
+puts any two one after another, by `post_processing` (rules after noise) and `mixture` (the rest); `group` compares the
+laws without a group and with it. `conformance` tries what a mechanism says of itself. `registry` has a line for each
+kind, and reads one from text.
 """
 
 from .base import Mechanism
-from .by_size import RoundingBySize
-from .chance import RandomRounding
 from .composition import Then
 from .conformance import check_mechanism
-from .discrete import Discrete
-from .domain import COUNTS, REALS, WHOLE, Domain
-from .fixed import AtLeast, Bands, Raw, Rounding, Suppression
+from .fixed import Discrete
 from .gaussian import Gaussian
 from .laplace import Laplace
-from .law import HIDDEN, mixture_information
-from .sampling import Miscount, Sampling
-from .scaled import Scaled
+from .laws import COUNTS, HIDDEN, REALS, WHOLE, Domain, mixture_information
+from .rules import AtLeast, Bands, Raw, Rounding, RoundingBySize, Scaled, Suppression
+from .sampling import Miscount, RandomRounding, Sampling
 from .whole_noise import DiscreteGaussian, Geometric
 
 __all__ = [

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from passerby.errors import UnsupportedRelease
+from passerby.errors import InputError, UnsupportedRelease
+from passerby.support.checks import numbers, shown
 
-from .checks import MOST_NOISE
-from .domain import COUNTS, REALS, Domain
-from .door import guard
-from .law import Floats, Law, mixture_information, trimmed
-from .memory import apart, paired, table
+from .checks import MOST_NOISE, guard
+from .laws import COUNTS, HIDDEN, MOST_VALUES, REALS, SUMS, Domain, Floats, Law, Rule, mixture_information, trimmed
 
-if TYPE_CHECKING:
-    from .fixed import Fixed
+#: Bins across the reach of noise, and a quarter as many again between the outermost centres.
+BINS = 256
 
 
 class Mechanism(ABC):
@@ -37,6 +35,9 @@ class Mechanism(ABC):
         """Methods check what they are called with, also those of classes that others write."""
         super().__init_subclass__(**more)
         guard(cls)
+
+    #: Makes one mechanism of two; `composition` says how.
+    _then: ClassVar[Callable[[Mechanism, Mechanism], Mechanism]]
 
     @property
     def takes(self) -> Domain:
@@ -71,9 +72,7 @@ class Mechanism(ABC):
 
     def __or__(self, second: Mechanism) -> Mechanism:
         """What `second` makes of what this gives: `Scaled(5) | Suppression(5)` is `Then(Scaled(5), Suppression(5))`."""
-        from .composition import Then
-
-        return Then(self, second) if isinstance(second, Mechanism) else NotImplemented
+        return Mechanism._then(self, second) if isinstance(second, Mechanism) else NotImplemented
 
     @abstractmethod
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
@@ -120,7 +119,7 @@ class Mechanism(ABC):
         """The same as a mechanism that others can be put after: plain noise and what follows it, for example."""
         return self
 
-    def followed_by(self, second: Fixed) -> Mechanism | None:
+    def followed_by(self, second: Mechanism) -> Mechanism | None:
         """The two together, where this one knows a better way than in general."""
         return None
 
@@ -162,8 +161,10 @@ class Mechanism(ABC):
         logs = self.log_likelihood(nodes[:, None], origin + centres)
         return nodes - origin, lengths[:, None] * (np.exp(logs) @ weights.T)
 
-    def bins(self, centres: Floats, weights: Floats, steps: Sequence[Fixed] = ()) -> tuple[Floats, Floats] | None:
-        """Stand-ins for two mixtures of counts, followed by fixed mechanisms; None where a continuum cannot be cut."""
+    def bins(
+        self, centres: Floats, weights: Floats, steps: Sequence[Rule] = (), bins: int = BINS
+    ) -> tuple[Floats, Floats] | None:
+        """Stand-ins for two mixtures of counts, followed by rules, of so many bins; None where it cannot be cut."""
         return None
 
     def quadrature(self, count: int) -> tuple[Floats, Floats]:
@@ -222,6 +223,64 @@ class Mechanism(ABC):
         """
         return self if self.shift_invariant else None
 
+    # What more may be known of a mechanism. The defaults hold for all; `check_mechanism` tries what is said instead.
+
+    #: How differential privacy is accounted for; None where nothing is known but the laws.
+    accounted: ClassVar[str | None] = None
+
+    @property
+    def raw(self) -> bool:
+        """Whether the count itself is published."""
+        return False
+
+    @property
+    def discrete(self) -> bool:
+        """Whether `law` lists all values, at every count."""
+        return False
+
+    @property
+    def rules(self) -> tuple[Rule, ...] | None:
+        """The rules that make up the mechanism, in order; None where chance has a part in it."""
+        return None
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation of normal noise, before anything else is done; None for all but normal noise."""
+        return None
+
+    @property
+    def sampled(self) -> tuple[float, Mechanism] | None:
+        """The rate of a fresh sample of the people, and the noise that is added to it; None where there is none."""
+        return None
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the two laws tell as much with presence and absence exchanged, however often they are drawn."""
+        return False
+
+    def divided(self, size: int) -> Mechanism | None:
+        """What tells as much of one person as this tells of a group of a size; None where that is not known."""
+        return None
+
+    def pure_epsilon(self, times: float) -> float:
+        """The epsilon of so many draws that holds at any delta; infinite where there is none."""
+        return math.inf
+
+    def losses(self, step: Callable[[float, float], float]) -> Any:
+        """The privacy loss distribution of dp-accounting; None where it is made from the two laws.
+
+        `step` gives the width of its steps, from the largest loss and the standard deviation of losses.
+        """
+        return None
+
+    def reader_error(self, off: float) -> float | None:
+        """The expected difference to a number `off` the count; None where it is summed or integrated."""
+        return None
+
+    def tells_less_than(self, fine: Mechanism) -> bool:
+        """Whether what this publishes can be made from what another publishes; False where that is not known."""
+        return fine.raw or self == fine
+
     def check_sensors(self, sensors: Sequence[Sequence[int]]) -> None:
         """Refuse, with `UnsupportedRelease`, sensors at which this mechanism would not draw afresh."""
         if not self.persistent:
@@ -252,17 +311,73 @@ class Mechanism(ABC):
             seen[cell] = count
 
 
-class Record:
-    """A readable `repr` for frozen dataclasses: what is left at its default is not shown."""
-
-    def __repr__(self) -> str:
-        shown = []
-        for f in sorted(fields(self), key=lambda f: f.kw_only is True):  # type: ignore[arg-type]
-            value = getattr(self, f.name)
-            value = value.item() if isinstance(value, np.generic) else value
-            if f.default is MISSING or value != f.default:
-                shown.append(f"{f.name}={value!r}")
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-
 guard(Mechanism)
+
+
+@lru_cache(maxsize=20_000)
+def table(mechanism: Mechanism, count: float) -> Law:
+    """The law of a mechanism at a count, remembered; an empty cell stays empty."""
+    if math.isnan(count):
+        return np.array([HIDDEN]), np.ones(1)
+    values, chances = _two_lists(mechanism.law(count), f"{mechanism!r} at a count of {count:g}: its law")
+    wrong = _wrong_with(values, chances, mechanism.gives(mechanism.takes))
+    if wrong:
+        raise InputError(f"{mechanism!r} at a count of {count:g}: {wrong}")
+    # Rounding goes; a law without an end keeps what its list lacks.
+    return trimmed(values, chances if mechanism.endless else chances / chances.sum())
+
+
+def _two_lists(law: object, name: str) -> Law:
+    """What a law says, as two arrays; an `InputError` where it is anything else."""
+    if not isinstance(law, tuple | list) or len(law) != 2:
+        raise InputError(f"{name} is {shown(law)}, instead of two lists: values and their probabilities")
+    return numbers(law[0], f"{name}: values"), numbers(law[1], f"{name}: probabilities")
+
+
+def _wrong_with(values: Floats, chances: Floats, domain: Domain) -> str:
+    """What makes values and probabilities no law over a domain; nothing if they are one."""
+    if values.size > MOST_VALUES:
+        return (
+            f"its law has {values.size:,} values, of which at most {MOST_VALUES:,} are listed; publish coarser values, "
+            "or say how likely they are without a list (a Mechanism with log_likelihood, and outputs of None)"
+        )
+    if values.ndim != 1 or values.shape != chances.shape:
+        return f"its law has {values.shape} values and {chances.shape} probabilities, instead of two lists as long"
+    if not (chances >= 0).all():
+        return f"its law has a probability of {chances[~(chances >= 0)][0]:g}"
+    if not abs(chances.sum() - 1) < SUMS:
+        return f"the probabilities of its law sum to {chances.sum():.12g}, not to one"
+    # An empty cell, which is not a number, comes last.
+    if not (np.diff(values[~np.isnan(values)]) > 0).all() or np.isnan(values[:-1]).any():
+        return "the values of its law are not in increasing order"
+    if not domain.holds(values).all():
+        return f"its law has a value of {values[~domain.holds(values)][0]:g}, but it says that it gives {domain}"
+    return ""
+
+
+def paired(mechanism: Mechanism, count: int) -> Floats:
+    """`Mechanism.pair`, remembered: in an audit, the same counts come up again and again."""
+    return _paired(mechanism, mechanism.like(count))
+
+
+@lru_cache(maxsize=4_000)
+def _paired(mechanism: Mechanism, count: int) -> Floats:
+    return mechanism.pair(count)
+
+
+def stood_in(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
+    """`Mechanism.stand_ins`, remembered for as long as one person is looked at."""
+    return _stood_in(mechanism, mechanism.like(count))
+
+
+@lru_cache(maxsize=500)
+def _stood_in(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
+    return mechanism.stand_ins(count)
+
+
+@lru_cache(maxsize=20_000)
+def apart(mechanism: Mechanism, count: int) -> float:
+    """The total variation of stand-ins that keep it, remembered."""
+    stand_ins = stood_in(mechanism, count)
+    pair = paired(mechanism, count) if stand_ins is None else stand_ins[0]
+    return min(1.0, float(np.abs(pair[:, 0] - pair[:, 1]).sum() / 2))

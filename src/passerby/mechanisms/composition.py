@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 
 from passerby.errors import InputError, UnsupportedRelease
 
-from .base import Mechanism, Record
-from .domain import COUNTS, Domain
-from .fixed import AtLeast, Fixed, Raw
-from .law import Floats, Law
+from .base import Mechanism
+from .checks import Record
+from .fixed import Fixed
+from .laws import COUNTS, Domain, Floats, Law, Rule
 from .mixture import Both, Chain, Mixture
+from .noise import Noise
 from .post_processing import PostProcessing
-from .real_noise import Noise
+from .rules import AtLeast, Raw, Scaled
 from .sampling import Sampling
-from .scaled import Scaled
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +123,22 @@ class Then(Record, Mechanism):
         fresh = isinstance(self.first, Sampling) and not self.first.persistent
         return Then(self.first, noise) if fresh and noise is not None else noise
 
+    @property
+    def rules(self) -> tuple[Rule, ...] | None:
+        """Those of both."""
+        first, second = self.first.rules, self.second.rules
+        return None if first is None or second is None else (*first, *second)
+
+    @property
+    def sampled(self) -> tuple[float, Mechanism] | None:
+        """Where noise follows a fresh sample."""
+        fresh = isinstance(self.first, Sampling) and not self.first.persistent and self.second.shift_invariant
+        return (float(self.first.share[1]), self.second) if fresh else None  # type: ignore[attr-defined]
+
+    def tells_less_than(self, fine: Mechanism) -> bool:
+        """Where the first does."""
+        return fine.raw or self == fine or self.first.tells_less_than(fine)
+
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw from the first, then from the second."""
         return self._joined.sample(count, rng)
@@ -201,3 +217,6 @@ def _instead(given: Domain) -> str:
         f"let noise that comes first be rounded or clamped ({', '.join(wanted)}), "
         "and a mechanism of your own say what it takes and gives"
     )
+
+
+Mechanism._then = Then

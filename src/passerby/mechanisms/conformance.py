@@ -11,7 +11,7 @@ from passerby.support import checks
 
 from .base import Mechanism
 from .checks import MOST_COUNTED, check_hashable
-from .law import Floats, mixture_information, same
+from .laws import Floats, mixture_information, same
 
 #: Presence probabilities at which the information is compared.
 PRESENCE = (0.05, 0.5)
@@ -26,7 +26,8 @@ def check_mechanism(
 
     It can be hashed; likelihoods add up to one over all outputs, at every count; total variation and information are
     those of the likelihoods; stand-ins tell less and more; samples fall on the outputs as often as the likelihood says
-    (`runs` draws at each count); a mechanism that calls itself shift-invariant is; shapes broadcast.
+    (`runs` draws at each count); a mechanism that calls itself shift-invariant is; shapes broadcast. What it
+    says beyond that is true: its rules, its epsilon at any delta, the error of readers.
 
     >>> from passerby.mechanisms import Rounding
     >>> check_mechanism(Rounding(5))
@@ -47,6 +48,7 @@ def check_mechanism(
         _check_numbers(mechanism, pair, count)
         _check_samples(mechanism, values, pair[:, 0], count, runs, rng)
         _check_shift(mechanism, values, count)
+        _check_more(mechanism, pair, count)
 
 
 def _fail(mechanism: Mechanism, count: int, what: str) -> InputError:
@@ -152,3 +154,49 @@ def _check_shift(mechanism: Mechanism, values: Floats, count: int) -> None:
     here, moved = mechanism.log_likelihood(values, count), mechanism.log_likelihood(values + 7, count + 7)
     if not np.allclose(np.exp(here), np.exp(moved), atol=1e-9):
         raise _fail(mechanism, count, f"it calls itself shift-invariant, but the law at {count + 7} is another")
+
+
+def _check_more(mechanism: Mechanism, pair: Floats, count: int) -> None:
+    """What is said beside the defaults: raw, rules, epsilon, noise for one of a group, the error of readers."""
+    at = np.array([float(count)])
+    shown = at.copy()
+    for rule in mechanism.rules or ():
+        shown = rule.apply(shown)
+    if mechanism.rules is not None and not same(shown, mechanism.sample(at, np.random.default_rng(0))).all():
+        raise _fail(mechanism, count, f"its rules make {shown[0]:g} of the count, and samples are another value")
+    if mechanism.raw and (mechanism.rules is None or shown[0] != count):
+        raise _fail(mechanism, count, "it calls itself raw, but the count is not published as it is")
+    most = mechanism.pure_epsilon(1)
+    # Of counts without a person and with one: what noise gives beyond its reach is not listed.
+    listed = pair[(pair > 0).all(axis=1)]
+    if most < np.inf and np.abs(np.log(listed[:, 1] / listed[:, 0])).max(initial=0.0) > most + 1e-6:
+        raise _fail(mechanism, count, f"one person changes a likelihood by more than its epsilon of {most:g}")
+    alone = mechanism.divided(2)
+    if alone is not None:
+        values, weights = (
+            mechanism.around(at + np.arange(3.0), at + 1)
+            if mechanism.outputs(count) is None
+            else (
+                np.union1d(mechanism.outputs(count), mechanism.outputs(count + 1)),  # type: ignore[arg-type]
+                1.0,
+            )
+        )
+        laws = [weights * np.exp(mechanism.log_likelihood(values, count + n)) for n in (0, 2)]
+        apart = float(np.abs(laws[1] - laws[0]).sum() / 2)
+        if not abs(alone.total_variation(count) - apart) < 1e-5:
+            raise _fail(mechanism, count, f"of a group of two it tells {apart:.8g}, and {alone!r} another amount")
+    _check_error(mechanism, count)
+    if not mechanism.tells_less_than(mechanism):
+        raise _fail(mechanism, count, "it says that it cannot be made from itself")
+
+
+def _check_error(mechanism: Mechanism, count: int) -> None:
+    for off in (0.0, 1.5):
+        said = mechanism.reader_error(off)
+        if said is None:
+            continue
+        values, weights = mechanism.quadrature(count)
+        law = weights * np.exp(mechanism.log_likelihood(values, count))
+        right = float(law @ np.abs(values - count - off))
+        if not abs(said - right) < 0.02 * max(1.0, right):  # the integral is over a kink
+            raise _fail(mechanism, count, f"{off:g} away, readers are off by {right:.6g}, not by {said:.6g}")

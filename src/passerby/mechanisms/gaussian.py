@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from .law import Floats
-from .log_chance import log_normal
-from .real_noise import Noise
+from .base import Mechanism
+from .laws import Floats, log_normal
+from .noise import Noise
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,6 +42,26 @@ class Gaussian(Noise):
     def log_within(self, low: Floats, high: Floats) -> Floats:
         """`log(Φ(high / sigma) - Φ(low / sigma))`."""
         return log_normal(low / self.sigma, high / self.sigma)
+
+    accounted = "in closed form"
+
+    @property
+    def deviation(self) -> float:
+        """σ."""
+        return float(self.sigma)
+
+    def reader_error(self, off: float) -> float | None:
+        """The mean of a folded normal law (Leone, Nelson and Nottingham 1961)."""
+        if self.processed is not None:
+            return None
+        sigma = float(self.sigma)
+        density = math.exp(-(off**2) / (2 * sigma**2))
+        return sigma * math.sqrt(2 / math.pi) * density + off * math.erf(off / (sigma * math.sqrt(2)))
+
+    def tells_less_than(self, fine: Mechanism) -> bool:
+        """Noise of a larger scale is noise of the smaller one and independent noise."""
+        larger = isinstance(fine, Gaussian) and self.plain and fine.plain and self.sigma >= fine.sigma
+        return larger or super().tells_less_than(fine)
 
     def log_density(self, noise: Floats) -> Floats:
         """Of a normal law."""

@@ -9,13 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .base import Mechanism
-from .checks import MOST_NOISE
 from .composition import Then
-from .discrete import Discrete
-from .domain import COUNTS, Domain
-from .fixed import Raw
-from .law import Floats, Law
-from .real_noise import Noise
+from .fixed import Discrete
+from .laws import COUNTS, Domain, Floats, Law
 
 
 @dataclass(frozen=True)
@@ -63,10 +59,7 @@ class Group(Mechanism):
     @cached_property
     def _alone(self) -> Mechanism | None:
         """What tells as much of one person, at any number of others, where there is such a mechanism."""
-        mechanism = self.mechanism.unfolded()
-        if isinstance(mechanism, Noise) and mechanism.processed is None:
-            return mechanism.times(1 / self.size) if mechanism.width * MOST_NOISE >= self.size else None
-        return mechanism if isinstance(mechanism, Raw) else None
+        return self.mechanism.unfolded().divided(self.size)
 
     @cached_property
     def _after(self) -> Mechanism:
@@ -100,6 +93,10 @@ class Group(Mechanism):
     def gives(self, taken: Domain) -> Domain:
         """What the mechanism gives."""
         return self.mechanism.gives(taken)
+
+    def pure_epsilon(self, times: float) -> float:
+        """That of as many draws more often as there are people."""
+        return self.mechanism.pure_epsilon(times * self.size)
 
     def _at(self, count: ArrayLike) -> Floats:
         return Grown(self.others, self.size).at(count)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from .law import TAIL, Floats
-from .log_chance import log_laplace
-from .real_noise import Noise
+from .base import Mechanism
+from .laws import TAIL, Floats, log_laplace
+from .noise import Noise
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +43,29 @@ class Laplace(Noise):
     def log_within(self, low: Floats, high: Floats) -> Floats:
         """From exponentials of the ends."""
         return log_laplace(low / self.scale, high / self.scale)
+
+    accounted = "by its privacy loss distribution"
+
+    def pure_epsilon(self, times: float) -> float:
+        """`times / scale`."""
+        return times / self.scale
+
+    def losses(self, step: Callable[[float, float], float]) -> Any:
+        """Both ends of the range, where most of the law is, are steps."""
+        from dp_accounting.pld import privacy_loss_distribution as pld
+
+        largest = 1 / self.scale
+        width = largest / max(1, math.floor(largest / step(largest, largest)))
+        return pld.from_laplace_mechanism(self.scale, value_discretization_interval=width)
+
+    def reader_error(self, off: float) -> float | None:
+        """`off + scale exp(-off / scale)`."""
+        return None if self.processed is not None else off + float(self.scale) * math.exp(-off / self.scale)
+
+    def tells_less_than(self, fine: Mechanism) -> bool:
+        """Of a larger scale, the rest is 0 with probability `b² / b'²` and Laplace of the larger scale otherwise."""
+        larger = isinstance(fine, Laplace) and self.plain and fine.plain and self.scale >= fine.scale
+        return larger or super().tells_less_than(fine)
 
     def log_density(self, noise: Floats) -> Floats:
         """`-|z| / scale - log(2 scale)`."""

@@ -10,13 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import UnsupportedRelease
 
-from .base import Mechanism
-from .discrete import Discrete
-from .fixed import Fixed
-from .law import LOG_TAIL, Floats, Law, gathered, log_gathered
-from .line import after
-from .log_chance import log_sum
-from .memory import table
+from .base import Mechanism, table
+from .fixed import Discrete
+from .laws import LOG_TAIL, Floats, Law, after, gathered, log_gathered, log_sum
 
 #: More values of the first than this are not gone through one by one.
 MOST_GIVEN = 7_000
@@ -44,7 +40,7 @@ class Both(Mechanism):
         """Where one of them is."""
         return self.first.endless or self.second.endless
 
-    def followed_by(self, second: Fixed) -> Mechanism:
+    def followed_by(self, second: Mechanism) -> Mechanism:
         """The first, and then the second with what follows it, where a list of the second would not be exact."""
         if self.second.endless or self.second.outputs(0) is None:
             return self._join(self.first, self._join(self.second, second))

@@ -12,10 +12,8 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .base import Mechanism
-from .fixed import Fixed
-from .law import LOG_TAIL, Floats, Law, log_gathered
-from .line import AS_IT_IS, Pieces, Spans, after, cut_line
+from .base import BINS, Mechanism
+from .laws import AS_IT_IS, LOG_TAIL, Floats, Law, Pieces, Rule, Spans, after, cut_line, log_gathered
 
 
 class PostProcessing(Mechanism):
@@ -23,7 +21,7 @@ class PostProcessing(Mechanism):
 
     endless = True
 
-    def __init__(self, first: Mechanism, steps: tuple[Fixed, ...]) -> None:
+    def __init__(self, first: Mechanism, steps: tuple[Rule, ...]) -> None:
         self.first, self.steps = first, steps
         self._continuum = first.outputs(0) is None
         self.outputs(0)  # refused now where it cannot be told
@@ -31,9 +29,9 @@ class PostProcessing(Mechanism):
     def __repr__(self) -> str:
         return reduce(lambda so_far, step: f"Then({so_far}, {step!r})", self.steps, repr(self.first))
 
-    def followed_by(self, second: Fixed) -> PostProcessing:
+    def followed_by(self, second: Mechanism) -> PostProcessing:
         """With one more."""
-        return PostProcessing(self.first, (*self.steps, second))
+        return PostProcessing(self.first, (*self.steps, *(second.rules or ())))
 
     def apply(self, values: Floats) -> Floats:
         """What the fixed mechanisms make of values."""
@@ -136,16 +134,18 @@ class PostProcessing(Mechanism):
         """That of what comes first."""
         return self.first.crossing(centres, weights)
 
-    def bins(self, centres: Floats, weights: Floats, steps: Sequence[Fixed] = ()) -> tuple[Floats, Floats] | None:
+    def bins(
+        self, centres: Floats, weights: Floats, steps: Sequence[Rule] = (), bins: int = BINS
+    ) -> tuple[Floats, Floats] | None:
         """Bins of the line, where what comes first can say them."""
-        return self.first.bins(centres, weights, self.steps)
+        return self.first.bins(centres, weights, self.steps, bins)
 
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
         """The values, where all of them have a probability of their own, and bins of the line otherwise."""
         return super().stand_ins(count) or self.bins(np.array([count, count + 1.0]), np.eye(2))
 
 
-def pieces_of(steps: Sequence[Fixed], low: float, high: float) -> Pieces:
+def pieces_of(steps: Sequence[Rule], low: float, high: float) -> Pieces:
     """The pieces of the line that fixed mechanisms make one after another."""
     pieces = cut_line(low, high, [], [AS_IT_IS])
     for step in steps:
@@ -158,12 +158,12 @@ def pieces_of(steps: Sequence[Fixed], low: float, high: float) -> Pieces:
     return pieces
 
 
-def spans_of(steps: Sequence[Fixed], values: Floats) -> list[Spans]:
+def spans_of(steps: Sequence[Rule], values: Floats) -> list[Spans]:
     """From where values come; empty cells come from `hidden_spans`."""
     return spans_between(steps, values, after(values))
 
 
-def spans_between(steps: Sequence[Fixed], low: Floats, high: Floats) -> list[Spans]:
+def spans_between(steps: Sequence[Rule], low: Floats, high: Floats) -> list[Spans]:
     """From where values from `low` to below `high` come."""
     spans = [(low, high)]
     for step in reversed(steps):
@@ -171,7 +171,7 @@ def spans_between(steps: Sequence[Fixed], low: Floats, high: Floats) -> list[Spa
     return spans
 
 
-def hidden_spans(steps: Sequence[Fixed]) -> list[Spans]:
+def hidden_spans(steps: Sequence[Rule]) -> list[Spans]:
     """From where empty cells come: each step hides some, and those that are hidden stay so."""
     spans: list[Spans] = []
     for step in reversed(steps):

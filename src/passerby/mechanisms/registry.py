@@ -5,19 +5,19 @@ A new mechanism is a file with its class, and a line here. Notation, settings an
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, fields
 from typing import Any
 
+from passerby.errors import InputError
+
 from .base import Mechanism
-from .by_size import RoundingBySize
-from .chance import RandomRounding
 from .checks import MOST_NOISE, MOST_PEOPLE
 from .composition import Then
-from .fixed import AtLeast, Bands, Raw, Rounding, Suppression
 from .gaussian import Gaussian
 from .laplace import Laplace
-from .sampling import Miscount, Sampling
-from .scaled import Scaled
+from .rules import AtLeast, Bands, Raw, Rounding, RoundingBySize, Scaled, Suppression
+from .sampling import Miscount, RandomRounding, Sampling
 from .whole_noise import DiscreteGaussian, Geometric
 
 
@@ -114,3 +114,47 @@ def _shown(value: Any) -> str:
     if isinstance(value, tuple) and isinstance(value[0], tuple):
         return ", ".join(f"{base:g} from {size:g} on" for size, base in value)
     return ", ".join(map(_shown, value)) if isinstance(value, tuple) else f"{value:g}"
+
+
+def read_mechanism(text: str) -> Mechanism:
+    """The mechanism that a text writes down as Python would; nothing in it is run but the names of mechanisms.
+
+    >>> read_mechanism("Then(Laplace(2, rounded=True), Suppression(2))")
+    Then(first=Laplace(scale=2, rounded=True), second=Suppression(below=2))
+
+    What comes after another may be written after a bar.
+
+    >>> read_mechanism("Scaled(5) | Suppression(5)")
+    Then(first=Scaled(weight=5), second=Suppression(below=5))
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise InputError(f"{text!r} is not a mechanism; expected something like Rounding(5)") from None
+    made = _value(tree, text)
+    if not isinstance(made, Mechanism):
+        raise InputError(f"{text!r} is not a mechanism; expected something like Rounding(5)")
+    return made
+
+
+def _value(node: ast.expr, text: str) -> Any:
+    """A mechanism, a number, True or False, or a list of those."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in BY_NOTATION:
+            given = [_value(part, text) for part in node.args]
+            named = {part.arg: _value(part.value, text) for part in node.keywords if part.arg is not None}
+            try:
+                return BY_NOTATION[name].kind(*given, **named)
+            except TypeError as error:
+                raise InputError(f"{ast.unparse(node)}: {str(error).replace('.__init__()', '')}") from None
+        case ast.Call():
+            raise InputError(f"{ast.unparse(node.func)!r} is not a mechanism; expected one of {', '.join(BY_NOTATION)}")
+        case ast.BinOp(left=first, op=ast.BitOr(), right=second):
+            return Then(_value(first, text), _value(second, text))
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return [_value(part, text) for part in parts]
+        case ast.Constant(value=bool() | int() | float() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+    raise InputError(f"{ast.unparse(node)!r} in {text!r}: expected a mechanism, a number, True or False, or a list")

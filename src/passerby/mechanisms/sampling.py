@@ -1,4 +1,4 @@
-"""Counts to which each person adds a number of their own: samples of the people, and sensors that err."""
+"""Chance that decides about people: random rounding, samples, and sensors that miss or count twice."""
 
 from __future__ import annotations
 
@@ -13,13 +13,70 @@ from numpy.typing import ArrayLike
 
 from passerby.errors import InputError, UnsupportedRelease
 
-from .base import Record
-from .chance import Sum, added, check_whole
-from .checks import flag, probability
-from .discrete import Discrete
-from .domain import COUNTS, Domain
-from .law import LOG_TAIL, MOST_VALUES, Floats, Law
-from .log_chance import log_binomial, log_sum
+from .checks import Record, at_least, flag, probability
+from .fixed import Discrete
+from .laws import (
+    COUNTS,
+    LOG_TAIL,
+    MOST_VALUES,
+    WHOLE,
+    Domain,
+    Floats,
+    Law,
+    Sum,
+    added,
+    log_binomial,
+    log_sum,
+    trimmed,
+)
+
+
+@dataclass(frozen=True, repr=False)
+class RandomRounding(Record, Discrete):
+    """One of the two multiples of `base` around the count, drawn so that the mean is the count.
+
+    A count of `q base + r` goes up with probability `r / base`, so one person more always changes the law by `1 / base`
+    in total variation. With `persistent`, the draw of a cell is used again whenever the cell is published.
+
+    >>> [round(RandomRounding(3).total_variation(others), 6) for others in range(4)]
+    [0.333333, 0.333333, 0.333333, 0.333333]
+    """
+
+    base: int
+    persistent: bool = False
+
+    takes = WHOLE
+    hides = False
+
+    def __post_init__(self) -> None:
+        at_least(self, "base", self.base, 2, "a count is a multiple of 1 already; use Raw()")
+        flag(self, "persistent", self.persistent)
+
+    def law(self, count: float) -> Law:
+        """The multiple below and the multiple above."""
+        check_whole(self, count)
+        below, rest = divmod(int(count), self.base)
+        values = np.array([below, below + 1.0]) * self.base
+        return trimmed(values, np.array([self.base - rest, rest]) / self.base)
+
+    def gives(self, taken: Domain) -> Domain:
+        """Multiples, of the same sign."""
+        return taken
+
+    def preimage(self, low: Floats, high: Floats) -> list[tuple[Floats, Floats]]:
+        """Less than a base away."""
+        return [(low - self.base, high + self.base)]
+
+    def total_variation(self, count: int = 0) -> float:
+        """`1 / base`."""
+        return 1 / self.base
+
+
+def check_whole(owner: object, count: float) -> None:
+    """Refuse what is not a whole number."""
+    if not (math.isfinite(count) and count == math.floor(count)):
+        raise InputError(f"{owner!r}: {count:g} is not a whole number; let noise that comes first be rounded")
+
 
 #: Sums of a larger variance than this, of people who may be counted twice, are not worked out.
 MOST_SPREAD = 250_000.0

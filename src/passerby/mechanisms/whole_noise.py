@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .additive import Additive
-from .discrete import Discrete
-from .domain import Domain
-from .law import LOG_TAIL, Floats, Law, log_gathered
-from .log_chance import log1mexp, log_sum
+from .base import Mechanism
+from .fixed import Discrete
+from .laws import LOG_TAIL, Domain, Floats, Law, log1mexp, log_gathered, log_sum
+from .noise import Additive
 
 #: Fewer whole numbers than this are added up one by one.
 FEW = 64
@@ -125,6 +126,22 @@ class DiscreteGaussian(WholeNoise):
 
     sigma: float
 
+    accounted = "by its privacy loss distribution"
+
+    @property
+    def symmetric(self) -> bool:
+        """Unless clamped."""
+        return not self.clamped
+
+    def losses(self, step: Callable[[float, float], float]) -> Any:
+        """On the lattice of its losses, where that is not too fine: nothing is rounded then."""
+        from dp_accounting.pld import privacy_loss_distribution as pld
+
+        lattice = 0.5 / self.sigma**2
+        if step(8 / self.sigma + lattice, 1 / self.sigma) > lattice:
+            return None
+        return pld.from_discrete_gaussian_mechanism(self.sigma, value_discretization_interval=lattice)
+
     def reach_of(self, log_tail: float) -> int:
         """As for the normal law, which has the heavier tails."""
         return math.ceil(self.sigma * math.sqrt(-2 * log_tail)) + 1
@@ -166,6 +183,23 @@ class Geometric(WholeNoise):
     """
 
     scale: float
+
+    accounted = "by its privacy loss distribution"
+
+    def pure_epsilon(self, times: float) -> float:
+        """`times / scale`."""
+        return times / self.scale
+
+    def losses(self, step: Callable[[float, float], float]) -> Any:
+        """On the lattice of its losses: nothing is rounded."""
+        from dp_accounting.pld import privacy_loss_distribution as pld
+
+        return pld.from_discrete_laplace_mechanism(1 / self.scale, value_discretization_interval=1 / self.scale)
+
+    def tells_less_than(self, fine: Mechanism) -> bool:
+        """With `q = exp(-1 / scale)`, the generating functions divide into a constant and that of the larger scale."""
+        larger = isinstance(fine, Geometric) and self.plain and fine.plain and self.scale >= fine.scale
+        return larger or super().tells_less_than(fine)
 
     def reach_of(self, log_tail: float) -> int:
         """`exp(-reach / scale)`."""

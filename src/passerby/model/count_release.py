@@ -102,7 +102,7 @@ class CountRelease(Release):
     @cached_property
     def plain(self) -> bool:
         """Whether every count is published as it is, of others who are known."""
-        return self.crowd is None and all(isinstance(mechanism, Raw) for mechanism in self.ways)
+        return self.crowd is None and all(mechanism.raw for mechanism in self.ways)
 
     @property
     def words(self) -> str:

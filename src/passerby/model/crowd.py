@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, Then
-from passerby.mechanisms.chance import Sum
+from passerby.mechanisms.laws import Sum
 
 from .headcount import Headcount, poisson_binomial
 from .passage import Counts, covariance_of, drawn_numbers, presences

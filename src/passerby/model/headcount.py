@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms import COUNTS, Discrete, Domain
-from passerby.mechanisms.chance import Sum, added
-from passerby.mechanisms.law import Law, trimmed
+from passerby.mechanisms.laws import Law, Sum, added, trimmed
 
 Floats = NDArray[np.float64]
 

@@ -157,7 +157,7 @@ class Release:
     @cached_property
     def plain(self) -> bool:
         """Whether each value tells for certain if the target was there: raw counts, and others who are known."""
-        return isinstance(self.mechanism, Raw) and self.crowd is None
+        return self.mechanism.raw and self.crowd is None
 
     @cached_property
     def independent(self) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import paired
 from passerby.mechanisms.group import grouped
-from passerby.mechanisms.memory import paired
 from passerby.support.statistics import by_ratio, without_faintest
 
 from .prior import MarkovPrior

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from passerby.mechanisms.chance import Sum
+from passerby.mechanisms.laws import Sum
 
 from .bridges import coins, turns
 from .count_release import CountRelease, mechanism_of

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.memory import stood_in
+from passerby.mechanisms.base import stood_in
 from passerby.support.statistics import by_ratio
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.mechanisms.chance import Sum
+from passerby.mechanisms.laws import Sum
 from passerby.model.bridges import coins, turns
 from passerby.model.count_release import CountRelease
 from passerby.model.crowd import Crowd

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.chance import Sum
+from passerby.mechanisms.laws import Sum
 from passerby.model.bridges import Walk, coins, turns
 from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Present

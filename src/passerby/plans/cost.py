@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.mechanisms import Gaussian, Laplace, Mechanism
-from passerby.mechanisms.fixed import Fixed
-from passerby.mechanisms.real_noise import Noise
+from passerby.mechanisms import Mechanism
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.people.others import numbers
@@ -185,22 +183,20 @@ def error_of(mechanism: Mechanism, count: int, wanted: int | None = None) -> tup
     the count for c or another number that was `wanted`. Closed forms for normal and Laplace noise, sums over the law
     where it can be listed, and integrals over densities elsewhere.
 
-    >>> from passerby.mechanisms import Rounding, Suppression
+    >>> from passerby.mechanisms import Laplace, Rounding, Suppression
     >>> error_of(Rounding(5), 7), error_of(Suppression(10), 7), error_of(Laplace(3.0), 7)
     ((1.0, 2.0), (0.0, 0.0), (1.0, 3.0))
     """
     aim = count if wanted is None else wanted
     off = abs(count - aim)
-    if isinstance(mechanism, Fixed):
-        value = float(mechanism.apply(np.array([float(count)]))[0])
-        return (0.0, 0.0) if math.isnan(value) else (1.0, abs(value - aim))
-    if isinstance(mechanism, Gaussian) and mechanism.processed is None:
-        # The mean of a folded normal law (Leone, Nelson and Nottingham 1961).
-        sigma = float(mechanism.sigma)
-        density = math.exp(-(off**2) / (2 * sigma**2))
-        return 1.0, sigma * math.sqrt(2 / math.pi) * density + off * math.erf(off / (sigma * math.sqrt(2)))
-    if isinstance(mechanism, Laplace) and mechanism.processed is None:
-        return 1.0, off + float(mechanism.scale) * math.exp(-off / mechanism.scale)
+    if mechanism.rules is not None:
+        value = np.array([float(count)])
+        for rule in mechanism.rules:
+            value = rule.apply(value)
+        return (0.0, 0.0) if np.isnan(value[0]) else (1.0, abs(float(value[0]) - aim))
+    known = mechanism.reader_error(off)
+    if known is not None:
+        return 1.0, known
     values, chances = _law(mechanism, count)
     shown = ~np.isnan(values)
     return min(1.0, float(chances[shown].sum())), float(chances[shown] @ np.abs(values[shown] - aim))
@@ -226,7 +222,7 @@ def _worst_of_all(ways: dict[Number, Mechanism], counts: dict[Number, int]) -> f
 
 def _worst(mechanism: Mechanism, counts: list[int], level: float) -> float:
     """The smallest e with `Π Pr[|Y_i - c_i| <= e] >= level` over all counts; an empty cell has no error."""
-    if isinstance(mechanism, Fixed):
+    if mechanism.rules is not None:
         return max(error_of(mechanism, count)[1] for count in counts)
     distinct, times = np.unique(counts, return_counts=True)
     if mechanism.shift_invariant:
@@ -252,7 +248,7 @@ def _worst_of_continuum(
     """The same by bisection."""
     at = counts.astype(np.float64)
     empty = np.zeros(len(at))
-    if not isinstance(mechanism, Noise):
+    if mechanism.hides:
         empty = np.exp(mechanism.log_likelihood(np.full(len(at), np.nan), at))
 
     def enough(error: float) -> bool:

@@ -37,7 +37,7 @@ from passerby.audits.presence_habits import Person, by_rule, shifted, single_law
 from passerby.audits.question_rows import HABITS
 from passerby.audits.settings import Measurement
 from passerby.errors import PasserbyError
-from passerby.mechanisms import Mechanism, Raw
+from passerby.mechanisms import Mechanism
 from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present
 from passerby.model.release import Release
@@ -267,7 +267,7 @@ def _ways(release: Release) -> dict[tuple[int, Zone], Mechanism]:
     for cell, way in zip(cells_of(release), ways_of(release), strict=True):
         if isinstance(cell, Present):
             key = cell.read, cell.zones[0]
-            out[key] = way if key not in out or isinstance(way, Raw) else out[key]
+            out[key] = way if key not in out or way.raw else out[key]
     return out
 
 
@@ -301,7 +301,7 @@ class Single:
 
     def told(self, rank: int, way: Mechanism) -> float:
         """The advantage of one count that is published in some way: exact, or a little below."""
-        if isinstance(way, Raw):
+        if way.raw:
             return float(self.raw[rank])
         person, cell = self.person, self.inside[rank]
         law = shifted(person.beside.habits, cell, float(self.often[rank]), person.size)

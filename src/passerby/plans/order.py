@@ -6,7 +6,6 @@ lower end up to all that tells more.
 
 from __future__ import annotations
 
-from passerby.mechanisms import Gaussian, Geometric, Laplace, Mechanism, Raw, Suppression, Then
 from passerby.model.count_release import mechanism_of
 from passerby.model.counts import Count
 from passerby.model.release import Release
@@ -37,10 +36,10 @@ def tells_less(coarse: Release, fine: Release) -> bool:
         return False
     if coarse.crowd is not None:
         same = coarse.reveals and fine.reveals and coarse.sensors == fine.sensors
-        return same and made_from(coarse.mechanism, fine.mechanism)
+        return same and coarse.mechanism.tells_less_than(fine.mechanism)
     if coarse.reveals and fine.reveals:
         fewer = all(set(some) <= set(all_) for some, all_ in zip(coarse.sensors, fine.sensors, strict=True))
-        return fewer and made_from(coarse.mechanism, fine.mechanism)
+        return fewer and coarse.mechanism.tells_less_than(fine.mechanism)
     return _each_follows(coarse, fine)
 
 
@@ -52,7 +51,7 @@ def _each_follows(coarse: Release, fine: Release) -> bool:
     there: dict[Count, list[Count]] = {}
     for cell, count in zip(cells_of(fine), fine.listed, strict=True):
         there.setdefault(cell, []).append(count)
-    raw = [cell for cell, counts in there.items() if any(isinstance(count.mechanism, Raw) for count in counts)]
+    raw = [cell for cell, counts in there.items() if any(mechanism_of(count).raw for count in counts)]
     known = [parts for cell in raw if (parts := spots(cell)) is not None]
     for cell, count in zip(cells_of(coarse), coarse.listed, strict=True):
         whole = spots(cell)
@@ -60,38 +59,8 @@ def _each_follows(coarse: Release, fine: Release) -> bool:
         if cell in raw or (inside and frozenset().union(*inside) == whole):
             continue
         left = there.get(cell, [])
-        same = next((each for each in left if made_from(mechanism_of(count), mechanism_of(each))), None)
+        same = next((each for each in left if mechanism_of(count).tells_less_than(mechanism_of(each))), None)
         if same is None:
             return False
         left.remove(same)
     return True
-
-
-def made_from(coarse: Mechanism, fine: Mechanism) -> bool:
-    """Whether what one mechanism publishes can be made from what the other does.
-
-    Normal noise of a larger scale is noise of the smaller one and independent noise. So is Laplace noise, where the
-    rest is 0 with probability `b² / b'²` and Laplace of the larger scale otherwise, and whole-numbered Laplace noise
-    likewise: with `q = exp(-1 / scale)` the generating functions divide into a constant and that of the larger. A
-    higher threshold of suppression empties further cells.
-    """
-    if isinstance(fine, Raw) or coarse == fine:
-        return True
-    if isinstance(coarse, Then):
-        return made_from(coarse.first, fine)
-    match coarse, fine:
-        case Gaussian(), Gaussian():
-            return _plain(coarse, fine) and coarse.sigma >= fine.sigma
-        case Laplace(), Laplace():
-            return _plain(coarse, fine) and coarse.scale >= fine.scale
-        case Geometric(), Geometric():
-            return _plain(coarse, fine) and coarse.scale >= fine.scale
-        case Suppression(), Suppression():
-            return coarse.keep_zeros == fine.keep_zeros and coarse.below >= fine.below
-    return False
-
-
-def _plain(*noises: Mechanism) -> bool:
-    """Whether nothing is done to the noisy counts before they are published."""
-    flags = ("clamped", "rounded", "persistent")
-    return not any(getattr(noise, name, False) is True for noise in noises for name in flags)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from passerby.errors import PasserbyError
-from passerby.mechanisms import Mechanism, Raw, Rounding, Suppression, Then
+from passerby.mechanisms import Mechanism, Rounding, Suppression, Then
 from passerby.model.release import Release
 
 from .lever import Setting
@@ -27,7 +27,7 @@ ALWAYS = "asked for"
 
 def readers_ask(search: Search, base: Release) -> Iterator[Plan]:
     """Each way, where counts are wanted raw, on some people; and both ends of who was at counted places."""
-    if not all(isinstance(way, Raw) for way in base.ways):
+    if not all(way.raw for way in base.ways):
         return
     for number, (name, way) in enumerate(WAYS.items()):
         try:

@@ -80,7 +80,7 @@ def together(releases: Sequence[Release]) -> tuple[Release, bool]:
         check_sizes(release.size, releases[0].size)
     counts = [pair for release in releases for pair in zip(cells_of(release), ways_of(release), strict=True)]
     exact = all(way.shift_invariant for _, way in counts)
-    raw = {cell for cell, way in counts if isinstance(way, Raw) or not way.shift_invariant}
+    raw = {cell for cell, way in counts if way.raw or not way.shift_invariant}
     told: list[Count] = []
     for cell, way in counts:
         count = replace(cell, mechanism=Raw() if cell in raw else way)

@@ -27,7 +27,7 @@ from passerby.audits.sample import some_people
 from passerby.audits.settings import Measurement
 from passerby.audits.what_if import MEANS, NOISE, SHARES
 from passerby.measurement.finding import Interval
-from passerby.mechanisms import Gaussian, Mechanism, Raw
+from passerby.mechanisms import Mechanism
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.rule_of_five import FEW
@@ -186,7 +186,7 @@ def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[
 
 def noisy(release: Release) -> bool:
     """Whether more noise can be added to what is published."""
-    plain = all(isinstance(mechanism, Raw | Gaussian) for mechanism in release.ways)
+    plain = all(mechanism.raw or mechanism.deviation is not None for mechanism in release.ways)
     return plain and GAUSSIAN.refuses(release, Scene(())) is None
 
 

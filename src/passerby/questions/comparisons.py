@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.measurement.accounting import epsilon, shared_noise
 from passerby.measurement.sensitivity import most_changed, sensitivity
-from passerby.mechanisms import Gaussian, Mechanism, Then
+from passerby.mechanisms import Mechanism
 from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -86,12 +86,12 @@ def differential_privacy(
 
 def _by_formula(noise: Mechanism, times: float, delta: float, exact: float) -> tuple[float | None, float, str]:
     """The paper's formula, the exact value, and a remark on the two."""
-    if not isinstance(noise, Gaussian):
+    if noise.deviation is None:
         remark = f"the formula is for Gaussian noise, not for {noise!r}"
-        if isinstance(noise, Then):
+        if noise.sampled is not None:
             remark += "; the sample is accounted for, by an upper bound where several counts are published"
         return None, exact, remark
-    formula = math.sqrt(2 * math.log(1.25 / delta) * times) / noise.sigma
+    formula = math.sqrt(2 * math.log(1.25 / delta) * times) / noise.deviation
     if formula > 1:
         return formula, exact, "the formula holds only up to 1: use the exact value"
     return formula, exact, "the formula is within its range"

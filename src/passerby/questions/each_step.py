@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.kernels import each_step
 from passerby.measurement.setup import Setup
-from passerby.mechanisms import Raw
 from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -180,7 +179,7 @@ def _by_histories(setup: Setup, release: AdaptiveRelease, baseline: Floats) -> I
 def _against_crowd(setup: Setup, baseline: Floats) -> Iterator[Curve]:
     """Others who are known by their habits: between habits alone, and what somebody finds who is told more."""
     release = setup.release
-    if all(isinstance(rule, Raw) or rule.shift_invariant for rule in release.ways):
+    if all(rule.raw or rule.shift_invariant for rule in release.ways):
         for known in _independent(replace(setup, release=release.with_others(None)), baseline):
             yield replace(known, lower=baseline)
     rng = setup.rng()

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from passerby.kernels import event_stretches
 from passerby.measurement.erasure import MOST_LISTED, Erasure
-from passerby.mechanisms import Raw
 from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.release import Release
 from passerby.outcomes.channels import stand_ins
@@ -270,7 +269,7 @@ def by_one_count(asked: Hypotheses) -> Iterator[Part]:
 def _known(asked: Hypotheses) -> Hypotheses | None:
     """The same for somebody who knows everybody else; None where that depends on how many they are."""
     release = asked.setup.release
-    if not all(isinstance(rule, Raw) or rule.shift_invariant for rule in release.ways):
+    if not all(rule.raw or rule.shift_invariant for rule in release.ways):
         return None
     doubt = 2 * (1 - _level(asked))
     return replace(asked, setup=replace(asked.setup, release=release.with_others(None), confidence=1 - doubt))

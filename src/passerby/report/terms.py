@@ -7,8 +7,7 @@ from contextlib import suppress
 from passerby.audits.record import Statistics
 from passerby.audits.shares import Above
 from passerby.errors import PasserbyError
-from passerby.mechanisms.notation import read_mechanism
-from passerby.mechanisms.registry import described
+from passerby.mechanisms.registry import described, read_mechanism
 from passerby.model.release import Release
 from passerby.support.numbers import at_least, at_most, percent, span
 from passerby.support.rule_of_five import FEW, rank_ranks

@@ -14,8 +14,8 @@ from tests.oracle import World
 from tests.states import state_chains
 
 import passerby as pb
-from passerby.mechanisms.discrete import Discrete
-from passerby.mechanisms.law import Law
+from passerby.mechanisms.fixed import Discrete
+from passerby.mechanisms.laws import Law
 from passerby.model.mixture import parts
 from passerby.questions.trace.goal import pose
 from passerby.questions.trace.methods.side_information import told_mode

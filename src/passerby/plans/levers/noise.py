@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism, Raw
-from passerby.mechanisms.additive import MOST_WHOLE
+from passerby.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, Mechanism
+from passerby.mechanisms.noise import MOST_WHOLE
 from passerby.mechanisms.registry import described
 from passerby.model.release import Release
 from passerby.plans.lever import Dial, Family, Scene
-from passerby.plans.order import made_from
 
 #: Scales between 1 and 10, and from the smallest to the largest.
 NICE = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
@@ -27,7 +26,7 @@ Make = Callable[[float], Mechanism]
 def _refuses(make: Make, release: Release, scene: Scene) -> str | None:
     # A larger scale tells less for certain where it is made from the smaller one.
     for mechanism in release.ways:
-        if not made_from(make(float(MOST_WHOLE)), mechanism):
+        if not make(float(MOST_WHOLE)).tells_less_than(mechanism):
             return f"noise of another kind or scale cannot be added to what {mechanism!r} publishes"
     return None
 
@@ -47,7 +46,7 @@ def _family(name: str, make: Make, scales: tuple[float, ...], monotone: bool, re
 
 def _scale(mechanism: Mechanism) -> float:
     """How much noise there is already."""
-    if isinstance(mechanism, Raw):
+    if mechanism.raw:
         return 0.0
     return float(getattr(mechanism, "sigma", 0.0) or getattr(mechanism, "scale", 0.0))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from passerby.errors import PasserbyError, UnsupportedRelease
-from passerby.mechanisms import Mechanism, RandomRounding, Raw, Rounding, Suppression, Then
+from passerby.mechanisms import Mechanism, RandomRounding, Rounding, Suppression, Then
 from passerby.mechanisms.registry import described
 from passerby.model.count_release import mechanism_of
 from passerby.model.release import Release
@@ -29,7 +29,7 @@ def followed(release: Release, second: Mechanism) -> Release:
     """The release with something done to its counts, after what is done to them already."""
 
     def after(first: Mechanism) -> Mechanism:
-        return second if isinstance(first, Raw) else Then(first, second)
+        return second if first.raw else Then(first, second)
 
     if len(release.ways) < 2:
         return release.through(after(release.mechanism))

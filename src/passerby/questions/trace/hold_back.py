@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.mechanisms import Raw
 from passerby.model.adaptive import as_history
 from passerby.model.count_release import mechanism_of, told_by
 from passerby.model.counts import Count
@@ -172,7 +171,7 @@ def _to_come(count: Count, size: int) -> Floats:
 def _came(count: Count, value: float, size: int) -> Floats:
     """What a value that was published may have told of a person."""
     if count.others is None:
-        nobody = isinstance(mechanism_of(count), Raw) and value < size
+        nobody = mechanism_of(count).raw and value < size
         return np.array([[0.0, -np.inf]]) if nobody else _to_come(count, size)
     mechanism, others = told_by(count, size)
     out = np.array([[float(mechanism.log_likelihood(value, others + there)) for there in (0, 1)]])

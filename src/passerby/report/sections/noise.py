@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from passerby.audits.trials import candidates
-from passerby.mechanisms import Gaussian, Mechanism
+from passerby.mechanisms import Mechanism
 from passerby.plans.estimate import CONFIDENCE
 from passerby.plans.ways import MORE
 from passerby.questions.comparisons import differential_privacy
@@ -117,8 +117,8 @@ def error_of(mechanism: Mechanism, seed: int = 0) -> float:
     >>> error_of(Gaussian(2.0)), error_of(Raw()), round(error_of(Rounding(5)), 3)
     (2.0, 0.0, 1.414)
     """
-    if isinstance(mechanism, Gaussian):
-        return float(mechanism.sigma)
+    if mechanism.deviation is not None:
+        return mechanism.deviation
     counts = np.arange(_COUNTS)
     return float(np.sqrt(np.mean((mechanism.sample(counts, np.random.default_rng(seed)) - counts) ** 2)))
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.finding import Finding, Known, limit
-from passerby.mechanisms import Raw
 from passerby.model.count_release import mechanism_of
 from passerby.model.headcount import likely
 from passerby.model.mixture import part_states, parts, possible_modes
@@ -26,7 +25,7 @@ def run_known(goal: Goal, known: Known) -> Iterator[Finding]:
     """At most what raw counts would give."""
     rules, raw = goal.release.ways, known.bound("raw")
     most = 1.0 if raw is None else raw.ceiling
-    if all(isinstance(rule, Raw) for rule in rules):
+    if all(rule.raw for rule in rules):
         yield limit("known", most)
     elif not all(rule.shift_invariant for rule in rules):
         yield limit("known", min(most, at_likely_counts(goal, known)))
