@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -129,9 +130,10 @@ def test_a_right_import_is_not(here: str, name: str) -> None:
     assert list(faults(here, name)) == []
 
 
-def subclasses(kind: type) -> Iterator[type]:
+def subclasses(kind: Any) -> Iterator[type]:
     """The classes below one, at any distance."""
-    for each in kind.__subclasses__():
+    below: list[type] = kind.__subclasses__()
+    for each in below:
         yield each
         yield from subclasses(each)
 
