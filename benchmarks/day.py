@@ -1,20 +1,23 @@
 """Promised and found with what everybody did that day and without: by origin, and what chance alone leaves.
 
-`python -m benchmarks.day --foursquare FILE --gowalla FILE` writes the table of docs/backtest.md.
+`python -m benchmarks.day --foursquare FILE --gowalla FILE` writes the table of docs/backtest.md. With `--cost`, it
+prints how long whole audits take, without the common part and with it.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 import passerby as pb
+from benchmarks import populations
 from benchmarks.habits import origins, released
 from passerby.audits.backtest import BacktestJob, run_backtest
 from passerby.audits.calibration import Calibration
@@ -74,13 +77,34 @@ def gap(found: Calibration) -> tuple[float, float]:
     return float((rows["right"] - rows["promised"]).abs().mean()), float(alone.mean())  # type: ignore[arg-type]
 
 
+def cost(quick: bool) -> None:
+    """How long habits, an audit and a backtest of the same people take in one process, without it and with it."""
+    people = 60 if quick else 600
+    made = [populations.leavers, populations.joiners, populations.drifters, populations.keepers]
+    for make in made[: 1 if quick else None]:
+        traces, took = make(people=people), []
+        common: Literal["auto", "none"]
+        for common in ("none", "auto", "none", "auto"):
+            start = time.process_time()
+            known = pb.fit_people(traces, holdout=5, common=common)
+            pb.audit(known, pb.Release(pb.most_visited_sensors(known, 2)), misses=1, workers=1)
+            pb.backtest(traces, holdout=5, common=common)
+            took.append(time.process_time() - start)
+        without, with_it = took[2:]  # the first round is for all that is made once
+        print(f"| {make.__name__} | {without:.1f} s | {with_it:.1f} s | {with_it / without:.2f} |", flush=True)
+
+
 def main() -> None:
     """The table, a row for each origin."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--foursquare", type=Path)
     parser.add_argument("--gowalla", type=Path)
     parser.add_argument("--quick", action="store_true", help="one small city, to see that it runs")
+    parser.add_argument("--cost", action="store_true", help="how long whole audits take, without and with it")
     given = parser.parse_args()
+    if given.cost:
+        cost(given.quick)
+        return
     print("| visits | origin | people | promised, found (without) | promised, found (with) | gap | chance | score |")
     print("|---|---|---|---|---|---|---|---|")
     for name, visits, how in cases(given):

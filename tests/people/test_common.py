@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 from scipy.special import logsumexp
 
 import passerby as pb
 from passerby.audits.backtest import backtest
 from passerby.audits.day import said_of_the_day, worth_of_the_day
 from passerby.people import common as module
-from passerby.people.common import LATTICE, NARROW, Common, learnt, likelihoods, moments, tilted, told
+from passerby.people.common import LATTICE, NARROW, Common, gains, learnt, likelihoods, moments, tilted, told
 from passerby.visits.traces import Traces
 
 from .test_habits import traces
@@ -176,6 +177,19 @@ def test_earlier_origins_say_how_much_it_varies() -> None:
     # Everybody for themselves: others tell the wrong thing of each.
     torn = np.vstack([np.rint(module.UNIT * 40 * LATTICE), *[np.rint(-module.UNIT * LATTICE)] * 40]).astype(np.int64)
     assert learnt([(torn, 1.0)]) == 0.0
+
+
+def test_what_is_gained_is_the_mean_over_what_others_leave_open() -> None:
+    people = fitted(days(14, 12))
+    rows = told(people, np.arange(12))
+    theta = np.linspace(LATTICE[0], LATTICE[-1], 16 * (len(LATTICE) - 1) + 1)
+    for person in (0, 5):
+        others, own = (
+            CubicSpline(LATTICE, each / module.UNIT)(theta) for each in (rows.sum(axis=0) - rows[person], rows[person])
+        )
+        chances = np.exp(others - theta**2 / (2 * 0.5**2))
+        expected = np.log(chances @ np.exp(own) / chances.sum())
+        assert gains(rows, 0.5)[person] == pytest.approx(expected, abs=1e-9)
 
 
 def test_one_person_everybody_gone_and_a_day_without_anybody() -> None:

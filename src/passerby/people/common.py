@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import pi, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ UNIT = float(2**24)
 #: Spreads that are tried, and the one that counts as seen once before any origin is.
 SPREADS, FIRST = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0), 0.5
 #: People by whom θ is told at most: with more it is known as well as it needs to be.
-MOST = 1_000
+MOST = 300
 #: A common part beyond which a day is like none before.
 EXTREME = 3.0
 #: People of an earlier origin that are looked at, at most.
@@ -135,12 +135,19 @@ class Common:
         return tuple(told)
 
 
-def _fine(whole: Ints, deviation: float) -> tuple[Floats, Floats]:
-    """θ on a finer lattice, and its probabilities given what people tell (K,)."""
+@cache
+def _finer() -> tuple[Floats, Floats]:
+    """θ on a finer lattice (F,), and the cubic splines through values on the lattice, as a matrix (F, K)."""
     from scipy.interpolate import CubicSpline
 
     theta = np.linspace(LATTICE[0], LATTICE[-1], FINE * (len(LATTICE) - 1) + 1)
-    logs = CubicSpline(LATTICE, whole / UNIT)(theta) - (theta / deviation) ** 2 / 2
+    return theta, np.asarray(CubicSpline(LATTICE, np.eye(len(LATTICE)))(theta))
+
+
+def _fine(whole: Ints, deviation: float) -> tuple[Floats, Floats]:
+    """θ on a finer lattice, and its probabilities given what people tell (K,)."""
+    theta, finer = _finer()
+    logs = finer @ (whole / UNIT) - (theta / deviation) ** 2 / 2
     chances = np.exp(logs - logs.max())
     return theta, chances / chances.sum()
 
@@ -215,31 +222,33 @@ def learnt(origins: Sequence[tuple[Ints, float]]) -> float:
     deviation = max(SPREADS, key=lambda each: _evidence(origins, each))
     if all(moments(rows.sum(axis=0), deviation)[1] > TELLING * deviation for rows, _ in origins):
         return 0.0
-    gains = [count * gain(rows.sum(axis=0) - row, row, deviation) for rows, count in origins for row in rows]
+    gained = sum(count * float(gains(rows, deviation).sum()) for rows, count in origins)
     cost = sum(count * WORSE * max(1.0, len(rows) / EACH) for rows, count in origins)
-    return deviation if sum(gains) >= -cost else 0.0
+    return deviation if gained >= -cost else 0.0
 
 
 def _evidence(origins: Sequence[tuple[Ints, float]], deviation: float) -> float:
     """The log-likelihood of a spread of θ."""
     total = -np.log(deviation) - (FIRST / deviation) ** 2 / 2
-    step = (LATTICE[-1] - LATTICE[0]) / (FINE * (len(LATTICE) - 1))
-    from scipy.interpolate import CubicSpline
-
-    theta = np.linspace(LATTICE[0], LATTICE[-1], FINE * (len(LATTICE) - 1) + 1)
+    theta, finer = _finer()
+    step = theta[1] - theta[0]
     for rows, count in origins:
-        logs = CubicSpline(LATTICE, rows.sum(axis=0) / UNIT)(theta) - (theta / deviation) ** 2 / 2
+        logs = finer @ (rows.sum(axis=0) / UNIT) - (theta / deviation) ** 2 / 2
         total += count * (np.logaddexp.reduce(logs) + np.log(step / (deviation * sqrt(2 * pi))))
     return float(total)
 
 
-def gain(others: Ints, own: Ints, deviation: float) -> float:
-    """How much likelier what one person did is given what others tell of θ (K,), in nats.
+def gains(told: Ints, deviation: float) -> Floats:
+    """How much likelier what each person did (n,) is given what all others tell of θ (n, K), in nats.
 
-    >>> gain(np.zeros(len(LATTICE), dtype=np.int64), np.zeros(len(LATTICE), dtype=np.int64), 0.5)
-    0.0
+    >>> gains(np.zeros((2, len(LATTICE)), dtype=np.int64), 0.5).tolist()
+    [0.0, 0.0]
     """
-    from scipy.interpolate import CubicSpline
-
-    theta, chances = _fine(others, deviation)
-    return round(float(np.log(chances @ np.exp(CubicSpline(LATTICE, own / UNIT)(theta)))), 12) + 0.0
+    theta, finer = _finer()
+    own = (told / UNIT) @ finer.T
+    others = ((told.sum(axis=0) - told) / UNIT) @ finer.T - (theta / deviation) ** 2 / 2
+    top, most = own.max(axis=1), others.max(axis=1)
+    chances = np.exp(others - most[:, None])
+    with np.errstate(divide="ignore"):
+        likelier = np.log((chances * np.exp(own - top[:, None])).sum(axis=1)) + top
+    return np.asarray(np.round(likelier - np.log(chances.sum(axis=1)), 12) + 0.0)

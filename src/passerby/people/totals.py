@@ -104,8 +104,9 @@ def told_by_totals(people: People, release: Release) -> Totals | None:
     So it is where habits have no common part, where nobody was counted at earlier times, and for flows and visitors.
 
     >>> from passerby import Crowd, fit_people, simulate_city
-    >>> people = fit_people(simulate_city(people=30, places=20, days=3), window="2h", places=9, min_active=1, holdout=2)
-    >>> told_by_totals(people, Release([0, [1, 2]], others=Crowd())) is None  # habits have no common part
+    >>> city = simulate_city(people=30, places=20, days=3)
+    >>> people = fit_people(city, window="2h", places=9, min_active=1, holdout=2, common="none")
+    >>> told_by_totals(people, Release([0, [1, 2]], others=Crowd())) is None
     True
     """
     cells = counted_at(release, len(people.places))
