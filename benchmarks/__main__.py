@@ -49,6 +49,7 @@ SAMPLES, BEFORE = "interval_samples", "before"
 SCRIPTS = (
     "day",
     "erasure",
+    "flows",
     "habits",
     "kills",
     "mechanisms",

@@ -82,7 +82,7 @@ WITHIN = {
     "Calibration": {"published", "with_everyone"},
     "Count": {"bits", "met", "progress"},
     "People": {"in_modes"},
-    "Persona": {"over"},
+    "Persona": {"law", "over"},
     "Question": {"answer", "check", "hypotheses", "relabelled"},
     "Limit": {"edges", "ends", "exceeded", "side"},
     "MarkovPrior": {"as_names", "by_place", "guessed_as", "known", "matrix", "with_states", "wrong"},
@@ -309,6 +309,8 @@ def personas() -> Iterator[Door]:
     yield door("Persona.place_of", nurse.place_of, role="clinic")
     yield door("Persona.prior", nurse.prior, start="2024-01-15", step="1h", steps=2, timezone="UTC")
     yield door("read_personas", pb.read_personas, source="nurse")
+    flows = {"flows": [("a", "b", 3)], "start": "2024-01-15", "step": "1h", "steps": 2, "profile": "resident"}
+    yield door("people_from_flows", pb.people_from_flows, **flows, people=3, timezone="UTC", seed=0)
 
 
 def questions() -> Iterator[Door]:

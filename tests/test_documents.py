@@ -17,6 +17,7 @@ from passerby.audits.wording import Options
 from passerby.cli import app, main
 from passerby.cli.audit import audit
 from passerby.cli.demo import DAY, demo
+from passerby.cli.flows import flows
 from passerby.cli.line import line
 from passerby.cli.next import next_table
 from passerby.cli.personas import personas
@@ -37,7 +38,7 @@ LONG = ("docs/interval/", "docs/claims/")
 WORDS = 3_000
 #: Documents whose commands run here; those of the others need files or hours, and are read only.
 RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md", "docs/counts.md")
-READ = ("docs/plan.md", "docs/reproduce.md", "docs/rules.md", "docs/scale.md")
+READ = ("docs/personas.md", "docs/plan.md", "docs/reproduce.md", "docs/rules.md", "docs/scale.md")
 #: A block with its language, whatever that is: else the end of one would be taken for the beginning of another.
 FENCED = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPED = ("", "console", "sh", "bash")
@@ -92,7 +93,7 @@ def test_commands_can_be_read(name: str) -> None:
 
 
 def test_options_that_are_spoken_of_exist() -> None:
-    functions = (audit, demo, plan, next_table, personas, together, simulate, line, reproduce)
+    functions = (audit, demo, plan, next_table, personas, flows, together, simulate, line, reproduce)
     known = {f"--{name.replace('_', '-')}" for each in functions for name in inspect.signature(each).parameters}
     known |= {Options().name(name) for name in SETTINGS}
     others = {"--help", "--version", "--old"}  # the last is an option of the benchmarks

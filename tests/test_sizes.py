@@ -100,6 +100,7 @@ CYCLES = {
 #: Functions that are tables: a command's parameters are its options, one a line with its words.
 TABLES = {
     "passerby/cli/demo.py: demo",
+    "passerby/cli/flows.py: flows",
     "passerby/cli/next.py: next_table",
     "passerby/cli/plan.py: plan",
     "passerby/cli/reproduce.py: reproduce",

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from .model.release import Release as Release
     from .people.family import Habits as Habits
     from .people.fit import fit_people as fit_people
+    from .people.flows import people_from_flows as people_from_flows
     from .people.habits import People as People
     from .people.sensors import fixed_sensors as fixed_sensors
     from .people.sensors import most_visited_sensors as most_visited_sensors
@@ -155,6 +156,7 @@ _HOME = {
     "visits.city": ("simulate_city",),
     "people.family": ("Habits",),
     "people.fit": ("fit_people",),
+    "people.flows": ("people_from_flows",),
     "people.habits": ("People",),
     "visits.readers": ("read_visits",),
     "people.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),

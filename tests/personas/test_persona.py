@@ -163,7 +163,7 @@ def test_roles_are_bound_to_places() -> None:
 def test_a_dozen_come_along() -> None:
     ready = pb.read_personas("ready")
     assert [persona.name for persona in ready] == [*ready_texts()]
-    assert len(ready) == 12
+    assert len(ready) == 13
     for persona in ready:
         law = persona.prior("2024-01-15", "15m", 200, "Europe/Berlin").marginals(200)
         np.testing.assert_allclose(law.sum(axis=1), 1, rtol=1e-9)

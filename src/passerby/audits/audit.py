@@ -86,8 +86,18 @@ def audit(
     with engine_of(engine, scheduler, workers, executor) as pool:
         few = enough_workers(len(people), workers, pool)
         if asked is not None:
-            return ask_everyone(replace(asked, job=job), folder, workers=few, executor=pool, progress=progress)
-        return audit_job(job, folder, workers=few, executor=pool, progress=progress)
+            asked = replace(asked, job=job)
+            return weighted(ask_everyone(asked, folder, workers=few, executor=pool, progress=progress), people)
+        return weighted(audit_job(job, folder, workers=few, executor=pool, progress=progress), people)
+
+
+def weighted(table: pl.DataFrame, people: People) -> pl.DataFrame:
+    """Rows with the column `weight` after the person, where each one stands for so many."""
+    if people.weights is None:
+        return table
+    weights = pl.DataFrame([people.ids.alias("person"), pl.Series("weight", people.weights)])
+    joined = table.join(weights, on="person", how="left", maintain_order="left")
+    return joined.select("person", "weight", pl.exclude("person", "weight"))
 
 
 def audit_job(

@@ -32,5 +32,9 @@ def only(people: People, chosen: NDArray[np.int64]) -> People:
     5
     """
     return replace(
-        people, fitted=people.fitted[chosen], actual=people.actual[chosen], ids=people.ids.gather(chosen.tolist())
+        people,
+        fitted=people.fitted[chosen],
+        actual=people.actual[chosen],
+        ids=people.ids.gather(chosen.tolist()),
+        weights=None if people.weights is None else people.weights[chosen],
     )

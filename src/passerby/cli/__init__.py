@@ -26,6 +26,7 @@ from passerby.support.processes import interruptible
 
 from .audit import audit
 from .demo import demo
+from .flows import flows
 from .line import line
 from .next import next_table
 from .personas import personas
@@ -53,7 +54,7 @@ app = App(
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, audit, plan, together, personas, simulate, line, reproduce):
+for command in (demo, audit, plan, together, personas, flows, simulate, line, reproduce):
     app.command(command)
 app.command(next_table, name="next")
 app["next"].usage = "Usage: passerby next VISITS... [OPTIONS]"

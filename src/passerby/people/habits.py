@@ -54,7 +54,7 @@ class People:
     are None for habits as in the paper, of which `smoothing` is the weight of the population's frequencies.
     `whereabouts` tells where all people were at the steps to find, for numbers of others who move or come again.
     `common` is what the others did then, where habits have a part of it: of nobody does it hold what they did
-    themselves.
+    themselves. `weights` (N,) are how many people each stands for, where that is more than themselves.
     """
 
     fitted: NDArray[np.int32]
@@ -74,6 +74,7 @@ class People:
     population: Population | None = None
     whereabouts: Whereabouts | None = None
     common: Common | None = None
+    weights: Floats | None = None
 
     def __len__(self) -> int:
         """The number of people."""

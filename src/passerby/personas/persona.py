@@ -164,6 +164,10 @@ class Persona:
             elsewhere=last if away else None,
         )
 
+    def law(self, steps: Calendar) -> Floats:
+        """How likely each place is at each step, on average over it (T, places)."""
+        return steps.average(self._minutely)
+
     @property
     def shares(self) -> dict[str, float]:
         """The share of the week that is spent at each place."""

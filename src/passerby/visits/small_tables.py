@@ -101,6 +101,9 @@ class DistinctRows:
             )
         self._lines[about] = line
 
+    def __contains__(self, about: Hashable) -> bool:
+        return about in self._lines
+
 
 #: Types of columns that hold names, beside numbers.
 TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
