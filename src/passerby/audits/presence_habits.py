@@ -27,10 +27,10 @@ from passerby.model.crowd import channel_of
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.channels import stand_ins
+from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
 from passerby.questions.hypotheses import Hypotheses
 from passerby.questions.laws import Law, gaps
-from passerby.questions.parts import Drawn
 from passerby.support.statistics import lower_limit, upper_limit
 
 from .presence_crowd import Habitual, Numbers, Table

@@ -9,7 +9,7 @@ from typing import Literal
 
 from passerby.errors import Contradiction, InputError
 from passerby.measurement.finding import Interval
-from passerby.support.checks import is_number
+from passerby.support.checks import is_number, whole
 
 from .event_looks import parts_of
 from .hypotheses import Hypotheses
@@ -17,6 +17,8 @@ from .parts import ANYTHING, Ends, Part
 
 #: A certain end may exceed the other by this share: sums of probabilities are rounded.
 ROUNDING = 1e-9
+#: Weeks, at most.
+MOST_WEEKS = 1_000_000
 
 Status = Literal["open", "certain", "impossible"]
 
@@ -26,10 +28,10 @@ class EventAnswer:
     """How well the published counts tell whether an event holds for one person.
 
     `event` is its chance without the release. `advantage` is the best test's share of true positives minus that of
-    false positives, and does not depend on that chance. `power(f)` is the largest share of true positives with a share
-    f of false ones. `certain(c)` is how often counts appear that make the event at least so likely, for whom it holds,
-    and `absent(c)` the same of its absence. Each is an `Interval`. With `published` counts, `chance` is how likely
-    these make the event.
+    false positives, and does not depend on that chance; `weeks(w)` is that of so many weeks. `power(f)` is the largest
+    share of true positives with a share f of false ones. `certain(c)` is how often counts appear that make the event at
+    least so likely, for whom it holds, and `absent(c)` the same of its absence. Each is an `Interval`. With `published`
+    counts, `chance` is how likely these make the event.
 
     `status` is "open" unless the event is "certain" or "impossible" for this person whatever is published: then there
     is nothing to be told. Ends hold for certain unless `sampled`, and then each interval at level `confidence`.
@@ -57,6 +59,21 @@ class EventAnswer:
             return Interval(float(false), float(false))
         found = self._interval("power", [part.power(float(false)) for part in self.parts])
         return Interval(max(found.lower, float(false)), max(found.upper, float(false)))
+
+    def weeks(self, count: int = 52) -> Interval:
+        """The advantage where the same is published for so many weeks, and habits are known.
+
+        Weeks are independent given habits. The event holds in all of them, or in none: somebody is counted every week,
+        or never. It never falls with more weeks.
+
+        >>> import passerby as pb
+        >>> found = pb.measure(pb.line_prior(20), pb.Release([3, 5]), pb.InData())
+        >>> [round(found.weeks(count).lower, 3) for count in (1, 10, 52)]
+        [0.097, 0.642, 0.995]
+        """
+        self._check_average("weeks")
+        times = whole(count, "weeks", 1, MOST_WEEKS)
+        return self._interval("weeks", [part.weeks(times) for part in self.parts])
 
     def certain(self, chance: float = 0.9) -> Interval:
         """How often counts appear that make the event at least so likely, for whom it holds."""

@@ -23,9 +23,10 @@ from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series
 from passerby.support.numbers import exceeds
 
 from .crowd_told import told_of_crowd
+from .draws import Drawn, Tests
 from .hypotheses import Hypotheses
 from .laws import Law, gaps
-from .parts import Above, Below, Drawn, Listed, Part, Shown, StandIns, Stretches, Tests
+from .parts import Above, Below, Listed, Part, Shown, StandIns, Stretches
 
 Floats = NDArray[np.float64]
 

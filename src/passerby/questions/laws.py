@@ -66,6 +66,25 @@ class Law:
         """
         return min(1.0, float(np.maximum(self.yes - self.no, 0.0).sum()))
 
+    @property
+    def affinity(self) -> float:
+        """The Bhattacharyya coefficient of both laws, of the series listed: 1 where they are the same, 0 where apart.
+
+        >>> round(Law(np.array([0.75, 0.25]), np.array([0.25, 0.75])).affinity, 6)
+        0.866025
+        """
+        return min(1.0, float(np.sqrt(self.yes * self.no).sum()))
+
+    def repeated(self, times: int) -> float:
+        """What the best of some tests gains that look at so many independent series: of any, or of all of them.
+
+        >>> Law(np.array([0.5, 0.5]), np.array([0.0, 1.0])).repeated(3)
+        0.875
+        """
+        true, wrong = (np.minimum(side, 1.0) for side in self._ranked)
+        some = (1 - wrong) ** times - (1 - true) ** times
+        return max(0.0, float(some.max()), float((true**times - wrong**times).max()))
+
     @cached_property
     def _ranked(self) -> tuple[Floats, Floats]:
         """True and false positives of the tests that say yes to more and more series, the most telling first."""

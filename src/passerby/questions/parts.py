@@ -11,8 +11,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.support.statistics import lower_limit, upper_limit
-
 from .laws import ALMOST, Law, log_odds
 
 Floats = NDArray[np.float64]
@@ -21,8 +19,6 @@ Ends = tuple[float, float]
 ANYTHING: Ends = (0.0, 1.0)
 #: Log odds that differ by so much, as a share of them, differ by rounding.
 ALIKE = 1e-11
-#: Tangents to a trade-off curve that are tried.
-TANGENTS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +47,25 @@ class Part(ABC):
         """True positives of the best test with this share of false positives."""
         return ANYTHING
 
+    def affinity(self) -> Ends:
+        """The Bhattacharyya coefficient of the laws with the event and without."""
+        return ANYTHING
+
+    def weeks(self, count: int) -> Ends:
+        """The advantage over so many independent releases, in all of which the event holds, or in none (section 27).
+
+        With b the coefficient of one: `1 - b^w <= advantage <= √(1 - b^(2w))` (Le Cam 1986). Where ends are certain, it
+        is also at least that of one, and at most `1 - (1 - a)^w`: both laws agree in all with chance `(1 - a)^w`.
+        """
+        if count == 1:
+            return self.advantage()
+        low, high = self.affinity()
+        ends = 1 - high**count, math.sqrt(1 - low ** (2 * count))
+        if self.level is not None:
+            return ends
+        less, more = self.advantage()
+        return max(less, ends[0]), min(ends[1], 1 - (1 - more) ** count)
+
     def certain(self, chance: float) -> Ends:
         """How likely a series makes the event so likely, where it holds."""
         return ANYTHING
@@ -65,7 +80,37 @@ class Part(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Listed(Part):
+class Between(Part):
+    """What lies between a law that tells less and one that tells more: the measures that are convex."""
+
+    @property
+    @abstractmethod
+    def both(self) -> tuple[Law, Law]:
+        """The law that tells less, and the one that tells more."""
+
+    def advantage(self) -> Ends:
+        """Between those of who is told less and of who is told more."""
+        less, more = self.both
+        return less.advantage, more.advantage
+
+    def power(self, false: float) -> Ends:
+        """Between those of who is told less and of who is told more."""
+        less, more = self.both
+        return less.power(false), more.power(false)
+
+    def affinity(self) -> Ends:
+        """Between those of who is told more and of who is told less."""
+        less, more = self.both
+        return more.affinity, less.affinity
+
+    def weeks(self, count: int) -> Ends:
+        """What the tests of one series gain over several is another lower end."""
+        lower, upper = super().weeks(count)
+        return max(lower, self.both[0].repeated(count)), upper
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(Between):
     """All series, or nearly all, one by one."""
 
     law: Law
@@ -81,18 +126,9 @@ class Listed(Part):
         return max(self.law.missing)
 
     @cached_property
-    def _both(self) -> tuple[Law, Law]:
+    def both(self) -> tuple[Law, Law]:
+        """What is not listed is told as one, or by its event."""
         return self.law.completed(more=False), self.law.completed(more=True)
-
-    def advantage(self) -> Ends:
-        """Between those of who is told less and of who is told more."""
-        less, more = self._both
-        return less.advantage, more.advantage
-
-    def power(self, false: float) -> Ends:
-        """Between those of who is told less and of who is told more."""
-        less, more = self._both
-        return less.power(false), more.power(false)
 
     def certain(self, chance: float) -> Ends:
         """What is listed, and what may be among the rest."""
@@ -106,7 +142,7 @@ class Listed(Part):
 
 
 @dataclass(frozen=True, eq=False)
-class StandIns(Part):
+class StandIns(Between):
     """Series that tell less, and series that tell more: for measures that are convex."""
 
     less: Law
@@ -117,18 +153,9 @@ class StandIns(Part):
         return replace(self, prior_odds=1 / self.prior_odds, less=self.less.swapped(), more=self.more.swapped())
 
     @cached_property
-    def _both(self) -> tuple[Law, Law]:
+    def both(self) -> tuple[Law, Law]:
+        """Each with what it does not list."""
         return self.less.completed(more=False), self.more.completed(more=True)
-
-    def advantage(self) -> Ends:
-        """Between both."""
-        less, more = self._both
-        return less.advantage, more.advantage
-
-    def power(self, false: float) -> Ends:
-        """Between both."""
-        less, more = self._both
-        return less.power(false), more.power(false)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,140 +195,6 @@ class Stretches(StandIns):
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn(Part):
-    """Series that were drawn where the event holds, and where it does not.
-
-    `given` and `given_not` hold `log Pr[y | E] - log Pr[y | not E]` of each. With the true law of both hypotheses, the
-    ends are confidence limits of both sides; where somebody who is `told_more` has these ratios, of the upper ones.
-    """
-
-    given: Floats
-    given_not: Floats
-    told_more: bool = False
-
-    def mirrored(self) -> Drawn:
-        """The ratios of the complement."""
-        return replace(self, prior_odds=1 / self.prior_odds, given=-self.given_not, given_not=-self.given)
-
-    @cached_property
-    def ratio(self) -> Floats:
-        """`Pr[y | not E] / Pr[y | E]` of those that were drawn where the event holds."""
-        with np.errstate(over="ignore"):
-            return np.exp(-self.given)
-
-    def _limit(self, values: Floats, upper: bool) -> float:
-        assert self.level is not None
-        return upper_limit(values, self.level) if upper else lower_limit(values, self.level)
-
-    def advantage(self) -> Ends:
-        """Limits for the mean of `(1 - Pr[y | not E] / Pr[y | E])⁺` where the event holds, and of its mirror image."""
-        with np.errstate(over="ignore"):
-            mirror = np.exp(self.given_not)
-        sides = [np.maximum(1 - values, 0.0) for values in (self.ratio, mirror)]
-        shortest = min(map(len, sides))
-        values = (sides[0][:shortest] + sides[1][:shortest]) / 2
-        return 0.0 if self.told_more else self._limit(values, False), self._limit(values, True)
-
-    def power(self, false: float) -> Ends:
-        """A test that a half of the draws chose, with limits from the other half; and a tangent likewise."""
-        half = len(self.ratio) // 2
-        first, rest = np.sort(self.ratio[:half]), self.ratio[half:]
-        upper = self._tangent(first, rest, false)
-        return false if self.told_more else max(false, self._tested(first, rest, false)), upper
-
-    def _tested(self, first: Floats, rest: Floats, false: float) -> float:
-        """True positives of the test "as likely as that without the event", mixed with none if alarms are too many."""
-        # False alarms of the tests that say yes up to each ratio, which is what the ratio itself averages to.
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            part = np.minimum(1.0, np.nan_to_num(false / (np.cumsum(first) / len(first)), nan=1.0))
-        edge = float(first[int(np.argmax(np.arange(1, len(first) + 1) * part))])
-        inside = (rest <= edge).astype(np.float64)
-        true = lower_limit(inside, self._half)
-        wrong = edge * upper_limit(np.where(inside > 0, rest / edge, 0.0), self._half) if edge > 0 else 0.0
-        return true * min(1.0, false / wrong) if wrong > 0 else true
-
-    def _tangent(self, first: Floats, rest: Floats, false: float) -> float:
-        """`E[(1 - γ Pr[y | not E] / Pr[y | E])⁺ | E] + γ f` bounds the power for any γ: the best for the first half."""
-        some = first[(first > 0) & np.isfinite(first)]
-        gammas = np.concatenate([[0.0], 1 / some[:: max(1, len(some) // TANGENTS)]])
-
-        def held(gamma: float, values: Floats) -> Floats:
-            return np.maximum(1 - gamma * values, 0.0) if gamma > 0 else np.ones(len(values))
-
-        best = min(gammas, key=lambda gamma: float(held(gamma, first).mean()) + gamma * false)
-        return min(1.0, self._limit(held(best, rest), True) + float(best) * false)
-
-    @property
-    def _half(self) -> float:
-        """The confidence of each of two limits that make an end together."""
-        assert self.level is not None
-        return 1 - (1 - self.level) / 2
-
-    def certain(self, chance: float) -> Ends:
-        """Limits for how often a series was drawn that makes the event so likely."""
-        if self.told_more:
-            return ANYTHING
-        least = log_odds(chance) - math.log(self.prior_odds)
-        return self._share(self.given >= least - ALMOST)
-
-    def absent(self, chance: float) -> Ends:
-        """The same of the complement."""
-        if self.told_more:
-            return ANYTHING
-        most = -log_odds(chance) - math.log(self.prior_odds)
-        return self._share(self.given_not <= most + ALMOST)
-
-    def _share(self, found: NDArray[np.bool_]) -> Ends:
-        values = found.astype(np.float64)
-        return self._limit(values, False), self._limit(values, True)
-
-
-@dataclass(frozen=True, eq=False)
-class Tests(Part):
-    """Tests by a score that is not the ratio of both laws: how often they say yes where the event holds, and where not.
-
-    Whoever tests by a score achieves a lower end, whatever the score is. A half of the draws chooses, the other counts.
-    """
-
-    given: Floats
-    given_not: Floats
-
-    def mirrored(self) -> Tests:
-        """The scores of the complement."""
-        return replace(self, prior_odds=1 / self.prior_odds, given=-self.given_not, given_not=-self.given)
-
-    def _shares(self, edge: float) -> tuple[float, float]:
-        """At least the true positives, at most the false ones, of the test that says yes from a score on."""
-        assert self.level is not None
-        level = 1 - (1 - self.level) / 2
-        true, wrong = (
-            (values[len(values) // 2 :] >= edge).astype(np.float64) for values in (self.given, self.given_not)
-        )
-        return lower_limit(true, level), upper_limit(wrong, level)
-
-    def _edge(self, false: float | None) -> float:
-        """The score from which on the first half gains most, or has no more false positives than this."""
-        yes, no = (np.sort(values[: len(values) // 2])[::-1] for values in (self.given, self.given_not))
-        edges = np.unique(yes)
-        true, wrong = (np.searchsorted(-side, -edges, side="right") / max(1, len(side)) for side in (yes, no))
-        if false is None:
-            return float(edges[np.argmax(true - wrong)])
-        # A limit for false positives is not much below what a tenth more would be.
-        allowed = wrong <= max(false, 1 / max(1, len(no)))
-        return float(edges[np.argmax(np.where(allowed, true, -1.0))]) if allowed.any() else math.inf
-
-    def advantage(self) -> Ends:
-        """What the chosen test achieves at least."""
-        true, wrong = self._shares(self._edge(None))
-        return max(0.0, true - wrong), 1.0
-
-    def power(self, false: float) -> Ends:
-        """What the chosen test achieves at least, mixed with one that never says yes where it has too many alarms."""
-        true, wrong = self._shares(self._edge(false))
-        return max(false, true * min(1.0, false / wrong) if wrong > 0 else true), 1.0
-
-
-@dataclass(frozen=True, eq=False)
 class Below(Part):
     """What a part of all that is published says: the lower ends of measures that are convex."""
 
@@ -314,6 +207,10 @@ class Below(Part):
     def advantage(self) -> Ends:
         """At least that of the part."""
         return self.law.completed(more=False).advantage, 1.0
+
+    def affinity(self) -> Ends:
+        """At most that of the part."""
+        return 0.0, self.law.completed(more=False).affinity
 
     def power(self, false: float) -> Ends:
         """At least that of the part."""
@@ -333,6 +230,14 @@ class Above(Part):
     def advantage(self) -> Ends:
         """At most that of whoever is told more."""
         return 0.0, self.more.advantage()[1]
+
+    def affinity(self) -> Ends:
+        """At least that of whoever is told more."""
+        return self.more.affinity()[0], 1.0
+
+    def weeks(self, count: int) -> Ends:
+        """At most that of whoever is told more."""
+        return 0.0, self.more.weeks(count)[1]
 
     def power(self, false: float) -> Ends:
         """At most that of whoever is told more."""
@@ -362,6 +267,10 @@ class Shown(Part):
     def advantage(self) -> Ends:
         """At most that of whoever knows the set."""
         return 0.0, self._together.advantage
+
+    def affinity(self) -> Ends:
+        """At least that of whoever knows the set."""
+        return self._together.affinity, 1.0
 
     def power(self, false: float) -> Ends:
         """At most that of whoever knows the set."""
