@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import passerby as pb
 
@@ -71,7 +72,7 @@ HOSTILE: MappingProxyType[str, Callable[[], Any]] = MappingProxyType(
 #: What functions give back: made by hand they hold whatever they are given, and are asked nothing.
 RECORDS = {
     *("Calibration", "Cell", "Concealment", "Curve", "DifferentialPrivacy", "Effort", "EventAnswer", "Finding"),
-    *("Interval", "Loss", "People", "Plan", "Plans", "Report", "Together", "Traces", "Visits"),
+    *("CountTable", "Interval", "Loss", "People", "Plan", "Plans", "Report", "Together", "Traces", "Visits"),
 }
 #: What others derive from.
 BASES = {"Mechanism", "Discrete"}
@@ -83,6 +84,7 @@ WITHIN = {
     "Count": {"bits", "met", "progress"},
     "People": {"in_modes"},
     "Persona": {"law", "over"},
+    "CountTable": {"between"},
     "Question": {"answer", "check", "hypotheses", "relabelled"},
     "Limit": {"edges", "ends", "exceeded", "side"},
     "MarkovPrior": {"as_names", "by_place", "guessed_as", "known", "matrix", "with_states", "wrong"},
@@ -311,6 +313,8 @@ def personas() -> Iterator[Door]:
     yield door("read_personas", pb.read_personas, source="nurse")
     flows = {"flows": [("a", "b", 3)], "start": "2024-01-15", "step": "1h", "steps": 2, "profile": "resident"}
     yield door("people_from_flows", pb.people_from_flows, **flows, people=3, timezone="UTC", seed=0)
+    counts = pl.DataFrame({"time": ["2024-01-15 08:00", "2024-01-15 09:00"], "clinic": [3, 12]})
+    yield door("read_counts", pb.read_counts, source=counts, timezone="UTC", time_format=None, step="1h")
 
 
 def questions() -> Iterator[Door]:

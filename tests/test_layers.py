@@ -26,6 +26,7 @@ LADDER = (
     "questions",
     "visits",
     "personas",
+    "tables",
     "people",
     "audits",
     "plans",

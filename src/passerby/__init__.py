@@ -92,6 +92,8 @@ if TYPE_CHECKING:
     from .runs.notebook import Report as Report
     from .runs.notebook import audit_report as audit_report
     from .support.workers import stream as stream
+    from .tables.read import CountTable as CountTable
+    from .tables.read import read_counts as read_counts
     from .visits.city import simulate_city as simulate_city
     from .visits.readers import read_visits as read_visits
     from .visits.table import Visits as Visits
@@ -153,6 +155,7 @@ _HOME = {
     "runs.audit": ("audit_folder",),
     "runs.notebook": ("Report", "audit_report"),
     "support.workers": ("stream",),
+    "tables.read": ("CountTable", "read_counts"),
     "visits.city": ("simulate_city",),
     "people.family": ("Habits",),
     "people.fit": ("fit_people",),
