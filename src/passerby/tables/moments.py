@@ -11,7 +11,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from passerby.errors import InputError
-from passerby.support.checks import shown
+from passerby.support.checks import is_word, shown
 from passerby.visits.times import DAY_FIRST, MONTH_FIRST
 
 from .cells import WORDS
@@ -150,14 +150,18 @@ def _ahead(zone: str | None) -> timedelta | None:
     return timedelta(minutes=-minutes if zone[0] == "-" else minutes)
 
 
+def check_form(form: object) -> None:
+    """Refuse what is neither of two words."""
+    if not is_word(form, (DAY_FIRST, MONTH_FIRST)):
+        raise InputError(f"time_format is {shown(form)}; expected {DAY_FIRST!r} or {MONTH_FIRST!r}")
+
+
 def day_order(texts: Sequence[str], form: str | None, words: bool) -> bool | None:
     """Whether dates with slashes begin with the day; `words` says that the header is German or French.
 
     None where none has slashes. Dates that could be both are refused, unless `form` says which.
     """
     if form is not None:
-        if form not in (DAY_FIRST, MONTH_FIRST):
-            raise InputError(f"time_format is {shown(form)}; expected {DAY_FIRST!r} or {MONTH_FIRST!r}")
         return form == DAY_FIRST
     pairs = [(int(x[1]), int(x[2])) for text in texts if (x := re.search(r"\b(\d{1,2})[-/](\d{1,2})[-/]\d{2,4}", text))]
     if not pairs:

@@ -21,7 +21,7 @@ from passerby.visits.times import check_timezone
 from .cells import WORDS, CellValue, Numerals
 from .columns import Columns, columns_of, is_total, key
 from .lines import rows_of
-from .moments import MONDAY, Written, day_order, is_never, is_twice, read_moment, usual_gap, zone_of
+from .moments import MONDAY, Written, check_form, day_order, is_never, is_twice, read_moment, usual_gap, zone_of
 
 #: Cells of a table, at most; a year of hours at 200 places has 1.8 million.
 MOST_CELLS = 5_000_000
@@ -91,6 +91,8 @@ def read_counts(
     """
     if timezone is not None:
         check_timezone(timezone)
+    if time_format is not None:
+        check_form(time_format)
     name, header, rows, lines, remarks = rows_of(source)
     try:
         columns = columns_of(header, [row for row in rows if not is_total(row[0])])
