@@ -13,7 +13,7 @@ import polars as pl
 from passerby.errors import InputError
 from passerby.support import checks
 from passerby.visits.files import DAMAGED, check_file, read_chunks
-from passerby.visits.frames import as_polars
+from passerby.visits.readers import as_polars
 
 #: Bytes of a table, at most.
 MOST_BYTES = 200_000_000
