@@ -72,7 +72,20 @@ HOSTILE: MappingProxyType[str, Callable[[], Any]] = MappingProxyType(
 #: What functions give back: made by hand they hold whatever they are given, and are asked nothing.
 RECORDS = {
     *("Calibration", "Cell", "Concealment", "Curve", "DifferentialPrivacy", "Effort", "EventAnswer", "Finding"),
-    *("CountTable", "Interval", "Loss", "People", "Plan", "Plans", "Report", "Together", "Traces", "Visits"),
+    *(
+        "CountTable",
+        "Interval",
+        "TableCheck",
+        "TablePlan",
+        "Loss",
+        "People",
+        "Plan",
+        "Plans",
+        "Report",
+        "Together",
+        "Traces",
+        "Visits",
+    ),
 }
 #: What others derive from.
 BASES = {"Mechanism", "Discrete"}
@@ -85,6 +98,7 @@ WITHIN = {
     "People": {"in_modes"},
     "Persona": {"law", "over"},
     "CountTable": {"between"},
+    "TableCheck": {"of"},
     "Question": {"answer", "check", "hypotheses", "relabelled"},
     "Limit": {"edges", "ends", "exceeded", "side"},
     "MarkovPrior": {"as_names", "by_place", "guessed_as", "known", "matrix", "with_states", "wrong"},
@@ -314,6 +328,19 @@ def personas() -> Iterator[Door]:
     flows = {"flows": [("a", "b", 3)], "start": "2024-01-15", "step": "1h", "steps": 2, "profile": "resident"}
     yield door("people_from_flows", pb.people_from_flows, **flows, people=3, timezone="UTC", seed=0)
     counts = pl.DataFrame({"time": ["2024-01-15 08:00", "2024-01-15 09:00"], "clinic": [3, 12]})
+    how = {"timezone": "UTC", "time_format": None, "step": "1h", "runs": 20, "seed": 0, "roles": {"clinic": "clinic"}}
+    yield door("check_table", pb.check_table, source=counts, personas="dialysis", ways=[pb.Raw()], **how)
+    yield door(
+        "plan_table",
+        pb.plan_table,
+        source=counts,
+        limit=pb.Limit(share=0, above=0.5),
+        personas=["dialysis"],
+        against="insider",
+        levers=["suppression"],
+        stay=["clinic"],
+        **how,
+    )
     yield door("read_counts", pb.read_counts, source=counts, timezone="UTC", time_format=None, step="1h")
 
 

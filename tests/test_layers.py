@@ -195,7 +195,7 @@ LIGHT = (
     "assert main(['--help']) == 0",
     *(
         f"assert main(['{command}', '--help']) == 0"
-        for command in ("demo", "audit", "plan", "next", "personas", "simulate", "reproduce")
+        for command in ("demo", "check", "audit", "plan", "next", "personas", "simulate", "reproduce")
     ),
 )
 

@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from .plans.plan import Plans as Plans
     from .plans.plan import plan as plan
     from .plans.search import Plan as Plan
+    from .plans.table_plan import TablePlan as TablePlan
+    from .plans.table_plan import plan_table as plan_table
     from .questions.comparisons import DifferentialPrivacy as DifferentialPrivacy
     from .questions.comparisons import differential_privacy as differential_privacy
     from .questions.comparisons import reconstruction_advantage as reconstruction_advantage
@@ -92,6 +94,8 @@ if TYPE_CHECKING:
     from .runs.notebook import Report as Report
     from .runs.notebook import audit_report as audit_report
     from .support.workers import stream as stream
+    from .tables.check import TableCheck as TableCheck
+    from .tables.check import check_table as check_table
     from .tables.read import CountTable as CountTable
     from .tables.read import read_counts as read_counts
     from .visits.city import simulate_city as simulate_city
@@ -155,6 +159,8 @@ _HOME = {
     "runs.audit": ("audit_folder",),
     "runs.notebook": ("Report", "audit_report"),
     "support.workers": ("stream",),
+    "plans.table_plan": ("TablePlan", "plan_table"),
+    "tables.check": ("TableCheck", "check_table"),
     "tables.read": ("CountTable", "read_counts"),
     "visits.city": ("simulate_city",),
     "people.family": ("Habits",),

@@ -25,6 +25,7 @@ from passerby.support.memory import is_about_memory, limit
 from passerby.support.processes import interruptible
 
 from .audit import audit
+from .check import check
 from .demo import demo
 from .flows import flows
 from .line import line
@@ -54,10 +55,15 @@ app = App(
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
+<<<<<<< HEAD
 for command in (demo, audit, plan, together, personas, flows, simulate, line, reproduce):
+=======
+for command in (demo, check, audit, plan, together, personas, simulate, line, reproduce):
+>>>>>>> 2672296 (Check a table of counts for people in words)
     app.command(command)
 app.command(next_table, name="next")
 app["next"].usage = "Usage: passerby next VISITS... [OPTIONS]"
+app["check"].usage = "Usage: passerby check TABLE [OPTIONS]"
 app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
 app["reproduce"].usage = "Usage: passerby reproduce [NAMES...] [OPTIONS]"
 app["personas"].usage = "Usage: passerby personas [show] [NAMES...] [OPTIONS]"

@@ -1,0 +1,207 @@
+"""From a table of counts and a limit to what may be published: ways that keep it for personas, and what each costs.
+
+A way is sure to keep a limit where the upper ends put few enough people above it, refused where the lower ends put too
+many above it, and open otherwise. People are personas with their weights. A place may be left out where it breaks the
+limit with a mechanism that keeps it elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from passerby.errors import InputError
+from passerby.mechanisms import DiscreteGaussian, Raw, Rounding, Suppression, Then
+from passerby.support.checks import shown
+from passerby.tables.cast import cast_of
+from passerby.tables.check import PersonaDay, day_of, presence
+from passerby.tables.read import CountTable, read_counts
+from passerby.tables.readers import ReaderLosses, reader_losses
+from passerby.tables.ways import WayToPublish
+
+from .limit import AGAINST, ROUNDING, Against, Limit, Verdict
+
+#: What each lever offers, the least change first.
+OFFERS: dict[str, tuple[WayToPublish, ...]] = {
+    "suppression": tuple(WayToPublish(f"hidden below {k}", Suppression(k)) for k in (5, 10, 20)),
+    "rounding": (
+        *(WayToPublish(f"rounded to {k}", Rounding(k)) for k in (5, 10, 20, 50)),
+        WayToPublish("hidden below 10, then rounded to 5", Then(Suppression(10), Rounding(5))),
+    ),
+    "discrete-gaussian": tuple(
+        WayToPublish(f"with noise {sigma:g}", DiscreteGaussian(sigma)) for sigma in (1.0, 2.0, 4.0, 8.0)
+    ),
+}
+PLACES = "places"
+LEVERS = (*OFFERS, PLACES)
+RAW = WayToPublish("as it is", Raw())
+Best = Literal["complete", "exact", "least"]
+
+
+@dataclass(frozen=True)
+class TableWay:
+    """A way that was tried: what is done to counts, the places left out, how many are above the limit, and the cost."""
+
+    name: str
+    mechanism: str
+    left_out: tuple[str, ...]
+    at_least: float
+    at_most: float
+    verdict: Verdict
+    readers: ReaderLosses
+
+    @property
+    def words(self) -> str:
+        """What is published."""
+        return f"{self.name}, without {', '.join(self.left_out)}" if self.left_out else self.name
+
+
+@dataclass(frozen=True, eq=False)
+class TablePlan:
+    """Ways that were tried for a table, those that cost readers least first, and the recommended ones."""
+
+    table: CountTable
+    days: tuple[PersonaDay, ...]
+    limit: Limit
+    against: Against
+    tried: tuple[TableWay, ...]
+    recommended: Mapping[Best, TableWay]
+    remarks: tuple[str, ...]
+
+
+def plan_table(
+    source: Any,
+    limit: Limit,
+    personas: Any = None,
+    *,
+    roles: Mapping[str, str] | None = None,
+    against: Against = "habits",
+    levers: Sequence[str] = LEVERS,
+    stay: Sequence[str] = (),
+    timezone: str | None = None,
+    time_format: str | None = None,
+    step: Any = None,
+    runs: int = 100,
+    seed: int = 0,
+) -> TablePlan:
+    """What may be published of a table so that at most a share of personas, by weight, is above a limit of presence.
+
+    The limit is `Limit(share=0, above=0.1)`: the largest advantage, over counted places, of whoever asks whether such a
+    person was ever there on that day. `against` is who asks: "habits" or "insider". Places in `stay` are not left out.
+    """
+    if not isinstance(source, CountTable):
+        source = read_counts(source, timezone=timezone, time_format=time_format, step=step)
+    if not isinstance(limit, Limit) or limit.above is None:
+        raise InputError(f"limit: expected Limit(share=..., above=...) for a table of counts, got {shown(limit)}")
+    if not isinstance(against, str) or against not in AGAINST:
+        raise InputError(f"against: expected {' or '.join(map(repr, AGAINST))}, got {shown(against)}")
+    chosen = _levers(levers)
+    kept = _stay(stay, source)
+    cast, remarks = cast_of(source, personas, roles)
+    days = tuple(day_of(persona, source) for persona in cast)
+    tries = _Tries(source, days, limit, against, runs, seed)
+    ways = [RAW, *(way for lever in chosen if lever in OFFERS for way in OFFERS[lever])]
+    tried = [each for way in ways for each in tries.of(way, PLACES in chosen, kept)]
+    tried.sort(key=lambda each: (_cost(each), each.words))
+    said = (*source.remarks, *remarks, *(each for day in days for each in day.impossible()))
+    return TablePlan(source, days, limit, against, tuple(tried), _best(tried), said)
+
+
+def _levers(levers: Any) -> tuple[str, ...]:
+    if isinstance(levers, str) or not isinstance(levers, Sequence):
+        raise InputError(f"levers: expected a list of some of {', '.join(LEVERS)}, got {shown(levers)}")
+    wrong = next((each for each in levers if not isinstance(each, str) or each not in LEVERS), None)
+    if wrong is not None:
+        raise InputError(f"levers: a table has no lever {shown(wrong)}; it has {', '.join(LEVERS)}")
+    return tuple(levers)
+
+
+def _stay(stay: Any, table: CountTable) -> frozenset[str]:
+    if isinstance(stay, str) or not isinstance(stay, Sequence):
+        raise InputError(f"stay: expected a list of places, got {shown(stay)}")
+    wrong = next((each for each in stay if each not in table.places), None)
+    if wrong is not None:
+        raise InputError(f"stay: the table has no place {shown(wrong)}")
+    return frozenset(stay)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tries:
+    """Tries ways for the same table, people and limit."""
+
+    table: CountTable
+    days: tuple[PersonaDay, ...]
+    limit: Limit
+    against: Against
+    runs: int
+    seed: int
+
+    def of(self, way: WayToPublish, leave: bool, stay: frozenset[str]) -> Iterator[TableWay]:
+        """A way as it is, and without the places that break the limit with it."""
+        ends = self._ends(way, frozenset())
+        yield self._tried(way, frozenset(), ends)
+        over = frozenset(place for _, place, _, upper in ends if upper > self._above) - stay
+        if leave and over:
+            yield self._tried(way, over, self._ends(way, over))
+
+    @property
+    def _above(self) -> float:
+        return (self.limit.above or 0.0) + ROUNDING
+
+    def _ends(self, way: WayToPublish, left: frozenset[str]) -> list[tuple[PersonaDay, str, float, float]]:
+        """How well presence at each counted place is told of each persona: at least and at most."""
+        out = []
+        for day in self.days:
+            seen = replace(day, places=tuple(place for place in day.places if place not in left))
+            asked = day.places if seen.places else ()
+            answers = presence(seen, asked, way, self.against, self.runs, self.seed) if asked else []
+            out += [(day, answer.place, answer.lower, answer.upper) for answer in answers]
+        return out
+
+    def _tried(
+        self, way: WayToPublish, left: frozenset[str], ends: list[tuple[PersonaDay, str, float, float]]
+    ) -> TableWay:
+        total = sum(day.persona.weight for day in self.days)
+        most = sum(d.persona.weight for d in self.days if any(x[0] is d and x[3] > self._above for x in ends))
+        least = sum(d.persona.weight for d in self.days if any(x[0] is d and x[2] > self._above for x in ends))
+        low, high = least / total, most / total
+        share = self.limit.share + ROUNDING
+        verdict: Verdict = "sure" if high <= share else "refused" if low > share else "open"
+        return TableWay(
+            way.name, repr(way.mechanism), tuple(sorted(left)), low, high, verdict, self._readers(way, left)
+        )
+
+    def _readers(self, way: WayToPublish, left: frozenset[str]) -> ReaderLosses:
+        """What readers lose, also by the places that are left out."""
+        gone = np.array([place in left for place in self.table.places])
+        counts = self.table.counts
+        if not gone.any():
+            return reader_losses(counts, way.mechanism)
+        found = reader_losses(np.where(gone, np.nan, counts), way.mechanism)
+        everything, lost = float(np.nansum(counts)), float(np.nansum(counts[:, gone]))
+        share = float((~np.isnan(counts[:, ~gone])).sum()) / float((~np.isnan(counts)).sum())
+        kept = (found.total or 0.0) * (everything - lost)
+        total = (kept + lost) / everything if everything else None
+        return replace(found, shown=found.shown * share, total=total)
+
+
+def _cost(way: TableWay) -> float:
+    return np.inf if way.readers.total is None else way.readers.total
+
+
+def _best(tried: Sequence[TableWay]) -> dict[Best, TableWay]:
+    """What is best at each: all numbers, exact numbers, or the least error in all."""
+    sure = [each for each in tried if each.verdict == "sure" and each.readers.shown > 0]
+    complete = [each for each in sure if each.readers.shown >= 1 - ROUNDING]
+    exact = [each for each in sure if each.readers.error <= ROUNDING]
+    out: dict[Best, TableWay] = {}
+    if complete:
+        out["complete"] = min(complete, key=_cost)
+    if exact:
+        out["exact"] = min(exact, key=_cost)
+    if sure:
+        out["least"] = min(sure, key=_cost)
+    return out

@@ -1,0 +1,194 @@
+"""The page of a plan for a table of counts: what may be published, and what each way costs readers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from passerby.audits.wording import Wording
+from passerby.plans.limit import KNOWS
+from passerby.plans.table_plan import TablePlan, TableWay
+from passerby.support.files import whole_or_nothing, write_json
+from passerby.support.numerals import percent, span
+
+from . import chart
+from .check_page import ASSUMPTIONS, in_words
+from .destination import Destination
+from .page import filled
+from .plan_page import BEST, COLOURS, SHAPES, VERDICTS
+from .section import Built, Columns, Content, Figure
+
+TITLE = "What may be published of a table"
+LEAD = "Which ways to publish keep the limit for people who are described in words, and what each costs readers."
+SCHEMA_VERSION = 1
+_COLUMNS: Columns = {
+    "words": ("publish", str),
+    "verdict": ("verdict", str),
+    "at_least": ("personas above, at least", percent),
+    "at_most": ("at most", percent),
+    "shown": ("counts shown", percent),
+    "error": ("error, people per count", lambda x: f"{x:.2g}"),
+    "order": ("order of two places kept", percent),
+    "change": ("sign of a change right", percent),
+    "total": ("error in all", percent),
+}
+
+
+def write_table_plan(
+    plan: TablePlan, out: Path, words: Sequence[str], wording: Wording, *, overwrite: bool = False
+) -> None:
+    """Write the folder: plan.html, and plan.json for programs."""
+    destination = Destination(out, "plan.json", "a plan", overwrite, wording)
+    destination.check()
+    with destination.held() as folder:
+        (folder / "plan.json").unlink(missing_ok=True)
+        with whole_or_nothing(folder / "plan.html") as shown:
+            shown.write_text(render_table_plan(plan, words), encoding="utf-8")
+        write_json(folder / "plan.json", record(plan))
+
+
+def render_table_plan(plan: TablePlan, words: Sequence[str]) -> str:
+    """The plan as one HTML page that needs no other file and no network."""
+    return filled(
+        [
+            Built("plan", "What may be published?", _recommended(plan)),
+            Built("tried", "What was tried?", _tried(plan)),
+            Built("assumed", "What is assumed?", Content(ASSUMPTIONS)),
+        ],
+        title=TITLE,
+        lead=LEAD,
+        internal="",
+        short=plan_sentences(plan),
+        facts=[
+            ("Table", f"{plan.table.source}: {len(plan.table.places):,} places, {plan.table.steps:,} steps"),
+            *(("Persona", f"{d.persona.name}: {', '.join(d.places)}, on {d.day}") for d in plan.days),
+        ],
+        settings=None,
+        beside="",
+        again=shlex.join(["passerby", "plan", *words]),
+    )
+
+
+def record(plan: TablePlan) -> dict[str, Any]:
+    """The plan for programs."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "table": plan.table.source,
+        "limit": {"share": plan.limit.share, "above": plan.limit.above, "against": plan.against},
+        "personas": [{"name": d.persona.name, "weight": d.persona.weight, "day": d.day} for d in plan.days],
+        "tried": [_as_json(way) for way in plan.tried],
+        "recommended": {name: _as_json(way) for name, way in plan.recommended.items()},
+        "remarks": list(plan.remarks),
+        "assumptions": ASSUMPTIONS,
+    }
+
+
+def _as_json(way: TableWay) -> dict[str, Any]:
+    return {**vars(way), "left_out": list(way.left_out), "readers": vars(way.readers)}
+
+
+def plan_sentences(plan: TablePlan) -> list[str]:
+    """What may be published, in words."""
+    raw = next(way for way in plan.tried if way.name == "as it is" and not way.left_out)
+    share = plan.limit.share
+    who = f"at most {percent(share)} of the personas, by weight," if share else "none of the personas"
+    limit = (
+        f"The limit: {who} above an advantage of {percent(plan.limit.above)}, for somebody who "
+        f"knows {KNOWS[plan.against]} and asks whether they were ever at a counted place."
+    )
+    keeps = {"sure": "keeps the limit", "refused": "breaks the limit", "open": "may or may not keep the limit"}
+    out = [limit, f"The table as it is {keeps[raw.verdict]}: {_above(raw)}."]
+    if not plan.recommended:
+        out.append("No way that keeps the limit was found among those that were tried.")
+    out += [
+        f"{BEST[name]}. Publish it {way.words}. {way.readers.sentence} {_total(way)}"
+        for name, way in plan.recommended.items()
+    ]
+    return [*out, *plan.remarks]
+
+
+def _above(way: TableWay) -> str:
+    return f"{span(way.at_least, way.at_most)} of the personas, by weight, are above it"
+
+
+def _total(way: TableWay) -> str:
+    return "" if way.readers.total is None else f"The error in all is {percent(way.readers.total)} of all counts."
+
+
+def _frame(plan: TablePlan, ways: Sequence[TableWay]) -> pl.DataFrame:
+    rows = [
+        {
+            "words": way.words,
+            "verdict": way.verdict,
+            "at_least": way.at_least,
+            "at_most": way.at_most,
+            **{name: getattr(way.readers, name) for name in ("shown", "error", "order", "change", "total")},
+        }
+        for way in ways
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _recommended(plan: TablePlan) -> Content:
+    lead = [
+        "A way is sure to keep the limit where the bounds put few enough personas above it, refused where attacks that "
+        "exist put too many above it, and open otherwise."
+    ]
+    if not plan.recommended:
+        return Content([*lead, "No way that keeps the limit was found. Allow more levers, or a weaker limit."])
+    table = _frame(plan, list(plan.recommended.values())).with_columns(
+        name=pl.Series([BEST[n] for n in plan.recommended])
+    )
+    columns: Columns = {"name": ("", str), **_COLUMNS}
+    return Content(
+        lead, [Figure("recommended", "Recommended", "What is best at each.", in_words(table, columns, "plans.csv"))]
+    )
+
+
+def _tried(plan: TablePlan) -> Content:
+    table = _frame(plan, plan.tried)
+    says = (
+        "Each mark is a way that was tried: to the right readers lose more, and further up more personas are above the "
+        "limit, at most."
+    )
+    drawn = table.drop_nulls("total")
+    spec = _picture(drawn, plan.limit.share) if drawn.height else None
+    return Content(
+        ["Those that cost readers least are first."],
+        [Figure("tried", "All ways", says, in_words(table, _COLUMNS, "tried.csv"), spec)],
+    )
+
+
+def _picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
+    base = alt.Chart(
+        chart.values(table.select("words", "verdict", "at_least", "at_most", "total", people=pl.lit(None, pl.Int64)))
+    ).encode(
+        x=alt.X("total:Q", title="error in all (share of all counts)", axis=alt.Axis(format=chart.TICK)),
+        tooltip=[
+            chart.tip("words:N", "publish"),
+            chart.tip("verdict:N", "verdict"),
+            chart.tip("at_most:Q", "above, at most", chart.FINE),
+        ],
+    )
+    marks = base.mark_point(filled=True, size=90, opacity=0.9).encode(
+        y=alt.Y(
+            "at_most:Q",
+            title="personas above the limit, at most",
+            axis=alt.Axis(format=chart.TICK),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        color=alt.Color(
+            "verdict:N",
+            scale=alt.Scale(domain=list(VERDICTS), range=[COLOURS[x] for x in VERDICTS]),
+            legend=alt.Legend(title=None, orient="top"),
+        ),
+        shape=alt.Shape("verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=[SHAPES[x] for x in VERDICTS])),
+    )
+    limit = alt.Data(values=[{"allowed": allowed}])  # type: ignore[no-untyped-call]
+    line = alt.Chart(limit).mark_rule(strokeDash=[6, 4], color=chart.COLOURS[chart.WITHOUT]).encode(y="allowed:Q")
+    return chart.spec(alt.layer(line, marks), 300)

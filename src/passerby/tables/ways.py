@@ -1,0 +1,98 @@
+"""Ways to publish a table that are tried, and what somebody sees of a count who does not know the others in it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from passerby.mechanisms import DiscreteGaussian, Mechanism, Raw, Rounding, Suppression
+from passerby.mechanisms.discrete import Discrete
+
+Floats = NDArray[np.float64]
+
+#: Chances of others below this are left out.
+LEAST = 1e-18
+#: The two adversaries: one knows where everybody else was, and the other one how many come on average.
+INSIDER, HABITS = "insider", "habits"
+ADVERSARIES = (INSIDER, HABITS)
+
+
+@dataclass(frozen=True)
+class WayToPublish:
+    """What is done to each count, and what it is called."""
+
+    name: str
+    mechanism: Mechanism
+
+
+#: What is tried where nothing else is said, the table as it is first.
+WAYS = (
+    WayToPublish("as it is", Raw()),
+    WayToPublish("hidden below 5", Suppression(5)),
+    WayToPublish("hidden below 10", Suppression(10)),
+    WayToPublish("rounded to 5", Rounding(5)),
+    WayToPublish("rounded to 10", Rounding(10)),
+    WayToPublish("with noise 2", DiscreteGaussian(2.0)),
+)
+
+
+@dataclass(frozen=True)
+class Comers(Discrete):
+    """A count to which others come independently, `mean` of them on average, and then what the `rule` makes of it.
+
+    The number of others has the Poisson law: the sum of many independent comers (Le Cam 1960). Whoever knows the mean
+    alone sees it as noise that is added before the rule.
+
+    >>> round(Comers(4.0, Raw()).total_variation(0), 4)     # the largest probability of a number of others
+    0.1954
+    """
+
+    mean: float
+    rule: Mechanism
+
+    @property
+    def hides(self) -> bool:
+        """Where the rule does."""
+        return self.rule.hides
+
+    def law(self, count: float) -> tuple[Floats, Floats]:
+        """The values that can be published with so many people beside the others, and their probabilities."""
+        return _law(self.mean, self.rule, float(count))
+
+
+@lru_cache(maxsize=20_000)
+def _law(mean: float, rule: Mechanism, count: float) -> tuple[Floats, Floats]:
+    others, chances = poisson(mean)
+    if rule.shift_invariant:
+        noise, likely = rule.law(0.0)
+        first = count + others[0] + noise[0]
+        mixed = np.convolve(chances, likely)
+        return first + np.arange(len(mixed)), mixed / mixed.sum()
+    parts = [rule.law(count + other) for other in others.tolist()]
+    values = np.concatenate([part[0] for part in parts])
+    weights = np.concatenate([chance * part[1] for chance, part in zip(chances.tolist(), parts, strict=True)])
+    distinct, where = np.unique(values, return_inverse=True)  # empty cells are last, as one
+    total = np.bincount(where.reshape(-1), weights, len(distinct))
+    return distinct, total / total.sum()
+
+
+def poisson(mean: float) -> tuple[Floats, Floats]:
+    """Numbers that are likely enough, in increasing order without a gap, and the probability of each.
+
+    >>> numbers, chances = poisson(2.0)
+    >>> round(float(chances[0]), 4), round(float(chances.sum()), 12)
+    (0.1353, 1.0)
+    """
+    if mean <= 0:
+        return np.zeros(1), np.ones(1)
+    reach = 10 * math.sqrt(mean)
+    numbers = np.arange(max(0, math.floor(mean - reach - 5)), math.ceil(mean + reach + 45) + 1, dtype=np.float64)
+    logs = np.array([n * math.log(mean) - mean - math.lgamma(n + 1) for n in numbers.tolist()])
+    enough = np.flatnonzero(logs >= math.log(LEAST))
+    kept = slice(int(enough[0]), int(enough[-1]) + 1)
+    chances = np.exp(logs[kept])
+    return numbers[kept], chances / chances.sum()
