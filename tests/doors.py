@@ -330,6 +330,8 @@ def personas() -> Iterator[Door]:
     counts = pl.DataFrame({"time": ["2024-01-15 08:00", "2024-01-15 09:00"], "clinic": [3, 12]})
     how = {"timezone": "UTC", "time_format": None, "step": "1h", "runs": 20, "seed": 0, "roles": {"clinic": "clinic"}}
     yield door("check_table", pb.check_table, source=counts, personas="dialysis", ways=[pb.Raw()], **how)
+    where = {"out": _folder() / "check", "overwrite": True}
+    yield door("check_folder", pb.check_folder, source=counts, personas="dialysis", **how, **where)
     yield door(
         "plan_table",
         pb.plan_table,

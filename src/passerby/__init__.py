@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from .runs.audit import audit_folder as audit_folder
     from .runs.notebook import Report as Report
     from .runs.notebook import audit_report as audit_report
+    from .runs.tables import check_folder as check_folder
     from .support.workers import stream as stream
     from .tables.check import TableCheck as TableCheck
     from .tables.check import check_table as check_table
@@ -160,6 +161,7 @@ _HOME = {
     "runs.notebook": ("Report", "audit_report"),
     "support.workers": ("stream",),
     "plans.table_plan": ("TablePlan", "plan_table"),
+    "runs.tables": ("check_folder",),
     "tables.check": ("TableCheck", "check_table"),
     "tables.read": ("CountTable", "read_counts"),
     "visits.city": ("simulate_city",),

@@ -50,3 +50,18 @@ def test_a_table_alone_is_enough(counts: Path, capsys: pytest.CaptureFixture[str
 def test_what_is_wrong_is_said_in_options(more: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "counts.csv", *more]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_plan_of_a_table_needs_no_visits(counts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["plan", "counts.csv", "--personas", "dialysis", "--above", "0.3", "--runs", "20"]
+    assert main([*asked, "--levers", "rounding", "places"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "none of the personas above an advantage of 30 %" in said
+    assert "The table as it is breaks the limit" in said
+    assert "Exact: numbers as exact as wanted" in said
+    assert "of all counts" in said
+    record = json.loads((counts.parent / "plan" / "plan.json").read_text())
+    assert record["recommended"]["exact"]["left_out"] == ["hospital 001"]
+    assert "What may be published?" in (counts.parent / "plan" / "plan.html").read_text()
+    assert main([*asked, "--overwrite", "--holdout", "4"]) == 2
+    assert "--holdout is for visits" in " ".join(capsys.readouterr().err.split())

@@ -1,5 +1,6 @@
 """A table is checked: against `measure` by hand, certain ends, and whatever is wrong with what is handed in."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -133,3 +134,11 @@ def test_a_day_of_25_hours() -> None:
     found = check_table(pl.DataFrame({"time": times, "hospital": CLINIC}), "nurse", ways=[pb.Raw()], **QUICK)
     assert found.days[0].table.steps == 5
     assert np.diff(found.table.calendar.begins).tolist() == [60] * 4
+
+
+def test_a_folder_is_written_from_python(tmp_path: Path) -> None:
+    found = pb.check_folder(TABLE, tmp_path / "out", "dialysis", **QUICK)
+    assert {each.name for each in (tmp_path / "out").iterdir()} >= {"report.html", "check.json"}
+    assert found.days[0].places == ("hospital",)
+    with pytest.raises(pb.ConfigError, match="overwrite=True"):
+        pb.check_folder(TABLE, tmp_path / "out", "dialysis", **QUICK)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,24 @@ if TYPE_CHECKING:
     from passerby.tables.check import TableCheck
 
 HEADS = ("published", "was there: insider", "was there: by habits", "is counted: by habits", "whole day: insider")
+
+
+#: Options of a plan that hold for a table of counts, too.
+OF_TABLES = (
+    "at_most",
+    "above",
+    "against",
+    "levers",
+    "forbid",
+    "stay",
+    "out",
+    "timezone",
+    "time_format",
+    "seed",
+    "runs",
+)
+#: The limit where none is given: nobody above this advantage.
+ABOVE = 0.25
 
 
 def check(
@@ -70,14 +88,14 @@ def _check(
 ) -> None:
     """Check, write the folder, and say what was found."""
     from passerby.audits.wording import Options
-    from passerby.report.check_page import sentences, write_check
-    from passerby.report.destination import Destination
+    from passerby.report.check_page import sentences
+    from passerby.runs.tables import check_destination, write_check
     from passerby.tables.check import check_table
 
     from .screen import consoles, say, stage
     from .warm_up import ready
 
-    Destination(out, "check.json", "a table that was checked", overwrite, Options()).check()
+    check_destination(out, Options(), overwrite=overwrite).check()
     ready()
     screen, aside = consoles()
     with stage(aside, "Checking"), in_option_words():
@@ -127,7 +145,7 @@ def _show(screen: Console, found: TableCheck) -> None:
     from rich.table import Table
 
     from passerby.report.check_page import screen_rows
-    from passerby.support.numerals import percent
+    from passerby.support.numbers import percent
 
     for day in found.days:
         shown = Table(box=None, padding=(0, 2, 0, 0), title=f"{day.persona.name} at {day.places[0]}, {day.day}")
@@ -145,3 +163,83 @@ def _show(screen: Console, found: TableCheck) -> None:
         figures = (percent(lost.shown), f"{lost.error:.2g}", percent(lost.order), percent(lost.change))
         shown.add_row(name, *figures, percent(lost.total))
     screen.print(shown)
+
+
+def is_table(visits: Sequence[str]) -> bool:
+    """Whether what a plan is asked for is one table of counts: it has no column for a person."""
+    from passerby.errors import PasserbyError
+    from passerby.tables.columns import columns_of, key
+    from passerby.tables.lines import rows_of
+    from passerby.visits.layouts import SYNONYMS
+
+    if len(visits) != 1 or not Path(visits[0]).is_file():
+        return False
+    try:
+        _, header, rows, _, _ = rows_of(Path(visits[0]))
+        people = {name.replace("_", " ") for name in SYNONYMS["person"]}
+        return not people & {key(name) for name in header} and bool(columns_of(header, rows).cells)
+    except PasserbyError:
+        return False
+
+
+def plan_counts(
+    tables: Sequence[str],
+    personas: list[str] | None,
+    place: list[str] | None,
+    options: dict[str, Any],
+    *,
+    overwrite: bool,
+) -> None:
+    """Plan what may be published of a table of counts, write the folder, and say it."""
+    from passerby.audits.wording import Options
+    from passerby.errors import ConfigError
+    from passerby.plans.limit import Limit
+    from passerby.plans.table_plan import LEVERS, plan_table
+    from passerby.report.table_plan_page import plan_sentences
+    from passerby.runs.tables import plan_destination, write_table_plan
+
+    from .screen import consoles, say, stage
+    from .warm_up import ready
+
+    if len(tables) != 1:
+        raise ConfigError(f"--personas and --place are for one table of counts; {len(tables)} files are given")
+    table = Path(tables[0])
+    given = {name: value for name, value in options.items() if value is not None}
+    other = next((name for name in given if name not in OF_TABLES), None)
+    if other is not None:
+        known = ", ".join(Options().name(name) for name in OF_TABLES)
+        raise ConfigError(f"{Options().name(other)} is for visits, and {table} holds counts; a table takes {known}")
+    out = Path(given.pop("out", "plan"))
+    limit = Limit(share=_number("at_most", given.pop("at_most", 0)), above=_number("above", given.pop("above", ABOVE)))
+    levers = _levers(given.pop("levers", None) or LEVERS, given.pop("forbid", None) or (), LEVERS)
+    how: dict[str, Any] = {name: int(_number(name, given.pop(name))) for name in ("seed", "runs") if name in given}
+    plan_destination(out, Options(), overwrite=overwrite).check()
+    ready()
+    screen, aside = consoles()
+    places = roles_of(place or [])
+    with stage(aside, "Planning"), in_option_words():
+        plan = plan_table(table, limit, personas, roles=places, levers=levers, **how, **given)
+        words = [*words_of(table, personas, places), "--at-most", f"{limit.share:g}", "--above", f"{limit.above:g}"]
+        write_table_plan(plan, out, words, Options(), overwrite=overwrite)
+    for sentence in plan_sentences(plan):
+        say(screen, sentence)
+    screen.print(f"Page: {out / 'plan.html'}", markup=False, soft_wrap=True)
+
+
+def _number(name: str, text: object) -> float:
+    from passerby.audits.wording import Options
+    from passerby.errors import InputError
+
+    try:
+        return float(str(text))
+    except ValueError:
+        raise InputError(f"{Options().name(name)} is {text!r}; expected a number") from None
+
+
+def _levers(levers: Sequence[str], forbid: Sequence[str], known: Sequence[str]) -> list[str]:
+    from passerby.errors import InputError
+
+    wrong = next((name for name in (*levers, *forbid) if name not in known), None)
+    if wrong is not None:
+        raise InputError(f"--levers, --forbid: a table has no lever {wrong!r}; it has {', '.join(known)}")
+    return [name for name in levers if name not in forbid]

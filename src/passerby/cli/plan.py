@@ -43,6 +43,8 @@ def plan(  # noqa: D417
     weights: File = None,
     drawn: Whole = None,
     minutes: Real = None,
+    personas: Texts = None,
+    place: Texts = None,
     settings: SettingsFile = None,
     overwrite: Flag = False,
     workers: Workers = None,
@@ -96,6 +98,10 @@ def plan(  # noqa: D417
         How many people plans are tried on; what is recommended is measured on everyone. [default: 60]
     minutes
         Stop searching in time to be done after about so many minutes.
+    personas
+        For a table of counts instead of visits: who the limit is about, ready personas by name or TOML files.
+    place
+        For a table of counts: which place a role of the personas is, as in clinic="hospital 001".
     settings
         Take settings from this file, which may be an audit's; options given beside it prevail.
     overwrite
@@ -105,12 +111,16 @@ def plan(  # noqa: D417
     """
     from passerby.plans.settings import check_plan
 
+    from .check import is_table, plan_counts
     from .warm_up import ready
 
     own = {"at_most": at_most, "above": above, "added": added, "levers": levers, "forbid": forbid, "fix": fix}
     own |= {"ask": ask, "against": against, "measure": measure}
     own |= {"presence_at_most": presence_at_most, "presence_against": presence_against}
     own |= {"stay": stay, "weights": weights, "drawn": drawn, "minutes": minutes}
+    if personas or place or (settings is None and is_table(visits)):
+        plan_counts(visits, personas, place, {**own, **given, "settings": settings}, overwrite=overwrite)
+        return
     checked = check_plan(*sources_of("plan", visits, settings, {**own, **given}, PATHS))
     ready()
     from .plan_run import plan_and_show

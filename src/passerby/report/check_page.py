@@ -7,29 +7,26 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import polars as pl
 
-from passerby.audits.wording import Wording
-from passerby.support.files import whole_or_nothing, write_json
-from passerby.support.numerals import percent, span
+from passerby.support.numbers import percent, span
 from passerby.tables.check import COUNTED, EACH, PRESENCE, TRACE, CheckAnswer, PersonaDay, TableCheck
 from passerby.tables.ways import HABITS, INSIDER
 
 from . import chart
-from .destination import Destination
 from .page import filled
 from .section import Built, Columns, Content, Figure, Sheet, sheet
 
 TITLE = "A table of counts, before it is published"
 LEAD = "What the counts would tell of people who are described in words: no trace of anybody was used."
-SCHEMA_VERSION = 1
 #: Who asks, in words.
 WHO = {INSIDER: "knows where everybody else was", HABITS: "knows how many others come on average"}
 ONLY = "whoever knows only how many others come"
+#: A chance to be at a place below this is next to none.
+NEVER = 0.001
 ASSUMPTIONS = [
     "Personas are people in words: each lives by its week, and by nothing else. Their numbers are assumptions.",
     "The insider is taken to know the number of others in each count: the counts of the table as they are. A persona "
@@ -57,52 +54,6 @@ def render_check(found: TableCheck, words: Sequence[str] = ()) -> str:
     )
 
 
-def write_check(
-    found: TableCheck, out: Path, words: Sequence[str], wording: Wording, *, overwrite: bool = False
-) -> None:
-    """Write the folder: report.html, and check.json for programs."""
-    destination = Destination(out, "check.json", "a table that was checked", overwrite, wording)
-    destination.check()
-    with destination.held() as folder:
-        (folder / "check.json").unlink(missing_ok=True)
-        with whole_or_nothing(folder / "report.html") as shown:
-            shown.write_text(render_check(found, words), encoding="utf-8")
-        write_json(folder / "check.json", record(found))
-
-
-def record(found: TableCheck) -> dict[str, Any]:
-    """The answers for programs."""
-    table = found.table
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "table": {
-            "source": table.source,
-            "places": list(table.places),
-            "steps": table.steps,
-            "first": f"{table.clock[0]:%Y-%m-%d %H:%M}",
-            "last": f"{table.clock[-1]:%Y-%m-%d %H:%M}",
-            "timezone": table.calendar.timezone,
-        },
-        "personas": [
-            {
-                "name": day.persona.name,
-                "about": day.persona.about,
-                "weight": day.persona.weight,
-                "places": list(day.places),
-                "day": day.day,
-                "steps": day.table.steps,
-            }
-            for day in found.days
-        ],
-        "ways": [{"name": way.name, "mechanism": repr(way.mechanism)} for way in found.ways],
-        "answers": [vars(answer) for answer in found.answers],
-        "readers": {name: vars(losses) for name, losses in found.readers.items()},
-        "remarks": list(found.remarks),
-        "assumptions": ASSUMPTIONS,
-        "said": sentences(found),
-    }
-
-
 def sentences(found: TableCheck) -> list[str]:
     """The answers before the details."""
     out = []
@@ -128,8 +79,8 @@ def _of_persona(found: TableCheck, day: PersonaDay) -> list[str]:
         return [f"{about}: is {never} at {place} on {day.day}, whatever the counts say."]
     one, other = _finds(insider, "whoever knows where everybody else was"), _finds(habits, ONLY)
     return [
-        f"{about}: was such a person at {where}? Published {first}: {one}, and {other}. The most telling single count "
-        f"has an advantage of {percent(habits.single)} for the latter."
+        f"{about}: was such a person at {where}? Published {first}: {one}, and {other}, wrongly accusing 1 of 100 "
+        "who were not."
     ]
 
 
@@ -148,7 +99,7 @@ def _range(day: PersonaDay, place: str) -> tuple[float, float]:
 def _finds(answer: CheckAnswer, who: str) -> str:
     low, high = (round(100 * end) for end in answer.found or (0.0, 0.0))
     many = f"{low}" if low == high else f"{low} to {high}"
-    return f"{who} finds {many} of 100 who were there, wrongly accusing 1 of 100 who were not"
+    return f"{who} finds {many} of 100 who were there"
 
 
 def _best(found: TableCheck) -> str:
@@ -161,9 +112,11 @@ def _best(found: TableCheck) -> str:
     if not kept:
         return ""
     least, name = min(kept)
+    insider = max(x.upper for x in found.answers if x.way == name and x.against == INSIDER and x.question == PRESENCE)
     return (
-        f"Of the ways that were tried, {name} tells least to whoever knows only how many others come: an advantage of "
-        f"{percent(least)} at most, at any counted place. {found.readers[name].sentence}"
+        f"Of the ways that were tried, {name} tells least to {ONLY}: an advantage of {percent(least)} at most, at any "
+        f"counted place, and of {percent(insider)} at most to whoever knows where everybody else was. "
+        f"{found.readers[name].sentence}"
     )
 
 
@@ -232,7 +185,7 @@ def _presence(found: TableCheck) -> Content:
 
 def _bars(table: pl.DataFrame) -> dict[str, Any]:
     """Advantages of whoever knows the others by their habits, by persona and place, and by way."""
-    drawn = table.filter(pl.col("who") == WHO[HABITS]).with_columns(
+    drawn = table.filter((pl.col("who") == WHO[HABITS]) & (pl.col("baseline") > NEVER)).with_columns(
         label=pl.col("persona") + " at " + pl.col("place") + ", " + pl.col("way")
     )
     base = alt.Chart(

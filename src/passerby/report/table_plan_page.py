@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import polars as pl
 
-from passerby.audits.wording import Wording
 from passerby.plans.limit import KNOWS
 from passerby.plans.table_plan import TablePlan, TableWay
-from passerby.support.files import whole_or_nothing, write_json
-from passerby.support.numerals import percent, span
+from passerby.support.numbers import percent, span
 
 from . import chart
 from .check_page import ASSUMPTIONS, in_words
-from .destination import Destination
 from .page import filled
 from .plan_page import BEST, COLOURS, SHAPES, VERDICTS
 from .section import Built, Columns, Content, Figure
 
 TITLE = "What may be published of a table"
 LEAD = "Which ways to publish keep the limit for people who are described in words, and what each costs readers."
-SCHEMA_VERSION = 1
 _COLUMNS: Columns = {
     "words": ("publish", str),
     "verdict": ("verdict", str),
@@ -37,19 +32,6 @@ _COLUMNS: Columns = {
     "change": ("sign of a change right", percent),
     "total": ("error in all", percent),
 }
-
-
-def write_table_plan(
-    plan: TablePlan, out: Path, words: Sequence[str], wording: Wording, *, overwrite: bool = False
-) -> None:
-    """Write the folder: plan.html, and plan.json for programs."""
-    destination = Destination(out, "plan.json", "a plan", overwrite, wording)
-    destination.check()
-    with destination.held() as folder:
-        (folder / "plan.json").unlink(missing_ok=True)
-        with whole_or_nothing(folder / "plan.html") as shown:
-            shown.write_text(render_table_plan(plan, words), encoding="utf-8")
-        write_json(folder / "plan.json", record(plan))
 
 
 def render_table_plan(plan: TablePlan, words: Sequence[str]) -> str:
@@ -72,24 +54,6 @@ def render_table_plan(plan: TablePlan, words: Sequence[str]) -> str:
         beside="",
         again=shlex.join(["passerby", "plan", *words]),
     )
-
-
-def record(plan: TablePlan) -> dict[str, Any]:
-    """The plan for programs."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "table": plan.table.source,
-        "limit": {"share": plan.limit.share, "above": plan.limit.above, "against": plan.against},
-        "personas": [{"name": d.persona.name, "weight": d.persona.weight, "day": d.day} for d in plan.days],
-        "tried": [_as_json(way) for way in plan.tried],
-        "recommended": {name: _as_json(way) for name, way in plan.recommended.items()},
-        "remarks": list(plan.remarks),
-        "assumptions": ASSUMPTIONS,
-    }
-
-
-def _as_json(way: TableWay) -> dict[str, Any]:
-    return {**vars(way), "left_out": list(way.left_out), "readers": vars(way.readers)}
 
 
 def plan_sentences(plan: TablePlan) -> list[str]:

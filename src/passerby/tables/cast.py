@@ -10,8 +10,7 @@ import numpy as np
 
 from passerby.errors import InputError
 from passerby.personas.persona import ALL, ANYWHERE, ELSEWHERE, HOME, Persona, read_personas
-from passerby.support.checks import shown
-from passerby.support.spelling import nearest
+from passerby.support.checks import nearest, shown
 
 from .cells import WORDS
 from .columns import key
