@@ -55,11 +55,7 @@ app = App(
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
-<<<<<<< HEAD
-for command in (demo, audit, plan, together, personas, flows, simulate, line, reproduce):
-=======
-for command in (demo, check, audit, plan, together, personas, simulate, line, reproduce):
->>>>>>> 2672296 (Check a table of counts for people in words)
+for command in (demo, check, audit, plan, together, personas, flows, simulate, line, reproduce):
     app.command(command)
 app.command(next_table, name="next")
 app["next"].usage = "Usage: passerby next VISITS... [OPTIONS]"
