@@ -9,8 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.mechanisms import DiscreteGaussian, Mechanism, Raw, Rounding, Suppression
-from passerby.mechanisms.discrete import Discrete
+from passerby.mechanisms import Discrete, DiscreteGaussian, Mechanism, Raw, Rounding, Suppression
 
 Floats = NDArray[np.float64]
 
