@@ -72,6 +72,11 @@ class TestEvery:
             here = mechanism.log_likelihood(values + count, count)
             np.testing.assert_allclose(mechanism.log_likelihood(values, 0), here, atol=1e-12)
 
+    def test_one_person_more_is_a_ratio(self, mechanism: pb.Mechanism, count: int) -> None:
+        drawn = mechanism.sample(np.repeat([count, count + 1], 5), np.random.default_rng(3))
+        more, less = (mechanism.log_likelihood(drawn, count + i) for i in (1, 0))
+        np.testing.assert_allclose(mechanism.log_ratio(drawn, count), more - less, atol=1e-12)
+
     def test_broadcasts(self, mechanism: pb.Mechanism, count: int) -> None:
         assert mechanism.log_likelihood(np.zeros((4, 1)), np.full(3, count)).shape == (4, 3)
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.series import Series, given_series
+from passerby.outcomes.series import DrawnNoise, Series, given_series, weights_of
 from passerby.support.checks import MOST_DRAWS, is_number, is_whole, word
 from passerby.support.checks import seed as checked_seed
 
@@ -45,6 +46,8 @@ class Setup:
     published: Series | None = None
     #: The habits and the release as they were given, without memory.
     given: tuple[MarkovPrior, Release] | None = None
+    #: Noise that questions share: none yet.
+    noises: list[DrawnNoise] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def steps(self) -> int:
@@ -59,6 +62,15 @@ class Setup:
     def rng(self) -> np.random.Generator:
         """Fresh random numbers; each is asked for once at most."""
         return np.random.default_rng(self.seed)
+
+    def weights_of(self, traces: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Likelihoods (n, T, C) of what is published for traces (n, T), up to a factor for each step.
+
+        Noise that is the same at every count is drawn once for all questions: each answer holds by itself.
+        """
+        if not self.noises:
+            self.noises.append(DrawnNoise(self.other_rngs(3)[2]))
+        return weights_of(self.release, traces, self.noises[0], rng)
 
     def other_rngs(self, count: int) -> list[np.random.Generator]:
         """So many sources of random numbers that have nothing to do with those, or with each other."""

@@ -82,6 +82,11 @@ class Mechanism(ABC):
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
         """Log probability (or log density) of publishing `output` when the true count is `count`."""
 
+    def log_ratio(self, output: ArrayLike, count: int) -> Floats:
+        """How much likelier `output` is with one more than `count`, as a logarithm."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.log_likelihood(output, count + 1) - self.log_likelihood(output, count))
+
     def outputs(self, count: int) -> Floats | None:
         """All values that can be published at `count` or `count + 1`; None where there is a continuum."""
         return None

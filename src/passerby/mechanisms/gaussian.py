@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .base import Mechanism
 from .laws import Floats, log_normal
@@ -67,6 +68,14 @@ class Gaussian(Noise):
         """Of a normal law."""
         z = noise / self.sigma
         return np.asarray(-0.5 * z * z - math.log(self.sigma * math.sqrt(2 * math.pi)))
+
+    def log_ratio(self, output: ArrayLike, count: int) -> Floats:
+        """Of plain noise, linear in the output."""
+        if self.processed:
+            return super().log_ratio(output, count)
+        found = np.asarray(output, dtype=np.float64) - (count + 0.5)
+        found /= self.sigma**2
+        return np.asarray(found)
 
     def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
         """Normal draws."""

@@ -97,6 +97,18 @@ def by_channel(channels: Channels, values: Floats) -> tuple[Floats, Floats]:
     return absent, present
 
 
+def log_ratios(channels: Channels, values: Floats) -> Floats:
+    """How much likelier each value (n, T, S) is with the target, as a logarithm; 0 where there is no count."""
+    every = list(counts_of(channels))
+    if len(every) == 1 and len(every[0][1][0]) == values[0].size:
+        mechanism, count = every[0][0]
+        return mechanism.log_ratio(values, count)
+    out = np.zeros(values.shape)
+    for (mechanism, count), (steps, numbers) in every:
+        out[:, steps, numbers] = mechanism.log_ratio(values[:, steps, numbers], count)
+    return out
+
+
 @lru_cache(maxsize=16)
 def watched(sensors: tuple[tuple[int, ...], ...], places: int) -> Ints:
     """The class of each of so many places at each step (T, places): 0 at no sensor, 1 + j at sensor j of the step.
@@ -202,11 +214,14 @@ def combined(absent: Floats, present: Floats) -> Floats:
 
     Entry 0 is for "at none of the sensors", entry 1 + j for "at sensor j" and so at no other one.
     """
+    out = np.zeros((*absent.shape[:-1], absent.shape[-1] + 1))
+    if not absent.any():
+        out[..., 1:] = present
+        return out
     # The others are added up from both sides and not subtracted: a log-likelihood may be minus infinity.
-    before, after = np.zeros((2, *absent.shape[:-1], absent.shape[-1] + 1))
+    before, after = np.zeros((2, *out.shape))
     absent.cumsum(axis=-1, out=before[..., 1:])
     absent[..., ::-1].cumsum(axis=-1, out=after[..., -2::-1])
-    out = np.empty(before.shape)
     out[..., 0] = before[..., -1]
     out[..., 1:] = before[..., :-1] + after[..., 1:] + present
     return out

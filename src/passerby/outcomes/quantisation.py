@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from passerby.kernels import quantisation
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.model.signals import counts_of
 from passerby.support.numbers import log_product
 
 from .channels import stand_ins
@@ -25,7 +26,7 @@ FINEST = 1e-13
 def log_outcomes(release: Release) -> float:
     """The logarithm of how many series a release can publish that tell different things; infinite for a continuum."""
     channels = [channel for step in release.channels for channel in step]
-    if any(channel.continuous for channel in channels):
+    if any(channel.continuous for channel, _ in counts_of(release.channels)):
         return math.inf
     pairs = [stand_ins(*channel) for channel in channels]
     return log_product(len(pair[1]) for pair in pairs if pair is not None)

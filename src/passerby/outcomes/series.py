@@ -21,6 +21,7 @@ from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.probabilities import frozen
 from passerby.model.release import Release
+from passerby.model.signals import log_ratios
 from passerby.support.checks import is_number
 from passerby.support.numbers import exceeds, log_product
 from passerby.support.statistics import lower_limit, standard_error, upper_limit
@@ -38,6 +39,8 @@ MAX_SERIES = 4096
 FARTHEST = 1e6
 #: The smallest weight of what is possible.
 FAINTEST = 1e-300
+#: Log-likelihoods that are farther from those of nobody than this are taken relative to the largest of a step.
+FAR = 100.0
 
 
 @dataclass(frozen=True)
@@ -210,6 +213,37 @@ def sampled_series(prior: MarkovPrior, release: Release, evidence: Floats, ancho
     anchored = np.clip(score(prior, release, evidence[first], guesses, anchor.misses), 0.0, MOST_ANCHORED_GIVEN)[which]
     mass = (1 - anchor.success) / (1 - anchored) / runs
     return Series(evidence, mass, sampled=True, left_over=0.0, success=anchor.success, anchored=anchored)
+
+
+@dataclass(eq=False)
+class DrawnNoise:
+    """What noise adds to counts in so many series, once it is asked for."""
+
+    rng: np.random.Generator
+    kept: dict[tuple[int, ...], Floats] = field(default_factory=dict)
+
+    def of(self, nobody: Release, runs: int) -> Floats:
+        """What a release publishes of nobody (runs, T, S), the same whenever it is asked for."""
+        shape = (runs, *nobody.grid.shape)
+        if shape not in self.kept:
+            self.kept[shape] = nobody.published(np.zeros(shape, dtype=np.int64), self.rng)
+        return self.kept[shape]
+
+
+def weights_of(release: Release, traces: Ints, noise: DrawnNoise, rng: np.random.Generator) -> Floats:
+    """Likelihoods (n, T, C) by class of what is published for traces (n, T), up to a factor for each step.
+
+    Where noise is the same at every count, it is `noise`; what else is drawn is drawn by `rng`.
+    """
+    if release.plain or release.crowd is not None or not all(way.shift_invariant for way in release.ways):
+        return relative(release.drawn(traces, rng))
+    nobody = release.of_nobody
+    published = noise.of(nobody, len(traces)) + release.size * release.there(traces)
+    ratios = log_ratios(nobody.channels, published)
+    logs = nobody.by_class(np.zeros(ratios.shape), ratios)
+    if np.abs(logs).max(initial=0.0) < FAR:
+        return np.asarray(np.exp(logs, out=logs))
+    return relative(nobody.by_class(*nobody.likelihoods(published)))
 
 
 def distinct(evidence: Floats) -> tuple[Ints, Ints]:

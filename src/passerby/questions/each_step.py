@@ -18,7 +18,7 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.histories import drawn_histories, listed_histories
 from passerby.outcomes.quantisation import bracketing_series, log_outcomes
-from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series, relative, sample_series
+from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series, relative
 from passerby.support.numbers import exceeds
 from passerby.support.statistics import lower_limit, upper_limit
 
@@ -134,8 +134,10 @@ def _independent(setup: Setup, baseline: Floats) -> Iterator[Curve]:
             if _close(curve, setup.tolerance):
                 return
     if setup.series != "enumerate":
-        series = sample_series(prior, setup.release, setup.rng(), setup.runs)
-        yield _drawn(setup, chances(prior, setup.release, series), baseline, "sample")
+        rng = setup.rng()
+        weights = setup.weights_of(prior.sample(setup.runs, setup.steps, rng), rng)
+        with np.errstate(divide="ignore"):
+            yield _drawn(setup, chances_of(prior, setup.release, weights, np.log(weights)), baseline, "sample")
 
 
 def _listed(setup: Setup, baseline: Floats) -> Iterator[Curve]:
@@ -201,10 +203,15 @@ def _drawn(setup: Setup, values: Floats, baseline: Floats, name: str) -> Curve:
 
 def chances(prior: MarkovPrior, release: Release, series: Series) -> Floats:
     """The chance of the best guess of each step given each series (n, T)."""
-    case = prior.initial, prior.matrices, release.classes(prior), relative(series.evidence)
+    return chances_of(prior, release, relative(series.evidence), series.evidence)
+
+
+def chances_of(prior: MarkovPrior, release: Release, weights: Floats, evidence: Floats) -> Floats:
+    """The same, from likelihoods (n, T, C) and their logarithms."""
+    case = prior.initial, prior.matrices, release.classes(prior), weights
     found = np.asarray(each_step.given(*case, prior.place_of, prior.named, FAINTEST))
     for i in np.flatnonzero(np.isnan(found).any(axis=1)):
-        found[i] = _in_logs(prior, release, series.evidence[i])
+        found[i] = _in_logs(prior, release, evidence[i])
     return found
 
 

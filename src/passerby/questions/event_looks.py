@@ -187,12 +187,8 @@ def by_erasure(asked: Hypotheses) -> Iterator[Part]:
 
 def by_draws(asked: Hypotheses) -> Part:
     """Series that are drawn where the event holds, and where it does not."""
-    setup, release = asked.setup, asked.setup.release
-    rng = setup.rng()
-    held, not_held = (
-        gaps(asked.logs_of(release.drawn(asked.draw(holds, setup.runs, rng), rng))) - asked.log_odds
-        for holds in (True, False)
-    )
+    rng = asked.setup.rng()
+    held, not_held = (asked.gaps_of(holds, asked.setup.runs, rng) for holds in (True, False))
     return Drawn("sample", asked.odds, held, not_held, level=_level(asked))
 
 

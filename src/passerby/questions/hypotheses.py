@@ -16,8 +16,12 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import relative
 
+from .laws import gaps
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+#: Series that are worth following side by side.
+MANY = 32
 #: The level (T, M, L) after each step of a chain, by the state of the step and the level before: see `Count.progress`.
 Follow = Callable[[MarkovPrior], Ints]
 
@@ -72,10 +76,26 @@ class Hypotheses:
     def logs_of(self, evidence: Floats, chain: MarkovPrior | None = None, release: Release | None = None) -> Floats:
         """`log Pr[series, not E]` and `log Pr[series, E]` (n, 2) of series of evidence, up to a factor for each."""
         chain, release = chain or self.setup.prior, release or self.setup.release
+        return self._logs_of(relative(evidence), chain, release.classes(chain))
+
+    def _logs_of(self, weights: Floats, chain: MarkovPrior, classes: Ints) -> Floats:
+        """The same, from likelihoods (n, T, C)."""
         levels = self.levels if chain is self.setup.prior else self.follow(chain)
-        return np.asarray(
-            events.with_and_without(chain.initial, chain.matrices, release.classes(chain), relative(evidence), levels)
-        )
+        case = chain.initial, chain.matrices, classes
+        if len(weights) < MANY:
+            return np.asarray(events.with_and_without(*case, weights, levels))
+        found = np.asarray(events.side_by_side(*case, weights, levels))
+        lost = found[:, 2] == 1
+        out = np.ascontiguousarray(found[:, :2])
+        if lost.any():
+            out[lost] = events.with_and_without(*case, weights[lost], levels)
+        return out
+
+    def gaps_of(self, holds: bool, runs: int, rng: np.random.Generator) -> Floats:
+        """`log Pr[series | E] - log Pr[series | not E]` of series drawn where the event holds, or where it does not."""
+        setup = self.setup
+        weights = setup.weights_of(self.draw(holds, runs, rng), rng)
+        return gaps(self._logs_of(weights, setup.prior, setup.release.classes(setup.prior))) - self.log_odds
 
     def draw(self, holds: bool, count: int, rng: np.random.Generator) -> Ints:
         """Draw traces (n, T), as places, of whom the event holds, or of whom it does not."""

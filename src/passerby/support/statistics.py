@@ -9,6 +9,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+#: How close a limit is to where a mean is refuted, as a share of it; a lower one below this share of a value is zero.
+FINEST, SMALLEST = 1e-13, 1e-17
+
 
 def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[np.float64] | None = None) -> float:
     """An upper confidence limit for the mean of independent draws in [0, 1], valid for every sample size and law.
@@ -36,18 +39,12 @@ def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
     before = np.concatenate([[0.05], spread[:-1]])
     stakes = np.sqrt(2 * target / (n * before))
 
-    def refuted(mean: float) -> bool:
+    def won(mean: float) -> float:
         # Nobody can lose more than they have. What is won grows with the mean in any case.
         stake = np.minimum(0.95 / (1 - mean), stakes) if mean < 1 else stakes
-        return bool(np.cumsum(np.log1p(stake * (mean - values))).max() >= target)
+        return float(np.log1p(stake * (mean - values)).cumsum().max()) - target
 
-    low, high = float(values.mean()), 1.0
-    if not refuted(high):
-        return 1.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if refuted(middle) else (middle, high)
-    return high
+    return min(1.0, _crossing(won, float(values.mean()), 1.0)[1])
 
 
 def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[np.float64] | None = None) -> float:
@@ -73,16 +70,51 @@ def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
     before = np.concatenate([[0.0], spread[:-1]])
     stakes = np.sqrt(np.divide(2 * target / n, before, out=np.zeros(n), where=before > 0))
 
-    def refuted(mean: float) -> bool:
-        return bool(np.cumsum(np.log1p(np.minimum(0.95 / mean, stakes) * (values - mean))).max() >= target)
+    def won(mean: float) -> float:
+        return float(np.log1p(np.minimum(0.95 / mean, stakes) * (values - mean)).cumsum().max()) - target
 
-    low, high = 0.0, float(values.mean())
-    for _ in range(60):
-        middle = 0.5 * (low + high)
+    high = float(values.mean())
+    # What is won grows without end as the mean falls to 0, where nothing is refuted that is not less than nothing.
+    low = high
+    while won(low) < 0:
+        low /= 16
+        if low < SMALLEST:
+            return 0.0
+    return low * top if low == high else -_crossing(lambda mean: won(-mean), -min(high, 16 * low), -low)[1] * top
+
+
+def _crossing(rising: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+    """Numbers next to each other between which a rising function comes to 0, by false position (Illinois).
+
+    It is below 0 at the first, and not at the second; or never, where the second is infinite.
+
+    >>> low, high = _crossing(lambda x: x**3 - 2, 0.0, 2.0)
+    >>> low**3 < 2 <= high**3, round(high, 9)
+    (True, 1.25992105)
+    """
+    below, above = rising(low), rising(high)
+    if above < 0:
+        return high, math.inf
+    if below >= 0:
+        return low, low
+    last = 0
+    for turn in range(100):
+        if high - low <= FINEST * abs(high):
+            break
+        part = -below / (above - below) if turn < 40 else 0.5
+        # Never next to an end, so that the other end comes closer as well.
+        step = min(max(part * (high - low), FINEST * abs(high) / 2), (high - low) * (1 - 1e-3))
+        middle = low + step
         if not low < middle < high:
             break
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low * top
+        value = rising(middle)
+        if value >= 0:
+            high, above, below = middle, value, below / 2 if last > 0 else below
+            last = 1
+        else:
+            low, below, above = middle, value, above / 2 if last < 0 else above
+            last = -1
+    return low, high
 
 
 def standard_error(values: NDArray[np.float64], room: float = 1.0) -> float:
