@@ -12,7 +12,7 @@ import passerby as pb
 from passerby.audits.presence import Everybody, Watched, presence
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
-from passerby.audits.presence_habits import Beside, Person, one_count, rows_of_places, shifted
+from passerby.audits.presence_habits import Beside, Person, measures, rows_of_places, shifted, single_counts_of
 from passerby.audits.presence_summary import about_presence
 from passerby.audits.question_record import Bracket, HourAnswer
 from passerby.audits.question_words import places_by_name
@@ -71,7 +71,7 @@ def test_a_single_raw_count_tells_as_much_as_the_largest_chance_of_a_number() ->
     beside = Beside(table, table, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
     person = Person(prior, pb.Release([0]), beside, 2000, 0.99)
     exact = float(poisson_binomial(chances)[1].max())
-    assert one_count(person, (0,), 0.25)[0] == pytest.approx(exact)
+    assert measures(single_counts_of(person, (0,), 0.25), 1 / 3)[0] == pytest.approx(exact)
     (row,) = rows_of_places(person, [(0,)], np.random.default_rng(0))
     assert row["chance"] == pytest.approx(0.25)
     assert row["advantage_lower"] == pytest.approx(exact)

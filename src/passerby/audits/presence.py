@@ -196,10 +196,11 @@ def _chances(case: tuple[Release, tuple[Zone, ...]], people: People) -> Floats:
     release, zones = case
     job = Job(people, release, Measurement())
     own = _places(job, zones)
+    within = _within(zones, job)
     out = np.zeros((len(people), len(zones)))
     for person in range(len(people)):
         prior, states = people.prior(person, [*job.sensed, *own], zones=job.zones)
-        inside = _inside(prior.place_of, states, zones, job)
+        inside = within[:, states][:, prior.place_of]
         row = prior.initial * ~inside
         for t in range(1, release.steps):
             row = (row @ prior.matrix(t - 1)) * ~inside
@@ -213,15 +214,17 @@ def _places(job: Job, zones: tuple[Zone, ...]) -> tuple[int, ...]:
     return Asked.places_of(events, job)
 
 
-def _inside(place_of: NDArray[np.int64], places: NDArray[np.int64], zones: tuple[Zone, ...], job: Job) -> Any:
-    """Which states are in which zone (K, M), by the place of each, of which those below 0 stand for many of a label."""
-    label = np.zeros(len(job.people.places), dtype=np.int64) if job.zones is None else job.zones
-    out = np.zeros((len(zones), len(places)), dtype=bool)
+def _within(zones: tuple[Zone, ...], job: Job) -> NDArray[np.bool_]:
+    """Which places are in which zone (K, ...): `-1 - label` is the column of many places of a label at once."""
+    every = len(job.people.places)
+    label = np.zeros(every, dtype=np.int64) if job.zones is None else job.zones
+    out = np.zeros((len(zones), every + int(label.max()) + 1), dtype=bool)
     for k, zone in enumerate(zones):
-        inside = np.isin(np.arange(len(label)), zone)
-        whole_labels = [one for one in np.unique(label[inside]).tolist() if one and inside[label == one].all()]
-        out[k] = np.isin(places, [*zone, *(-1 - one for one in whole_labels)])
-    return out[:, place_of]
+        out[k, list(zone)] = True
+        inside = out[k, :every]
+        for one in np.unique(label[inside]).tolist():
+            out[k, -1 - one] = bool(one) and inside[label == one].all()
+    return out
 
 
 def answered(work: Work, team: Team, progress: Progress | None = None, file: Path | None = None) -> pl.DataFrame:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,14 +107,41 @@ def habitual(people: People, release: Release, numbers: Sequence[int]) -> Iterat
     usual, cells = people.usual, cells_of(release) or []
     zones = release.alike(len(people.places)) if isinstance(release, CountRelease) else None
     sensed = [] if zones is not None else sorted({place for _, zone in cells for place in zone})
+    grid = _Grid.of(cells)
     for person in numbers:
         prior, places = usual.prior(person, sensed, zones=zones)
         state_of = states_by_place(places, len(people.places), zones)
         inside = np.zeros((len(cells), prior.states))
-        for c, (_, zone) in enumerate(cells):
-            inside[c, state_of[list(zone)]] = 1.0
+        inside[grid.cell, state_of[grid.place]] = 1.0
         trace = state_of[people.actual[person]]
-        yield _Steps(prior, cells, inside, release.steps).habitual(trace, people.ids[person])
+        yield _Steps(prior, grid, inside, release.steps).habitual(trace, people.ids[person])
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Counts by step: the step of each (C,), steps with counts (m,), and the counts of each of these (m, S), -1: none.
+
+    `cell` and `place` list every place of every count.
+    """
+
+    step: Ints
+    active: list[int]
+    columns: Ints
+    cell: Ints
+    place: Ints
+
+    @classmethod
+    def of(cls, cells: list[tuple[int, Zone]]) -> _Grid:
+        """The counts of a release."""
+        step = np.array([t for t, _ in cells], dtype=np.int64)
+        active = sorted(set(step.tolist()))
+        found = [np.flatnonzero(step == t) for t in active]
+        columns = np.full((len(active), max(map(len, found), default=0)), -1, dtype=np.int64)
+        for row, own in zip(columns, found, strict=True):
+            row[: len(own)] = own
+        flat = [(c, place) for c, (_, zone) in enumerate(cells) for place in zone]
+        cell, place = np.array(flat, dtype=np.int64).reshape(-1, 2).T
+        return cls(step, active, columns, cell, place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,37 +149,42 @@ class _Steps:
     """One chain at the steps that have a count: which states each count counts (C, M)."""
 
     prior: MarkovPrior
-    cells: list[tuple[int, Zone]]
+    grid: _Grid
     inside: Floats
     steps: int
 
     def habitual(self, trace: Ints, name: object) -> Habitual:
         """The person who really went along a trace of states (T,)."""
-        law = self.prior.marginals(self.steps)
-        of_step = np.array([t for t, _ in self.cells], dtype=np.int64)
+        law, of_step, active = self.prior.marginals(self.steps), self.grid.step, self.grid.active
         chance = np.clip((law[of_step] * self.inside).sum(axis=1), 0.0, 1.0)
-        there = self.inside[np.arange(len(self.cells)), trace[of_step]] > 0
-        known, left = there.copy(), np.zeros(len(self.cells))
-        active = sorted(set(of_step.tolist()))
+        there = self.inside[np.arange(len(of_step)), trace[of_step]] > 0
+        known, left = there.copy(), np.zeros(len(of_step))
         # Nothing but a name decides who is told when, and which count is left open.
         rng = np.random.default_rng(stream_of(0, name))
         turn, coin = int(rng.integers(2)), rng.random(len(active))
-        moves = [self._move(a, b) for a, b in pairwise(active)]
-        for k, t in enumerate(active):
-            if k % 2 == turn:
-                continue
-            towards = law[active[0]] if k == 0 else moves[k - 1][trace[active[k - 1]]]
-            both = towards if k == len(active) - 1 else towards * moves[k][:, trace[active[k + 1]]]
-            total = float(both.sum())
-            if total <= 0:
-                continue  # whoever is where their habits never lead is told at once
-            at = np.flatnonzero(of_step == t)
-            bridge = np.clip(self.inside[at] @ (both / total), 0.0, 1.0)[None]
-            chosen = assigned(bridge, float(coin[k]))
-            mine = np.arange(len(at)) == chosen[0]
-            known[at] = there[at] & ~mine
-            left[at] = 0.0 if known[at].any() else mine * remaining(bridge, chosen)[0]
+        unknown = [k for k in range(len(active)) if k % 2 != turn]
+        both = np.array([self._between(k, law, trace) for k in unknown]).reshape(len(unknown), -1)
+        # Whoever is where their habits never lead is told at once.
+        total = both.sum(axis=1)
+        open_ = total > 0
+        columns = self.grid.columns[unknown][open_]
+        here = columns >= 0
+        at = np.where(here, columns, 0)
+        bridge = ((both / np.where(open_, total, 1.0)[:, None])[open_][:, None, :] * self.inside[at]).sum(axis=2)
+        bridge = np.clip(bridge, 0.0, 1.0) * here
+        chosen = np.minimum(assigned(bridge, coin[unknown][open_][:, None]), here.sum(axis=1) - 1)
+        mine = np.arange(columns.shape[1]) == chosen[:, None]
+        told = there[at] & ~mine & here
+        open_left = np.where(told.any(axis=1), 0.0, remaining(bridge, chosen))[:, None] * mine
+        known[columns[here]], left[columns[here]] = told[here], open_left[here]
         return Habitual(chance, known, left)
+
+    def _between(self, k: int, law: Floats, trace: Ints) -> Floats:
+        """How likely each state of a step is together with those of the steps around it that have counts (M,)."""
+        active = self.grid.active
+        towards = law[active[0]] if k == 0 else self._move(active[k - 1], active[k])[trace[active[k - 1]]]
+        last = k == len(active) - 1
+        return towards if last else towards * self._move(active[k], active[k + 1])[:, trace[active[k + 1]]]
 
     def _move(self, first: int, last: int) -> Floats:
         out = self.prior.matrix(first)

@@ -31,10 +31,11 @@ from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
 from passerby.questions.hypotheses import Hypotheses
 from passerby.questions.laws import Law, gaps
+from passerby.questions.laws import log_odds as log_odds_of
 from passerby.support.statistics import lower_limit, upper_limit
 
 from .presence_crowd import Habitual, Numbers, Table
-from .question_rows import FALSE, HABITS, Row, most_sure
+from .question_rows import FALSE, HABITS, SURE, Row, most_sure
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -205,18 +206,19 @@ def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Gen
     above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
     with np.errstate(over="ignore"):
         advantage_upper = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level)
-    power_upper = above.power(FALSE)[1]
-    single = one_count(person, zone, yes)
-    lowest = tested(scores[0], scores[1], level)
-    advantage, power = (
-        _within(low, test, high) for low, test, high in zip(single, lowest, (advantage_upper, power_upper), strict=True)
+    highest = (advantage_upper, above.power(FALSE)[1], min(above.certain(SURE)[1], most_sure(yes, advantage_upper)))
+    laws = single_counts_of(person, zone, yes)
+    single = measures(laws, asked.odds)
+    lowest = tested(scores[0], scores[1], level, asked.log_odds)
+    advantage, power, certain = (
+        _within(low, test, high) for low, test, high in zip(single, lowest, highest, strict=True)
     )
     power = max(power[0], FALSE), max(power[1], FALSE)
     return {
         **head,
         "status": "ok" if advantage[1] - advantage[0] < FALSE and power[1] - power[0] < FALSE else "wide",
         "sampled": True,
-        **_pairs(advantage=advantage, power=power, certain=(0.0, most_sure(yes, advantage[1]))),
+        **_pairs(advantage=advantage, power=power, certain=certain),
         "absent_lower": 0.0,
         "absent_upper": most_sure(no, advantage[1]),
     }
@@ -255,10 +257,11 @@ def closed(yes: float) -> Row:
     return _pairs(**{name: (value, value) for name, value in pairs.items()})
 
 
-def tested(given: Floats, given_not: Floats, level: float) -> tuple[float, float]:
-    """What tests by a score achieve at least: the advantage, and the power at the share of false alarms.
+def tested(given: Floats, given_not: Floats, level: float, log_odds: float) -> tuple[float, float, float]:
+    """What tests by a score achieve at least: the advantage, the power at the share of false alarms, and who is sure.
 
-    A test with too many false alarms is mixed with one that never says yes.
+    A test with too many false alarms is mixed with one that never says yes. How often somebody is sure follows from the
+    true positives less so many times the false ones (`Law.surely`).
     """
     level = 1 - (1 - level) / 4
     ends = {}
@@ -267,28 +270,38 @@ def tested(given: Floats, given_not: Floats, level: float) -> tuple[float, float
         ends[edge] = true, upper_limit((given_not >= math.log(edge)).astype(np.float64), level)
     advantage = max(true - wrong for true, wrong in map(ends.__getitem__, EDGES[0]))
     power = max(true * min(1.0, FALSE / wrong) for true, wrong in map(ends.__getitem__, EDGES[1]))
-    return max(0.0, advantage), power
+    dear = math.exp(min(700.0, log_odds_of(SURE) - log_odds))
+    sure = max(true - dear * wrong for true, wrong in ends.values())
+    return max(0.0, advantage), power, max(0.0, sure)
 
 
-def one_count(person: Person, zone: tuple[int, ...], yes: float) -> tuple[float, float]:
-    """The advantage and the power of the single count that tells most of the event: exact, or a little below."""
+def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
+    """The most that single counts tell: the advantage, the power, and how often somebody is sure at least."""
+    return (
+        max((law.advantage for law in laws), default=0.0),
+        max((law.power(FALSE) for law in laws), default=FALSE),
+        max((law.surely(SURE, odds) for law in laws), default=0.0),
+    )
+
+
+def single_counts_of(person: Person, zone: tuple[int, ...], yes: float) -> list[Law]:
+    """The laws of single counts with the event and without, of those that tell most: exact, or telling less."""
     inside = [c for c, (_, own, _) in enumerate(cells(person.release)) if set(own) <= set(zone)]
     if not inside:
-        return 0.0, FALSE
+        return []
     table, size = person.beside.habits, person.size
     often = np.minimum(person.chance[inside] / yes, 1.0)
     if all(person.ways[c].raw for c in inside):
-        laws = [shifted(table, c, share, size) for c, share in zip(inside, often.tolist(), strict=True)]
-        return max(law.advantage for law in laws), max(law.power(FALSE) for law in laws)
+        return [shifted(table, c, share, size) for c, share in zip(inside, often.tolist(), strict=True)]
     raw = often * [shifted(table, c, 1.0, size).advantage for c in inside]
-    found = [(0.0, FALSE)]
+    found = []
     for k in np.argsort(-raw)[:CLOSELY].tolist():
         law = single_law(
             person.ways[inside[k]], table, inside[k], int(person.beside.rest[inside[k]]), float(often[k]), size
         )
         if law is not None:
-            found.append((law.advantage, law.power(FALSE)))
-    return max(a for a, _ in found), max(p for _, p in found)
+            found.append(law)
+    return found
 
 
 def shifted(table: Table, cell: int, share: float, size: int) -> Law:

@@ -23,7 +23,7 @@ from .presence import Watched
 from .presence_crowd import Numbers
 from .presence_habits import Beside, Person, cells, shifted, single_law
 from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
-from .question_rows import FALSE, HABITS, INSIDER
+from .question_rows import FALSE, HABITS, INSIDER, SURE
 from .question_words import Zone
 
 Floats = NDArray[np.float64]
@@ -85,7 +85,7 @@ def told_places(
     out = []
     for name, zone, there in zip(watched.names, watched.zones, about.visitors, strict=True):
         open_ = own.filter((pl.col("place") == name) & pl.col("status").is_in(["ok", "wide"]))
-        enough = open_.height >= FEW
+        enough, unsure = open_.height >= FEW, _unsure(open_)
         out.append(
             PlaceAnswers(
                 place=name,
@@ -95,12 +95,18 @@ def told_places(
                 people=fives_below(open_.height) if enough or not open_.height else FEW,
                 visitors=fives_below(there) if there == 0 or there >= FEW else None,
                 chance=_mean(open_, "chance") if enough else None,
-                **{each: _bracket(open_, each) if enough else None for each in ("advantage", "power", "certain")},
+                **{each: _bracket(open_, each) if enough else None for each in ("advantage", "power")},
+                certain=_bracket(unsure, "certain") if unsure.height >= FEW else None,
                 by_step=(hours or {}).get(name, []) if enough else [],
                 ways=(ways or {}).get(name, []) if enough else [],
             )
         )
     return out
+
+
+def _unsure(rows: pl.DataFrame) -> pl.DataFrame:
+    """Those of whom nobody is sure before: of the others it is likely enough whatever is published."""
+    return rows.filter(pl.col("chance") < SURE)
 
 
 def _mean(rows: pl.DataFrame, column: str) -> float:
@@ -295,9 +301,7 @@ def _severe(place: PlaceAnswers) -> list[HourAnswer]:
 
 def _found(place: PlaceAnswers) -> float:
     """What is surely found of those who were there."""
-    if place.power is None or place.certain is None:
-        return 0.0
-    return max(place.power.lower, place.certain.lower)
+    return max((each.lower for each in (place.power, place.certain) if each is not None), default=0.0)
 
 
 def _perhaps(place: PlaceAnswers) -> float:
@@ -327,6 +331,8 @@ def few_and_found(rows: pl.DataFrame, watched: Watched, sensitive: Mapping[Zone,
     for name, zone in zip(watched.names, watched.zones, strict=True):
         own = rows.filter((pl.col("place") == name) & pl.col("status").is_in(["ok", "wide"]))
         limit = SENSITIVE if zone in sensitive else MUCH
-        if 0 < own.height < FEW and max(_mean(own, "power_lower"), _mean(own, "certain_lower")) >= limit:
+        unsure = _unsure(own)
+        sure = _mean(unsure, "certain_lower") if unsure.height else 0.0
+        if 0 < own.height < FEW and max(_mean(own, "power_lower"), sure) >= limit:
             out.append(name)
     return out

@@ -122,6 +122,9 @@ class PlaceAnswers(Record):
     chance: float | None = Field(description="The chance to be there without the release.")
     advantage: Bracket | None = Field(description="The best test's true positives minus its false ones.")
     power: Bracket | None = Field(description="Share found of those who were there, at 1 % false alarms.")
-    certain: Bracket | None = Field(description="How often it becomes at least 90 % likely for those who were there.")
+    certain: Bracket | None = Field(
+        description="How often it becomes at least 90 % likely for those who were there, of whom it was less likely "
+        "before; null where these are fewer than five."
+    )
     by_step: list[HourAnswer] = Field(default=[], description="The single counts; of the adversary `habits` alone.")
     ways: list[WayAnswer] = Field(default=[], description="Ways to publish; of the adversary `habits` alone.")

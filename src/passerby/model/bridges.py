@@ -155,10 +155,11 @@ def turns(people: Sequence[Uncertain], most: int) -> Ints:
     return out
 
 
-def assigned(bridge: Floats, coin: float) -> Ints:
+def assigned(bridge: Floats, coin: float | Floats) -> Ints:
     """Which of a step's sensors is assigned to a person of these bridge probabilities (n, S): an index for each (n,).
 
-    In proportion to how uncertain each is, by a `coin` in [0, 1) that has nothing to do with where they are.
+    In proportion to how uncertain each is, by a `coin` in [0, 1), or one for each (n, 1), that has nothing to do with
+    where they are.
     """
     if bridge.shape[1] == 1:
         return np.zeros(len(bridge), dtype=np.int64)

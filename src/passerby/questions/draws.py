@@ -16,8 +16,8 @@ from .parts import ANYTHING, Ends, Part
 
 Floats = NDArray[np.float64]
 
-#: Tangents to a trade-off curve that are tried.
-TANGENTS = 64
+#: Tangents to a trade-off curve that are tried; and of these for how often somebody is sure.
+TANGENTS, SURENESSES = 64, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +101,30 @@ class Drawn(Part):
     def certain(self, chance: float) -> Ends:
         """Limits for how often a series was drawn that makes the event so likely."""
         if self.told_more:
-            return ANYTHING
+            return 0.0, self._surest(chance)
         least = log_odds(chance) - math.log(self.prior_odds)
         return self._share(self.given >= least - ALMOST)
+
+    def _surest(self, chance: float) -> float:
+        """How often whoever is told less is so sure where the event holds, at most.
+
+        Series that make the event so likely have `false <= true / k`, with k the ratio that does so. No test of theirs
+        exceeds `true - g false <= E[(1 - g Pr[y | not E] / Pr[y | E])⁺ | E]`. So `true` is at most that, divided by
+        `1 - g / k`, for any g below k: the best for the first half of the draws.
+        """
+        enough = log_odds(chance) - math.log(self.prior_odds)
+        if enough <= 0:
+            return 1.0
+        k = math.exp(min(enough, 700.0))
+        half = len(self.ratio) // 2
+        first, rest = self.ratio[:half], self.ratio[half:]
+        gammas = np.geomspace(min(1.0, k / 2), k / 2, SURENESSES)
+
+        def most(gamma: float) -> float:
+            return float(np.maximum(1 - gamma * first, 0.0).mean()) / (1 - gamma / k)
+
+        best = float(min(gammas, key=most))
+        return min(1.0, self._limit(np.maximum(1 - best * rest, 0.0), True) / (1 - best / k))
 
     def absent(self, chance: float) -> Ends:
         """The same of the complement."""

@@ -119,6 +119,19 @@ class Law:
             enough = self.yes * prior_odds * (1 - chance + ALMOST) >= self.no * (chance - ALMOST)
         return min(1.0, float(self.yes[enough & (self.yes > 0)].sum()))
 
+    def surely(self, chance: float, prior_odds: float) -> float:
+        """How likely a series appears that makes the event so likely, where it holds, at least: also to who sees more.
+
+        A test says yes to series S. Whoever sees more is so sure in S with a share of its true positives of
+        `true - k false` at least, where k is the ratio of both laws that makes them so sure (Markov's inequality).
+
+        >>> Law(np.array([0.5, 0.5]), np.array([0.0, 1.0])).surely(0.9, 1.0)
+        0.5
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            k = np.exp(log_odds(chance)) / prior_odds
+            return min(1.0, float(np.maximum(self.yes - np.where(self.no > 0, k * self.no, 0.0), 0.0).sum()))
+
     def swapped(self) -> Law:
         """The law of the complement."""
         return Law(self.no, self.yes)

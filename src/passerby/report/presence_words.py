@@ -165,7 +165,10 @@ def _of_spot(spot: Spot) -> str:
     assert habits
     certain = habits.certain
     more = (
-        "" if certain is None else f" For {of_hundred(certain)} it becomes at least 90 % likely that they were there."
+        ""
+        if certain is None
+        else f" For {of_hundred(certain)} of 100 for whom it was less likely before, it becomes at least 90 % likely "
+        "that they were there."
     )
     said = (
         f"The counts {_verdict(spot)} at {spot.words}, where {_were(habits)}. Of 100 people who were there, "
