@@ -322,6 +322,8 @@ def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     (said,) = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
     assert said.startswith("Counts that are not exact still tell somebody who knows where everybody else was")
     assert "gate (up to 48 %)" in said
+    sure = at_place("gate", "insider", Bracket(lower=0.01, upper=0.48), certain=Bracket(lower=0.65, upper=0.7))
+    assert "gate (up to 48 %)" in next(about_presence([sure]))
     (surely,) = about_presence([at_place("gate", "insider", Bracket(lower=0.6, upper=0.7))])
     assert "gate (between 60 % and 70 %)" in surely
     exact = at_place("gate", "insider", Bracket(lower=1.0, upper=1.0))

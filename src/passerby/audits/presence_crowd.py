@@ -184,7 +184,7 @@ class _Steps:
         active = self.grid.active
         towards = law[active[0]] if k == 0 else self._move(active[k - 1], active[k])[trace[active[k - 1]]]
         last = k == len(active) - 1
-        return towards if last else towards * self._move(active[k], active[k + 1])[:, trace[active[k + 1]]]
+        return np.asarray(towards if last else towards * self._move(active[k], active[k + 1])[:, trace[active[k + 1]]])
 
     def _move(self, first: int, last: int) -> Floats:
         out = self.prior.matrix(first)

@@ -227,7 +227,7 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
         yield (
             f"Counts tell who was there, even to somebody who knows the other people by their habits only: "
             f"{_listed(said, len(telling))}. That is the share of those who were there who are found at 1 % false "
-            "alarms. Hide small counts, round them, add noise, or leave these places out."
+            "alarms, or of whom it becomes at least 90 % likely. Hide small counts, round them, add noise, or leave these places out."
         )
     yield from _about_hours([each for each in places if each.adversary == HABITS and each not in telling])
     perhaps = sorted(
@@ -236,7 +236,7 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
     )
     if perhaps:
         ends = "{} (between {} and {})"
-        said = [ends.format(each.place, percent(_found(each)), percent(_perhaps(each))) for each in perhaps[:NAMED]]
+        said = [ends.format(each.place, percent(_tested(each)), percent(_perhaps(each))) for each in perhaps[:NAMED]]
         yield (
             "It is open how many of those who were there are found at 1 % false alarms by somebody who knows the other "
             f"people by their habits only: {_listed(said, len(perhaps))}."
@@ -260,7 +260,7 @@ def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
         key=lambda each: (not each.sensitive, -_perhaps(each)),
     )
     if perhaps:
-        ends = [f"{each.place} ({_ends(_found(each), _perhaps(each))})" for each in perhaps[:NAMED]]
+        ends = [f"{each.place} ({_ends(_tested(each), _perhaps(each))})" for each in perhaps[:NAMED]]
         yield (
             "Counts that are not exact still tell somebody who knows where everybody else was of some who were there: "
             f"{_listed(ends, len(perhaps))}. That is the share of those who were there who are found at 1 % false "
@@ -299,8 +299,13 @@ def _severe(place: PlaceAnswers) -> list[HourAnswer]:
     return [hour for hour in place.by_step if hour.telling and hour.advantage >= _limit(place)]
 
 
+def _tested(place: PlaceAnswers) -> float:
+    """What a test is sure to find of those who were there."""
+    return 0.0 if place.power is None else place.power.lower
+
+
 def _found(place: PlaceAnswers) -> float:
-    """What is surely found of those who were there."""
+    """What is surely found of those who were there, by a test or since it becomes likely."""
     return max((each.lower for each in (place.power, place.certain) if each is not None), default=0.0)
 
 
