@@ -224,6 +224,13 @@ def test_a_place_nobody_visits_and_nobody_at_all(people: pb.People) -> None:
         presence(nobody, pb.Release([[0]] * T))
 
 
+@pytest.mark.parametrize("sensors", [[[], [0, 2], [], []], [[0], [], [], [2]], [[]] * T])
+def test_few_steps_with_counts_or_none(people: pb.People, sensors: list[list[int]]) -> None:
+    """Nobody is told anything of the others where there is one step, or everybody is told all of it."""
+    present = found(people, pb.Release(sensors), sample=6)
+    assert {each.place for each in present.places} == {people.places[p] for step in sensors for p in step}
+
+
 def test_one_person_is_told_of_nowhere() -> None:
     alone = only(
         pb.fit_people(pb.simulate_city(9, 12, 4), window="3h", places=9, min_active=1, holdout=T), np.array([2])

@@ -48,7 +48,7 @@ def said_of(power: Any, **more: Any) -> str:
         (bracket(0.01, 0.3), {}, "tell something of who was at gate"),
         (bracket(0.01, 0.04), {"by_step": []}, "tell hardly anything of who was at gate"),
         (bracket(0.01, 0.04), {}, "tell hardly anything on average of who was at gate"),
-        (bracket(0.01, 0.04), {}, "single counts give away more: gate at 14:00 (63)"),
+        (bracket(0.01, 0.04), {}, "that count alone gives away about 63 at gate at 14:00."),
         (bracket(0.01, 0.04), {"visitors": None}, "at gate, where fewer than 5 people were"),
         (bracket(0.01, 0.04), {"visitors": 0}, "at gate, where nobody was"),
     ],
@@ -88,8 +88,12 @@ def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> No
 def test_places_with_telling_hours_are_named_beside_the_one_that_tells_most(made: Evidence) -> None:
     said = in_short(made.summary)
     second = made.called[made.people.places[1]]
-    assert f"Hour by hour it differs, and single counts give away more: {second} at 14:00 (63)." in said[1]
-    assert len([line for line in said if "single counts" in line]) == 1
+    assert said[1].startswith("Hour by hour it differs.")
+    assert said[1].endswith(f"that count alone gives away about 63 at {second} at 14:00.")
+    warned = ["Single counts give away who is in them, even to others."]
+    for alerts, times in (([], 1), (warned, 0)):
+        top = fill(saying(made, alerts=alerts), []).partition("<nav")[0]
+        assert top.count("Hour by hour it differs") == times
     flat = [each.model_copy(update={"by_step": []}) for each in made.summary.presence]
     assert "Hour by hour" not in " ".join(presence_words.lead(made.summary.model_copy(update={"presence": flat})))
 

@@ -24,6 +24,20 @@ def test_a_backtest_and_adversaries_are_on_the_page(people: pb.People) -> None:
     assert "Did such predictions come true?" in report.page
 
 
+def test_presence_is_asked_as_in_a_folder(people: pb.People) -> None:
+    """Of both adversaries, at each counted place, on the page and in rows; and not at all where nobody wants it."""
+    release, place = pb.Release([[0, 1]] * 3), people.places[0]
+    report = pb.audit_report(people, release, 1, adversaries=0, sensitive=[place], presence=6, **QUIET)  # type: ignore[arg-type]
+    assert {each.place for each in report.summary.presence} == set(people.places[:2])
+    assert {each.place for each in report.summary.presence if each.sensitive} == {place}
+    assert set(report.questions["adversary"]) == {"insider", "habits"}
+    none = pb.audit_report(people, release, 1, adversaries=0, presence=0, **QUIET)  # type: ignore[arg-type]
+    assert none.summary.presence == []
+    assert none.questions.height == 0
+    with pytest.raises(pb.InputError, match="'nowhere' is not one of the"):
+        pb.audit_report(people, release, 1, adversaries=0, sensitive=["nowhere"], **QUIET)  # type: ignore[arg-type]
+
+
 def test_without_them_the_sections_are_left_out(people: pb.People) -> None:
     report = pb.audit_report(people, pb.Release([[0]] * 3), 1, adversaries=0, **QUIET)  # type: ignore[arg-type]
     assert report.summary.backtest is None

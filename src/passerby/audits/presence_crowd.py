@@ -163,7 +163,9 @@ class _Steps:
         rng = np.random.default_rng(stream_of(0, name))
         turn, coin = int(rng.integers(2)), rng.random(len(active))
         unknown = [k for k in range(len(active)) if k % 2 != turn]
-        both = np.array([self._between(k, law, trace) for k in unknown]).reshape(len(unknown), -1)
+        if not unknown:
+            return Habitual(chance, known, left)
+        both = np.array([self._between(k, law, trace) for k in unknown])
         # Whoever is where their habits never lead is told at once.
         total = both.sum(axis=1)
         open_ = total > 0

@@ -227,7 +227,8 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
         yield (
             f"Counts tell who was there, even to somebody who knows the other people by their habits only: "
             f"{_listed(said, len(telling))}. That is the share of those who were there who are found at 1 % false "
-            "alarms, or of whom it becomes at least 90 % likely. Hide small counts, round them, add noise, or leave these places out."
+            "alarms, or of whom it becomes at least 90 % likely. Hide small counts, round them, add noise, or leave "
+            "these places out."
         )
     yield from _about_hours([each for each in places if each.adversary == HABITS and each not in telling])
     perhaps = sorted(

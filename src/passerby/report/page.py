@@ -27,7 +27,7 @@ from passerby.support.workers import Progress
 from . import chart, facts, picture
 from .evidence import Evidence
 from .labels import seen
-from .presence_words import SURELY, WHOEVER
+from .presence_words import HOURLY, SINGLE, SURELY, WHOEVER
 from .section import Built
 from .sections import SECTIONS
 
@@ -86,8 +86,11 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
     reasons = [(section.heading(evidence), section.missing(evidence)) for section in SECTIONS]
     settings, summary = evidence.settings, evidence.summary
     said = facts.in_short(summary, evidence.called)
+    # What an alert says is said once.
     if any(alert.startswith(WHOEVER) for alert in summary.alerts):
-        said = [line for line in said if not (line.startswith(WHOEVER) and SURELY in line)]  # it is said once
+        said = [line for line in said if not (line.startswith(WHOEVER) and SURELY in line)]
+    if any(alert.startswith(SINGLE) for alert in summary.alerts):
+        said = [line for line in said if not line.startswith(HOURLY)]
     return filled(
         sections,
         title=settings.title,

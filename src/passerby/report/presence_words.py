@@ -34,6 +34,8 @@ MOST, MANY, HARDLY = 0.5, 0.2, 0.05
 SURE = 1 - 1e-6
 #: Whom exact counts tell all, which is said once.
 WHOEVER, SURELY = "Whoever knows where everybody else was", "reads for certain"
+#: How single counts are introduced, by the lead and by an alert.
+HOURLY, SINGLE = "Hour by hour it differs", "Single counts give away"
 #: Places that are named in a sentence.
 NAMED = 3
 
@@ -187,11 +189,8 @@ def _of_hours(chosen: Sequence[Spot], others: Sequence[Spot]) -> list[str]:
     every = [*named, *sorted(more, key=lambda each: -each[1].exposed)]
     if not every:
         return []
-    said = [f"{spot.words} {peak.when} ({100 * peak.advantage:.0f})" for spot, peak in every]
-    return [
-        f"Hour by hour it differs, and single counts give away more: {_listed(said)}. In brackets is how many it gives "
-        "away of 100 people who are in it."
-    ]
+    said = [f"{100 * peak.advantage:.0f} at {spot.words} {peak.when}" for spot, peak in every]
+    return [f"{HOURLY}. Of 100 people who are in one count, that count alone gives away about {_listed(said)}."]
 
 
 def _bare(spot: Spot) -> float:

@@ -17,9 +17,13 @@ from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
 from passerby.audits.job import check_kinds, enough_workers
+from passerby.audits.presence import Everybody
+from passerby.audits.presence_all import Present, presence_of_all
 from passerby.audits.question_rows import SCHEMA
+from passerby.audits.question_words import places_by_name
 from passerby.audits.record import Adversary, Backtest, Mean, check_told, told_backtest
 from passerby.audits.results import Results
+from passerby.audits.sensitive import sensitive_places
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, mean_over, summarise
 from passerby.audits.validation import check_settings
@@ -101,12 +105,15 @@ def audit_report(
 
     `settings` are those of an `audit.toml` about the measurement (`tolerance`, `runs`, `confidence`, `budget`, `seed`)
     and the report (`explore`, the number of people to try things out on; `sigmas`, `bases`, `thresholds`, `delta`,
-    `title`; `adversaries`, the number of people to try other adversaries on, and their `known_steps`). What
+    `title`; `adversaries`, the number of people to try other adversaries on, and their `known_steps`; `presence`, the
+    number of people of whom it is asked at each counted place whether they were there, and `sensitive` places). What
     `passerby.backtest` found about the same people can be handed in: whether such predictions came true.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
     >>> report = audit_report(people, Release([0, 1, 0, 1]), misses=1, workers=1, explore=0, adversaries=0)
+    >>> {each.adversary for each in report.summary.presence} == {"insider", "habits"}
+    True
     >>> report.table.height == len(people), report.page[:15]
     (True, '<!DOCTYPE html>')
     >>> list(report.figures)
@@ -120,6 +127,7 @@ def audit_report(
     with engine_of(engine, scheduler, workers, executor) as pool:
         team = Team(enough_workers(len(people), workers, pool), pool)
         table, findings, others = _worked_out(people, release, chosen, team, progress)
+        present = _present(people, release, chosen, team)
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
     mean = mean_over(rows, chosen.confidence)
@@ -135,13 +143,29 @@ def audit_report(
         delta=chosen.delta,
         thresholds=chosen.thresholds,
         coverage=covered,
-        alerts=[*about_backtest(told, None), *alerts(covered, name_elsewhere=people.name_elsewhere)],
+        alerts=[
+            *about_backtest(told, None),
+            *present.alerts,
+            *alerts(covered, name_elsewhere=people.name_elsewhere),
+        ],
         backtest=told,
         adversaries=others,
+        presence=present.places,
     )
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     call = f"passerby.audit_report(people, release, {words})"
-    return report_of(Evidence(table, people, release, chosen, summary, findings), call)
+    report = report_of(Evidence(table, people, release, chosen, summary, findings), call)
+    return report if present.rows is None else replace(report, asked=present.rows.drop("place"))
+
+
+def _present(people: People, release: Release, chosen: AuditSettings, team: Team) -> Present:
+    """Who can be told to have been at counted places, unless `presence` is 0."""
+    if not chosen.presence:
+        return Present(None, (), ())
+    named = places_by_name(people.places)
+    sensitive = sensitive_places(chosen.sensitive, named)
+    case = (Everybody.here(people, team), release, chosen.measurement, named, sensitive, chosen.presence)
+    return presence_of_all(*case, team=team)
 
 
 def _check_backtest(backtest: object) -> None:
