@@ -130,8 +130,8 @@ def audit_report(
         present = _present(people, release, chosen, team)
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
-    mean = mean_over(rows, chosen.confidence)
-    told = _told(backtest, table, mean, (misses, release.steps))
+    told = _told(backtest, table, mean_over(rows, chosen.confidence), (misses, release.steps))
+    said = [*about_backtest(told, None), *present.alerts, *alerts(covered, name_elsewhere=people.name_elsewhere)]
     summary = summarise(
         rows,
         people,
@@ -143,11 +143,7 @@ def audit_report(
         delta=chosen.delta,
         thresholds=chosen.thresholds,
         coverage=covered,
-        alerts=[
-            *about_backtest(told, None),
-            *present.alerts,
-            *alerts(covered, name_elsewhere=people.name_elsewhere),
-        ],
+        alerts=said,
         backtest=told,
         adversaries=others,
         presence=present.places,
