@@ -32,6 +32,11 @@ class Present:
     places: tuple[PlaceAnswers, ...]
     alerts: tuple[str, ...]
 
+    @property
+    def asked(self) -> pl.DataFrame | None:
+        """The rows in the form of the table of questions."""
+        return None if self.rows is None else self.rows.drop("place")
+
 
 def presence_of_all(
     everybody: Everybody,
