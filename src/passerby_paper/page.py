@@ -1,7 +1,8 @@
-"""The claims page: each checkable sentence of the paper beside what was measured, with a verdict. Made from tables."""
+"""The claims pages: a table of verdicts first, then each sentence of the paper beside the measured figures."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -30,16 +31,38 @@ GROUPS = (
 )
 Judged = Sequence[tuple[Claim, Finding]]
 VERDICTS = (HOLDS, PART, FAILS, OPEN)
+EVIDENCE_OPENING = (
+    "# The evidence\n\n"
+    "Each claim of the paper in its own words, the verdict of [the table](../claims.md), and the measured figures. "
+    "Intervals in brackets are 95 % bootstrap intervals over people.\n"
+)
 
 
-def written(tables: Tables, settings: Settings) -> str:
-    """The page as Markdown."""
+#: The pages: the table of verdicts, its evidence, the readings of the paper, and the figures.
+VERDICTS_PAGE, EVIDENCE, READINGS, FIGURES = (
+    "claims.md",
+    "claims/evidence.md",
+    "claims/readings.md",
+    "claims/figures.md",
+)
+
+
+def written(tables: Tables, settings: Settings) -> dict[str, str]:
+    """The pages as Markdown, by the name of their file."""
     judged = {group.title: [(claim, claim.judged(tables, settings)) for claim in group.claims] for group in GROUPS}
     every = [pair for group in judged.values() for pair in group]
-    parts = [_opening(tables, settings, [found for _, found in every]), _overview(every), _rules()]
-    parts += [_details(title, group) for title, group in judged.items()]
-    parts += [page_changes.section(tables, settings), page_readings.section(tables, settings)]
-    parts += [_figures(tables), _method(tables, settings)]
+    first = [_opening(tables, settings, [found for _, found in every]), _overview(every)]
+    first += [page_changes.section(tables, settings), _rules(), _method(tables, settings)]
+    details = [_details(title, group) for title, group in judged.items()]
+    return {
+        VERDICTS_PAGE: _page(first),
+        EVIDENCE: _page([EVIDENCE_OPENING, *details]),
+        READINGS: _page([page_readings.section(tables, settings) or f"{page_readings.TITLE}\nNo reading was tried.\n"]),
+        FIGURES: _page([_figures(tables)]),
+    }
+
+
+def _page(parts: Sequence[str]) -> str:
     return "\n".join(part for part in parts if part).rstrip() + "\n"
 
 
@@ -57,21 +80,30 @@ def _opening(tables: Tables, settings: Settings, findings: Sequence[Finding]) ->
         )
         sample = f" Real data: {listed}."
     return (
-        "# The paper's claims\n\n"
-        "Koga, Meehan and Chaudhuri, *Measuring Privacy Loss in Distributed Spatio-Temporal Data* (2024), sentence by "
-        f"sentence beside what `passerby reproduce` (version {pb.__version__}, seed {settings.seed}) finds. This page "
-        "is written by that command: its sentences are templates, and all figures and verdicts in them come from the "
-        f"tables of the run, by [stated rules](#when-a-claim-holds).\n{warning}\n"
-        f"Of {len(findings)} claims: {tally}.{sample}\n\n"
-        "*Loss* is the success probability of the best attack; this tool brackets it between the best attack that it "
-        "finds and its smallest bound. *Tight* and *loose* are the paper's bounds. Intervals in brackets are 95 % "
-        "bootstrap intervals over people.\n"
+        f"# The paper's claims\n\nOf {len(findings)} claims: {tally}.{sample}\n\n"
+        "The paper is Koga, Meehan and Chaudhuri, *Measuring Privacy Loss in Distributed Spatio-Temporal Data* (2024). "
+        f"`passerby reproduce` (version {pb.__version__}, seed {settings.seed}) measured its claims and wrote this "
+        "page. All figures and verdicts come from the tables of the run, by [stated rules](#when-a-claim-holds). "
+        f"[The evidence](claims/evidence.md) quotes each claim beside the measured figures.\n{warning}\n"
+        "*Loss* is the success probability of the best attack. It lies between the best attack found and the smallest "
+        "bound. *Tight* and *loose* are the paper's bounds.\n"
     )
 
 
 def _overview(judged: Judged) -> str:
-    rows = [(claim.name, claim.section, found.verdict) for claim, found in judged]
+    rows = [
+        (f"[{claim.name}]({EVIDENCE}#{_anchor(claim.name)})", claim.section, found.verdict) for claim, found in judged
+    ]
     return "## Verdicts\n\n" + rows_of(("claim", "section", "verdict"), rows)
+
+
+def _anchor(heading: str) -> str:
+    """The address of a heading within its page.
+
+    >>> _anchor("Steps with s = T/2")
+    'steps-with-s--t2'
+    """
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def _details(title: str, group: Judged) -> str:
@@ -87,19 +119,19 @@ def _rules() -> str:
     """What the paper's words are taken to mean."""
     return (
         "## When a claim holds\n\n"
-        "The paper's words are taken to mean the following: thresholds follow from the words and from what the paper's "
-        "experiments can resolve, not from what was measured here.\n\n"
+        "Thresholds follow from the paper's words and from the resolution of its experiments, not from the figures "
+        "measured here.\n\n"
         + rows_of(("words of the paper", "taken to mean", "because"), MEANINGS)
-        + "\nA claim holds where all of its parts do, for all files; it holds in part where some do, and the words in "
-        "brackets say which. A part cannot be told where the measured intervals allow both answers. A claim none of "
-        "whose parts is seen to hold does not hold, or is not checkable where none of them can be told.\n"
+        + "\nA claim holds if all of its parts do, for all files. It holds in part if some do, and the words in "
+        "brackets name them. A part stays open if the measured intervals allow both answers. A claim does not hold if "
+        "no part is seen to hold. It is not checkable if all of its parts stay open.\n"
     )
 
 
 def _figures(tables: Tables) -> str:
     drawn = {name: e.title for name, e in EXPERIMENTS.items() if e.draw and name in tables}
-    each = [f"![{caption}](figures/{name}.svg)\n\n*{caption}*\n" for name, caption in drawn.items()]
-    return "## Figures\n\n" + "\n".join(each) if each else ""
+    each = [f"![{caption}](../figures/{name}.svg)\n\n*{caption}*\n" for name, caption in drawn.items()]
+    return "# Figures of the paper, made anew\n\n" + ("\n".join(each) or "No figure was drawn.\n")
 
 
 def _widest(tables: Tables) -> str:

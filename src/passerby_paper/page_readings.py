@@ -23,6 +23,8 @@ Row = Mapping[str, Any]
 #: Answers to each claim by (file, reading).
 Answers = Mapping[tuple[str, str], Mapping[str, Answer]]
 
+#: The heading of the page.
+TITLE = "# What the paper leaves open\n"
 #: The claims that are shown as yes or no under every reading; the first words are the head of a column.
 COLUMNS = {
     "falls": "loss falls as more steps must be right (MAP, tight)",
@@ -59,7 +61,7 @@ def section(tables: Tables, settings: Settings) -> str:
     table, found = tables["readings"], _answers(tables, settings)
     names = table["reading"].unique(maintain_order=True).to_list()
     words = {reading.name: reading.words for reading in READINGS}
-    out = ["## What the paper leaves open\n", "Claims about real data were checked under each of these readings:\n"]
+    out = [TITLE, "Claims about real data were checked under each of these readings:\n"]
     out.append("\n".join(f"- *{name}*: {words[name]}" for name in names) + "\n")
     out += [_dependence(found), _about_gaps(table)]
     numbers = ("people", "MAP", "tight", "loss up to", "habits alone", "frequent", "visits and loss")
@@ -67,7 +69,7 @@ def section(tables: Tables, settings: Settings) -> str:
     for file, group in table.group_by("dataset", maintain_order=True):
         rows = list(group.iter_rows(named=True))
         answers = [(r["reading"], *(MARKS[found[r["dataset"], r["reading"]][c]] for c in COLUMNS)) for r in rows]
-        out.append(f"### {NAMES[str(file[0])]} under each reading\n")
+        out.append(f"## {NAMES[str(file[0])]} under each reading\n")
         out.append(rows_of(("reading", *numbers), [(r["reading"], *_numbers(r, settings)) for r in rows]))
         out.append(rows_of(("reading", *COLUMNS), answers))
         out.append(rows_of(("reading", *gaps, "places visited"), [(r["reading"], *_gaps(r)) for r in rows]))

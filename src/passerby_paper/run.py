@@ -42,7 +42,7 @@ def reproduce(
     """Run the named experiments (all that there are files for, where none is named), and write what they give.
 
     `files` are check-ins by layout: "foursquare", "gowalla". `out` gets `numbers/` (Parquet, CSV), `figures/` (PDF,
-    SVG) and `claims.md`, which covers all experiments whose tables are there. `progress(name, done, all)` is called as
+    SVG) and `claims.md` with its folder, about all experiments whose tables are there. `progress(name, done, all)` is called as
     pieces of an experiment are done.
     """
     chosen = choose(names, files)
@@ -64,11 +64,12 @@ def reproduce(
         write_table(numbers, name, tables[name], marks[name])
     for name in chosen:
         _draw(name, tables[name], figures)
-    claims = out / "claims.md"
-    with whole(claims) as draft:
-        draft.write_text(page.written(tables, settings), encoding="utf-8")
+    for name, text in page.written(tables, settings).items():
+        (out / name).parent.mkdir(exist_ok=True)
+        with whole(out / name) as draft:
+            draft.write_text(text, encoding="utf-8")
     left_out = [] if set(names) else [name for name in EXPERIMENTS if name not in chosen]
-    return Report(todo, kept, left_out, claims)
+    return Report(todo, kept, left_out, out / page.VERDICTS_PAGE)
 
 
 def choose(names: Iterable[str], files: Mapping[str, Path]) -> list[str]:

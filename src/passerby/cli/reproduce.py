@@ -32,7 +32,7 @@ def reproduce(
         Simulated: examples formulas places right steps-half steps-two sigma noise. Real: people real-right real-sigma
         real-noise sensor-visits spectral-gap readings.
     out
-        Folder for figures (PDF, SVG), numbers (Parquet, CSV) and claims.md.
+        Folder for figures (PDF, SVG), numbers (Parquet, CSV) and the pages of claims.
     foursquare
         Check-ins in the layout of dataset_TIST2015_Checkins.txt (may be compressed).
     gowalla
