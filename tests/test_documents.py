@@ -134,7 +134,11 @@ def test_modules_that_are_spoken_of_exist() -> None:
     assert sorted((name, dotted) for dotted, name in told if dotted in gone) == []
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+#: The page of mutants has the names of files of an earlier commit.
+NAMES_OF_TODAY = [name for name in DOCUMENTS if name != "docs/trust/mutants.md"]
+
+
+@pytest.mark.parametrize("name", NAMES_OF_TODAY)
 def test_files_that_are_spoken_of_exist(name: str) -> None:
     roots = (ROOT, ROOT / "src/passerby", ROOT / "src/passerby/measurement")
     told = {path for path in PATH.findall(text(name)) if not any((root / path).exists() for root in roots)}

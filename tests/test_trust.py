@@ -13,7 +13,7 @@ from trust import coverage, fuzz, mutants, page, results
 from trust.coverage import stretches, wait_for_quiet
 
 RESULTS = json.loads(results.FILE.read_text(encoding="utf-8"))
-TEXT = page.PAGE.read_text(encoding="utf-8")
+TEXT = "".join(path.read_text(encoding="utf-8") for path in page.PAGES)
 
 
 def test_the_page_says_what_was_found() -> None:
@@ -59,7 +59,7 @@ def test_exact_intervals() -> None:
 def test_mutants_are_told_by_file_and_survivors_one_by_one() -> None:
     found = {"seed": 3, "all": 6000, "files": {"a.py": [9, 1], "b.py": [5, 0]}, "survivors": [["a.py:7", "x | y -> x"]]}
     assert "| all | 15 | 14 | 1 | 93.3 % (68.1 to 99.8 %) |" in page.mutants(found)
-    assert page.sample(found) == "15 were drawn, with seed 3, of the 6,000 that there are."
+    assert page.sample(found) == "15 were drawn, with seed 3, of 6,000 in all. 14 were killed: 93.3 % (68.1 to 99.8 %)."
     assert r"| `a.py:7` | `x \| y` | `x` |" in page.survivors(found)
 
 

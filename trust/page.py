@@ -1,4 +1,4 @@
-"""The tables of docs/trust.md, written from `results.json` between marks: nothing there is typed by hand."""
+"""The tables of docs/trust.md and docs/trust/, written from `results.json` between marks: nothing there is typed by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from trust.results import FILE, ROOT, read, write
 
-PAGE = ROOT / "docs/trust.md"
+PAGES = (ROOT / "docs/trust.md", ROOT / "docs/trust/mutants.md")
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
@@ -44,9 +44,10 @@ def mutants(found: dict[str, Any]) -> str:
 
 
 def sample(found: dict[str, Any]) -> str:
-    """How the mutants were drawn."""
-    drawn = sum(map(sum, found["files"].values()))
-    return f"{drawn:,} were drawn, with seed {found['seed']}, of the {found['all']:,} that there are."
+    """How the mutants were drawn, and how many were killed."""
+    killed, survived = (sum(column) for column in zip(*found["files"].values(), strict=True))
+    drawn = f"{killed + survived:,} were drawn, with seed {found['seed']}, of {found['all']:,} in all."
+    return f"{drawn} {killed:,} were killed: {interval(killed, killed + survived)}."
 
 
 def survivors(found: dict[str, Any]) -> str:
@@ -128,15 +129,16 @@ def now() -> str:
 
 
 def keep(run: str, found: dict[str, Any]) -> None:
-    """Replace the part of one run in the results, and write the tables of the page anew."""
+    """Replace the part of one run in the results, and write the tables of the pages anew."""
     write(FILE, {**read(), run: {**found, "measured": now()}})
     fill()
 
 
 def fill() -> None:
-    """Write the tables anew, where the page exists."""
-    if PAGE.exists():
-        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), read()), encoding="utf-8")
+    """Write the tables anew, on the pages that exist."""
+    for page in PAGES:
+        if page.exists():
+            page.write_text(filled(page.read_text(encoding="utf-8"), read()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -42,8 +42,8 @@ def reproduce(
     """Run the named experiments (all that there are files for, where none is named), and write what they give.
 
     `files` are check-ins by layout: "foursquare", "gowalla". `out` gets `numbers/` (Parquet, CSV), `figures/` (PDF,
-    SVG) and `claims.md` with its folder, about all experiments whose tables are there. `progress(name, done, all)` is called as
-    pieces of an experiment are done.
+    SVG) and `claims.md` with its folder, about all experiments with tables there. `progress(name, done, all)` is called
+    as pieces of an experiment are done.
     """
     chosen = choose(names, files)
     tell = progress or (lambda name, done, total: None)
