@@ -16,7 +16,7 @@ from benchmarks.plan_pieces import again, bisections, greedy, plans, private_noi
 from benchmarks.record import RESULTS, Row
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("speed.md", "tightness.md", "interval/reach.md", "counts.md", "plan.md")
+PAGES = ("speed.md", "growth.md", "tightness.md", "interval/reach.md", "counts.md", "plan_search.md")
 MARK = re.compile(r"(<!-- made: (?P<name>[a-z-]+) -->\n)(?:.*?)(<!-- end -->)", re.DOTALL)
 
 #: The comparisons, in the order of the page.

@@ -1,4 +1,4 @@
-"""The tables of docs/trust.md and docs/trust/, written from `results.json` between marks: nothing there is typed by hand."""
+"""The tables of docs/trust.md and docs/mutants.md, written from `results.json` between marks: nothing there is typed by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from trust.results import FILE, ROOT, read, write
 
-PAGES = (ROOT / "docs/trust.md", ROOT / "docs/trust/mutants.md")
+PAGES = (ROOT / "docs/trust.md", ROOT / "docs/mutants.md")
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
