@@ -20,7 +20,7 @@ from passerby.report.presence_words import of_hundred
 from passerby.support.groups import fives_below
 
 ADVERSARIES = {"insider": "knows where everybody else was", "habits": "knows the habits of the others only"}
-WIDTH, HEIGHT, LEFT, SPAN, TOP, ROW, BAR = 840, 424, 170, 480, 112, 66, 18
+WIDTH, HEIGHT, LEFT, SPAN, TOP, ROW, BAR = 800, 470, 170, 480, 142, 66, 18
 STYLE = """
   .card { fill: #ffffff; stroke: #d0d7de; } .line { stroke: #d0d7de; }
   text { font: 14px system-ui, sans-serif; fill: #1f2328; }
@@ -64,11 +64,14 @@ def drawn(place: str, there: int, everybody: int, found: Found) -> str:
     """The picture: a bar from the lower to the upper end for each way to publish and each adversary."""
     parts = [text(24, 38, f"Who can be told to have been at {place}?", "title")]
     who = f"About {fives_below(there):,} of {everybody:,} people of a simulated city were there that day."
-    parts.append(text(24, 62, f"{who} Of 100 of them, a test that wrongly accuses 1 of 100 others finds:", "small"))
+    parts.append(text(24, 62, who, "small"))
+    parts.append(
+        text(24, 81, "So many of 100 of them are found by a test that wrongly accuses 1 of 100 others.", "small")
+    )
     for number, (adversary, words) in enumerate(ADVERSARIES.items()):
-        x = LEFT + number * 290
-        parts.append(box(adversary, x, 78, 14, 14))
-        parts += [text(x + 20, 90, f"by somebody who {words}", "small")]
+        x = 24 + number * 370
+        parts.append(box(adversary, x, 100, 14, 14))
+        parts += [text(x + 20, 112, f"by somebody who {words}", "small")]
     bottom = TOP + ROW * len(found)
     for share in range(0, 101, 20):
         x = LEFT + SPAN * share / 100
@@ -83,7 +86,7 @@ def drawn(place: str, there: int, everybody: int, found: Found) -> str:
             parts.append(box(adversary, LEFT, top + BAR / 2 - 1, low - LEFT, 2))
             parts.append(box(adversary, low, top, max(high - low, 5), BAR))
             parts += [text(max(high, low + 5) + 8, top + 14, of_hundred(power))]
-    parts.append(text(24, HEIGHT - 16, "A bar goes from an attack that exists to a bound on all attacks.", "small"))
+    parts.append(text(24, HEIGHT - 14, "A bar goes from an attack that exists to a bound on all attacks.", "small"))
     words = "; ".join(f"{way}: {', '.join(of_hundred(power) for power in row.values())}" for way, row in found.items())
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
