@@ -1,4 +1,4 @@
-"""The tables of docs/trust.md and docs/mutants.md, written from `results.json` between marks: nothing there is typed by hand."""
+"""The tables of docs/trust.md and docs/mutants.md, written from `results.json` between marks, never by hand."""
 
 from __future__ import annotations
 
