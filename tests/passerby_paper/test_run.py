@@ -38,10 +38,10 @@ def test_everything_runs(run: tuple[Path, Any]) -> None:
                 written = (out / "figures" / f"{name}.{kind}").read_bytes()
                 assert written.startswith(start)
                 assert len(written) > 5000
-    table, evidence = ((out / name).read_text() for name in ("claims.md", "claims/evidence.md"))
+    page, evidence = ((out / name).read_text() for name in ("claims.md", "claims/evidence.md"))
     assert "**Holds**" in evidence
     assert not [path for path in out.rglob("*.md") if "nan" in path.read_text()]
-    assert "by [stated rules](#when-a-claim-holds)" in table
+    assert "by [stated rules](#when-a-claim-holds)" in page
 
 
 def test_nobody_is_named(run: tuple[Path, Any]) -> None:
