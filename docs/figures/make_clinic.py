@@ -15,9 +15,9 @@ from passerby.audits.settings_file import read_settings
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Options
 from passerby.cli.demo import CLINIC, COMPARED, WAYS
-from passerby.mechanisms.notation import read_mechanism
+from passerby.mechanisms.registry import read_mechanism
 from passerby.report.presence_words import of_hundred
-from passerby.support.groups import fives_below
+from passerby.support.rule_of_five import fives_below
 
 ADVERSARIES = {"insider": "knows where everybody else was", "habits": "knows the habits of the others only"}
 WIDTH, HEIGHT, LEFT, SPAN, TOP, ROW, BAR = 800, 470, 170, 480, 142, 66, 18
