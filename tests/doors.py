@@ -75,6 +75,7 @@ RECORDS = {
     *(
         "CountTable",
         "Interval",
+        "KnownShare",
         "TableCheck",
         "TablePlan",
         "Loss",
@@ -361,6 +362,9 @@ def questions() -> Iterator[Door]:
     yield door("measure what was published", pb.measure, prior=prior, release=noisy, published=[0, 1, 1])
     event = {"prior": prior, "release": noisy, "question": pb.Event(count)}
     yield door("measure an event", pb.measure, **event, **LITTLE)
+    crowd = pb.Release([0, 1, 0], pb.Raw(), pb.Crowd([prior]))
+    shares = {"prior": prior, "release": crowd, "question": 0, "shares": [0.0, 0.5], "draws": 2, "seed": 0}
+    yield door("known_shares", pb.known_shares, **shares, confidence=0.9, runs=2, budget=1e4)
     yield door("mutual_information", pb.mutual_information, prior=prior, release=release, method="best")
     for name in ("tight_bound", "loose_bound"):
         yield door(name, getattr(pb, name), prior=prior, release=release, misses=1, information=0.1)

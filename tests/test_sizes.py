@@ -22,12 +22,10 @@ REGISTRIES = ("passerby.cli", "passerby.questions.trace.methods", "passerby.plan
 LONELY = {
     "passerby.audits.day",
     "passerby.audits.effort",
-    "passerby.audits.knowledge",
     "passerby.audits.moves",
     "passerby.audits.presence_all",
     "passerby.audits.question_summary",
     "passerby.audits.stored_questions",
-    "passerby.audits.stranger",
     "passerby.cli.demo_clinic",
     "passerby.kernels.bisection",
     "passerby.kernels.decode_lanes",

@@ -83,6 +83,8 @@ if TYPE_CHECKING:
     from .questions.event import Event as Event
     from .questions.event_answer import EventAnswer as EventAnswer
     from .questions.in_data import InData as InData
+    from .questions.known_share import KnownShare as KnownShare
+    from .questions.known_share import known_shares as known_shares
     from .questions.measure import measure as measure
     from .questions.trace.hold_back import hold_back as hold_back
     from .questions.trace.loss import Effort as Effort
@@ -155,6 +157,7 @@ _HOME = {
     "questions.event": ("Event",),
     "questions.event_answer": ("EventAnswer",),
     "questions.in_data": ("InData",),
+    "questions.known_share": ("KnownShare", "known_shares"),
     "questions.measure": ("measure",),
     "questions.trace.question": ("Trace",),
     "runs.audit": ("audit_folder",),

@@ -12,9 +12,8 @@ import passerby as pb
 from passerby.audits import adversaries as module
 from passerby.audits.adversaries import _at, _gains, _one, _table, _Work
 from passerby.audits.job import Job
-from passerby.audits.knowledge import Knowing, Target
+from passerby.audits.knowledge import Knowing, Stranger, Target
 from passerby.audits.settings import Measurement
-from passerby.audits.stranger import Stranger
 from passerby.outcomes.series import one_series
 from passerby.questions.trace.guess import bracket_series
 

@@ -31,11 +31,10 @@ from passerby.support.workers import Progress, collect
 
 from .attacks import Look, seen_alike
 from .job import Job, check_job
-from .knowledge import Knowing, Target, blind_guess, found_by
+from .knowledge import Knowing, Stranger, Target, blind_guess, found_by
 from .person import stream_of
 from .sample import only, some_people
 from .settings import BacktestSettings, Measurement
-from .stranger import Stranger
 
 Ints = NDArray[np.int64]
 
