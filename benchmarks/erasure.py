@@ -1,16 +1,19 @@
 """The upper end of noisy counts with and without the bound `erasure`: `python -m benchmarks.erasure`.
 
-People whose days are counted at several places with noise, at 12 and at 24 steps. With `--quick`, the first alone.
+People whose days are counted at several places with noise, at 12 and at 24 steps. With `--quick`, the first alone. With
+`events`, what the same sets of raw counts would say of events, whose ends are drawn without them.
 """
 
 import sys
 from collections.abc import Iterator
+from itertools import product
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 import passerby as pb
+from passerby.measurement.erasure import Erasure
 from passerby.questions.trace.goal import pose
 from passerby.questions.trace.loss import Loss
 from passerby.questions.trace.measure import conclude, investigate
@@ -52,8 +55,36 @@ def table(budget: float, quick: bool = False) -> Iterator[list[object]]:
             yield [*case, stays, *ends, f"{first:.1f}", f"{second:.1f}"]
 
 
+def events(quick: bool = False) -> Iterator[list[object]]:
+    """A row for each event: the advantage from draws, and the mean of upper ends of raw counts that are shown."""
+    steps, places = (3, 4) if quick else (12, 20)
+    for sigma, sensors in product((2.0,) if quick else (2.0, 5.0, 20.0), (2,) if quick else (4, 12)):
+        prior, release = person(places, 0.6), pb.Release([list(range(sensors))] * steps, pb.Gaussian(sigma))
+        for place, window in product((1, places - 1), (range(steps), [steps // 2])):
+            event = pb.Event(pb.Visitors([place], window))
+            drawn = pb.measure(prior, release, event, budget=1e9).advantage
+            sets = Erasure(release).drawn(0, 4 if quick else 60)
+            shown = [pb.measure(prior, raw, event, tolerance=0.1).advantage.upper for raw in sets]
+            mean, deviation = np.mean(shown), np.std(shown)
+            yield [
+                sigma,
+                sensors,
+                place,
+                len(window),
+                f"{drawn.lower:.4f} {drawn.upper:.4f} {mean:.4f} {deviation:.4f}",
+            ]
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["events"]:
+        print("sigma counts place steps lower upper shown deviation")
+        for line in events():
+            print(*line, flush=True)
+        sys.exit()
     print("steps places counts sigma stays lower upper times after times seconds after")
     words = sys.argv[1:] or ["2e10"]
-    for row in table(1e6, quick=True) if words == ["--quick"] else table(float(words[0])):
+    quick = words == ["--quick"]
+    for row in table(1e6, quick=True) if quick else table(float(words[0])):
+        print(*row, flush=True)
+    for row in events(quick=True) if quick else ():
         print(*row, flush=True)

@@ -99,6 +99,24 @@ def test_events_of_any_kind_are_told_as_well_as_enumeration_finds(seed: int) -> 
     test_events_are_told_as_well_as_enumeration_finds(seed)
 
 
+@pytest.mark.parametrize("seed", range(0, 60, 4))
+def test_guesses_of_yes_or_no_are_as_good_as_qif_finds(seed: int) -> None:
+    """The gain of "yes" is 1 for traces of which the event holds; with both sides as likely, it gives the advantage."""
+    qif = pytest.importorskip("qif")
+    prior, release, event = case(seed)
+    world = World(prior, release.steps)
+    holds = events.held(event.count, world.traces) != event.never
+    gain = np.ascontiguousarray([holds, ~holds], dtype=np.float64)
+    channel = events.channel(release, seen(release, world.traces)).T
+    if not 0 < world.chance[holds].sum() < 1 - 1e-12:
+        return
+    even = np.where(holds, world.chance / world.chance[holds].sum(), world.chance / world.chance[~holds].sum()) / 2
+    whole = np.ascontiguousarray(np.column_stack([channel, np.maximum(1 - channel.sum(axis=1), 0.0)]))
+    success = qif.measure.g_vuln.posterior(gain, np.ascontiguousarray(even / even.sum()), whole)
+    found = pb.measure(prior, release, event, tolerance=0.0)
+    assert events.contains(found.advantage, 2 * success - 1, 1e-8)
+
+
 def test_noise_from_a_continuum_lies_around_quadrature() -> None:
     prior = pb.MarkovPrior([0.6, 0.4], [[0.7, 0.3], [0.2, 0.8]])
     event = pb.Event(pb.Visitors([1], range(2)))

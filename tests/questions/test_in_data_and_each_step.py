@@ -127,3 +127,21 @@ def test_what_is_wrong_is_said(question: Any, says: str) -> None:
 def test_habits_over_other_places_are_refused() -> None:
     with pytest.raises(pb.InputError, match="over the same places"):
         pb.measure(pb.line_prior(4), pb.Release([1, 2]), pb.InData(pb.line_prior(5)))
+
+
+@pytest.mark.thorough
+def test_limits_of_drawn_series_hold_as_often_as_promised() -> None:
+    """All ends of a curve hold together; noise is drawn once for both hypotheses, and for all questions."""
+    prior = pb.MarkovPrior([0.6, 0.4], [[0.7, 0.3], [0.2, 0.8]])
+    release = pb.Release([1, 1, 1], pb.Geometric(1.0))
+    want = events.membership(prior, release)
+    curve = events.each_step(prior, events.channel(release, seen(release, World(prior, 3).traces)), 3)
+    truths = want.advantage, want.power(0.05), want.certain(0.6), want.absent(0.6)
+    outside, above = np.zeros(4), 0
+    for seed in range(300):
+        how: Any = {"series": "sample", "runs": 100, "confidence": 0.9, "seed": seed}
+        found, steps = pb.measure(prior, release, [pb.InData(), pb.EachStep()], **how)
+        ends = found.advantage, found.power(0.05), found.certain(0.6), found.absent(0.6)
+        outside += [not events.contains(end, truth) for end, truth in zip(ends, truths, strict=True)]
+        above += not ((steps.lower <= curve + 1e-9) & (curve <= steps.upper + 1e-9)).all()
+    assert (np.append(outside, above) / 300 <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 300)).all()
