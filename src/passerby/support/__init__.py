@@ -1,1 +1,1 @@
-"""What every part may use: files written whole, workers, confidence limits, words for numbers."""
+"""For every part: files written whole, workers, confidence limits, words for numbers."""

@@ -1,7 +1,7 @@
-"""Data in blocks, of which a worker holds one at a time: what is wanted of all of them is added up over blocks.
+"""Data in blocks, one at a time in a worker: totals are added up over blocks.
 
-Data in memory are one block, which is worked on in this process. Data on disk are as many blocks as files, each of
-which is read by the worker that works on it.
+Data in memory are one block, handled in this process. Data on disk are as many blocks as files, each read
+by its own worker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Team:
-    """Who shares work: `workers` processes of this machine (all cores where it is None), or an `executor`.
+    """The hands for work: `workers` processes of this machine (all cores where it is None), or an `executor`.
 
     Whoever reads blocks from disk must see the same files.
     """
@@ -34,7 +34,7 @@ class Team:
     executor: Executor | None = None
 
     def __reduce__(self) -> tuple[type[Team], tuple[()]]:
-        """A worker who is sent blocks works on them alone."""
+        """A worker with blocks works on them alone."""
         return Team, ()
 
 
@@ -58,7 +58,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Blocks(Generic[Block]):
-    """Blocks by what `load` makes them from: the block itself, or where it lies.
+    """Blocks by the input of `load`: the block itself, or its place on disk.
 
     >>> Blocks.here("abc").map(str.__add__, "x")
     ['xabc']
@@ -70,7 +70,7 @@ class Blocks(Generic[Block]):
 
     @classmethod
     def of(cls, items: Sequence[Block], team: Team) -> Blocks[Block]:
-        """Blocks that are sent as they are."""
+        """Blocks sent as they are."""
         return cls(items, _itself, team)
 
     @classmethod
@@ -125,14 +125,14 @@ class Blocks(Generic[Block]):
         return Blocks(items, _Pair(self.load), self.team)
 
     def picked(self, sizes: Sequence[int], numbers: NDArray[np.int64]) -> Blocks[tuple[Block, NDArray[np.int64]]]:
-        """Those blocks that hold some of these rows, each with their numbers in it; `sizes` are numbers of rows."""
+        """The blocks with some of these rows, each with their numbers in it; `sizes` are numbers of rows."""
         rows = split(numbers, sizes)
         wanted = [at for at, some in enumerate(rows) if len(some)]
         some = Blocks([self.items[at] for at in wanted], self.load, self.team)
         return some.zipped([rows[at] for at in wanted])
 
     def then(self, task: Callable[[Data, Block], Result], data: Data) -> Blocks[Result]:
-        """What a task makes of each block, when it is loaded."""
+        """The results of a task, one for each block as it is loaded."""
         return Blocks(self.items, _Then(self.load, task, data), self.team)
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints: finished parts of a task on disk, by which it is resumed; and fingerprints of what results depend on."""
+"""Checkpoints: finished parts of a task on disk, by which it is resumed; and fingerprints of inputs."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class Checkpoints:
         return (self._sheet if self._tables else self.path).exists() and not self.own()
 
     def damaged(self) -> bool:
-        """Whether it cannot be told whose pieces lie there: the file that says so cannot be read."""
+        """Whether the owner of these pieces is unknown: the file of the mark cannot be read."""
         return self._tables and self._sheet.exists() and self._marked() is None
 
     def own(self) -> bool:
-        """Whether pieces of this work lie there, if only the mark that it was begun."""
+        """Whether pieces of this work lie there, if only its mark."""
         return self._marked() == self.mark
 
     def begin(self) -> dict[int, Any]:
-        """The pieces that are finished; after this, others can be added."""
+        """The finished pieces; after this, others can be added."""
         return self._begin_tables() if self._tables else self._begin_lines()
 
     def add(self, number: int, piece: Any) -> None:
@@ -71,7 +71,7 @@ class Checkpoints:
         return sorted(file for file in self.path.glob("*.parquet") if not file.is_dir())
 
     def whole(self) -> dict[int, Path]:
-        """The files of finished tables by their numbers, but for those that were damaged or replaced since."""
+        """The files of finished tables by their numbers, without the damaged or replaced ones."""
         found = ((self._opened(file), file) for file in self.tables())
         return {piece[0]: file for piece, file in found if piece is not None}
 
@@ -79,7 +79,7 @@ class Checkpoints:
         return hashlib.blake2b(content, digest_size=8, key=self.mark.encode()[:64]).hexdigest()
 
     def _name(self, number: int, table: bytes) -> str:
-        """The name of a file, in which the seal is of its number, too."""
+        """The name of a file; its seal covers its number, too."""
         return f"{number:09d}-{self._seal(b'%d ' % number + table)}.parquet"
 
     def _line(self, number: int, piece: Any) -> str:
@@ -92,11 +92,11 @@ class Checkpoints:
 
     @property
     def _sheet(self) -> Path:
-        """The file that holds the mark of a folder."""
+        """The file with the mark of a folder."""
         return self.path / "mark.json"
 
     def _marked(self) -> str | None:
-        """The mark that is found; None where there is none, or none that can be read."""
+        """The mark on disk; None without a readable one."""
         try:
             if self._tables:
                 return str(json.loads(self._sheet.read_text(encoding="utf-8"))["mark"])
@@ -136,7 +136,7 @@ class Checkpoints:
         return found
 
     def _opened(self, file: Path) -> tuple[int, bytes] | None:
-        """The number and the bytes of a table; None where it is not the one that was written."""
+        """The number and the bytes of a table; None if it was changed."""
         number, table = _number(file), _content(file)
         if number is None or table is None or file.name != self._name(number, table):
             return None
@@ -144,13 +144,13 @@ class Checkpoints:
 
 
 def _number(file: Path) -> int | None:
-    """The number in the name of a file; None where somebody else has named it."""
+    """The number in the name of a file; None for a foreign name."""
     digits = file.name.partition("-")[0]
     return int(digits) if digits.isdecimal() else None
 
 
 def _content(file: Path) -> bytes | None:
-    """The bytes of a file; None where the disk does not give them."""
+    """The bytes of a file; None if the disk does not give them."""
     try:
         return file.read_bytes()
     except OSError:
@@ -160,8 +160,8 @@ def _content(file: Path) -> bytes | None:
 def fingerprint(*parts: object) -> str:
     """A digest of everything in `parts` and of the version of this package.
 
-    Arrays and polars columns count by their content, records by their fields, lists and mappings by what they hold,
-    and all else by what it looks like.
+    Arrays and polars columns count by their content, records by their fields, lists and mappings by their items,
+    and all else by its text.
 
     >>> fingerprint(np.arange(3), "a") == fingerprint(np.arange(3), "a") != fingerprint(np.arange(4), "a")
     True
@@ -173,7 +173,7 @@ def fingerprint(*parts: object) -> str:
 
 
 def _flat(part: Any) -> Iterator[Any]:
-    """A value as bytes, one after another; each begins with its kind and length, so that no two run into one."""
+    """A value as bytes, one after another; each begins with its kind and length, and no two run into one."""
     kind = type(part)
     if isinstance(part, np.ndarray) and part.dtype.hasobject:
         yield from _flat(part.tolist())

@@ -1,4 +1,4 @@
-"""What arguments must be, with errors that say which one is not, and what it is instead."""
+"""Checks of arguments, with errors that name the argument, its value and the remedy."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def steps(value: Any, name: str = "steps") -> int:
 
 
 def word(value: Any, name: str, words: Sequence[str]) -> None:
-    """Refuse what is none of some words; an array is none, whatever it holds.
+    """Refuse all but some words; an array is none, whatever its values.
 
     >>> word(np.array([]), "series", ("auto", "sample"))
     Traceback (most recent call last):
@@ -113,7 +113,7 @@ def is_word(value: object, words: Sequence[str]) -> bool:
 
 
 def function(value: Any, name: str, what: str) -> Any:
-    """`value`, something that can be called, or None.
+    """`value`, a callable, or None.
 
     >>> function(5, "progress", "progress(done, all)")
     Traceback (most recent call last):
@@ -125,7 +125,7 @@ def function(value: Any, name: str, what: str) -> Any:
 
 
 def path(value: Any, name: str) -> Path:
-    """`value`, the path of a file or folder that a system can have.
+    """`value`, a possible path of a file or folder.
 
     >>> path(-1, "folder")
     Traceback (most recent call last):
@@ -157,7 +157,7 @@ def generator(value: Any, name: str = "rng") -> np.random.Generator:
 
 
 def seed(value: Any, name: str = "seed") -> int | tuple[int, ...]:
-    """`value`, a seed, or several that are one."""
+    """`value`, a seed, or several numbers for one."""
     several = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim)
     numbers = list(value) if several else [value]
     if any(not is_whole(n) or n < 0 for n in numbers):
@@ -166,7 +166,7 @@ def seed(value: Any, name: str = "seed") -> int | tuple[int, ...]:
 
 
 def is_regular(values: Any) -> bool:
-    """Whether lists in it are as long as each other, so that it makes an array."""
+    """Whether its lists are equally long, as in an array."""
     try:
         np.asarray(values)
     except ValueError:
@@ -175,7 +175,7 @@ def is_regular(values: Any) -> bool:
 
 
 def numbers(values: Any, name: str) -> NDArray[np.float64]:
-    """An array of floating point numbers; texts and truth values that look like numbers are none.
+    """An array of floating point numbers; texts and truth values are none, even `"1"` or True.
 
     >>> numbers([[1.0], [2.0, 3.0]], "transition")
     Traceback (most recent call last):
@@ -205,7 +205,7 @@ def traces(values: Any, name: str, width: int) -> NDArray[Any]:
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """The known name that is most like this one; none where no name is.
+    """The nearest known name; None without a similar one.
 
     >>> nearest("mechansim", ["kind", "mechanism"]), nearest("typ", ["kind", "mechanism"])
     ('mechanism', None)

@@ -1,4 +1,4 @@
-"""Dask's workers as an `Executor`: of a scheduler that runs somewhere, of a client, or of a cluster on this machine.
+"""Dask's workers as an `Executor`: of a running scheduler, of a client, or of a cluster on this machine.
 
 Dask does again what a worker had begun or held when it died, and workers may join and leave at any time. Whoever is let
 in by a scheduler or a worker may run code there. So a cluster of this machine asks everybody for its own credentials.
@@ -51,7 +51,7 @@ _log = logging.getLogger("passerby")
 
 
 class Cluster(Executor):
-    """Hands tasks to the workers of a `distributed.Client`, which is left running."""
+    """Hands tasks to the workers of a `distributed.Client`, left running afterwards."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -61,7 +61,7 @@ class Cluster(Executor):
 
     @property
     def _max_workers(self) -> int:
-        """How many tasks are done at a time, by the workers that are there now."""
+        """How many tasks run at a time, with the present workers."""
         try:
             threads = int(sum(self.client.nthreads().values()))
         except Exception as error:
@@ -72,7 +72,7 @@ class Cluster(Executor):
         return max(1, threads)
 
     def submit(self, task: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
-        """Have a task done by any worker, again where one dies."""
+        """Have a task done by any worker, again if one dies."""
         try:
             sent = self.client.submit(_same_version, __version__, _Call(task, args, named), pure=False)
         except Exception as error:
@@ -108,7 +108,7 @@ class Cluster(Executor):
 
 
 class _Call:
-    """A task and what it is done with, which tells of single people: workers log what a task looks like that fails."""
+    """A task and its arguments, hidden from logs: they tell of people, and workers log the text of failed tasks."""
 
     def __init__(self, task: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> None:
         self.task, self.args, self.named = task, args, named
@@ -119,14 +119,14 @@ class _Call:
 
 
 def _same_version(version: str, call: _Call) -> Any:
-    """What a worker does: also one that joined late must be of the same version."""
+    """The task in a worker, whose version is checked first: workers may join late."""
     if version != __version__:
         raise PasserbyError(other_version({"a worker that joined": __version__}, version))
     return call()
 
 
 def other_version(found: dict[str, str | None], here: str) -> str:
-    """What is said of workers by their addresses, and the version that each has."""
+    """Words about workers: their addresses, and the version of each."""
     said = ", ".join(f"{where} has {f'passerby {has}' if has else 'none'}" for where, has in found.items())
     return (
         f"scheduler and workers must have the same version of passerby as this process, {here}: {said}; install the "
@@ -136,9 +136,9 @@ def other_version(found: dict[str, str | None], here: str) -> str:
 
 @contextmanager
 def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None = None) -> Iterator[Cluster]:
-    """Workers of a client, of a scheduler by its address, or of a cluster of processes that ends with the work.
+    """Workers of a client, of a scheduler by its address, or of a cluster of processes, ended with the work.
 
-    Refused at once where the scheduler cannot be reached, or where it or a worker has another version of this package.
+    Refused at once if the scheduler cannot be reached, or if it or a worker has another version of this package.
     """
     try:
         from distributed import Client
@@ -156,7 +156,7 @@ def dask_cluster(engine: Any, scheduler: str | None = None, workers: int | None 
 
 
 def _check_client(client: Any) -> None:
-    """Refuse a client that would not do what it is asked here."""
+    """Refuse a client of an unsuitable kind."""
     if client.asynchronous:
         raise ConfigError("engine: the client is asynchronous; make another one, without `asynchronous=True`")
     if client.status != "running":
@@ -196,7 +196,7 @@ def _connected(scheduler: str) -> Iterator[Any]:
 
 
 def _wait_for_workers(client: Any, name: str, advice: str) -> None:
-    """Refuse a cluster without workers, which would keep tasks for ever."""
+    """Refuse a cluster without workers: it would keep tasks for ever."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
@@ -234,7 +234,7 @@ def _here(workers: int | None) -> Iterator[Any]:
 
 
 def _closed(ending: Any) -> None:
-    """Close a client or a cluster whose work is over: nobody needs to know what it trips over on its way.
+    """Close a client or a cluster whose work is over: its errors on the way matter to nobody.
 
     Right after a worker died, dask may have lost count of workers, wait in vain for one, or find a connection closed.
     """
@@ -251,7 +251,7 @@ def _closed(ending: Any) -> None:
 
 
 def _started(workers: int, scratch: str) -> Any:
-    """A cluster of this machine, which takes nobody who has not the credentials that are made for it alone."""
+    """A cluster of this machine, closed to all without the credentials made for it alone."""
     from distributed import LocalCluster, Security
 
     try:
@@ -274,14 +274,14 @@ def _started(workers: int, scratch: str) -> Any:
 
 
 def dask_setup(_: Any) -> None:
-    """What a worker of a cluster of this machine does first; dask calls what has this name."""
+    """First steps of a worker on this machine; dask calls a function of this name."""
     leave_signals()
 
 
 def asked(client: Any, question: Callable[[], Any], workers: Sequence[str] | None = None) -> dict[str, Any]:
-    """What each worker answers, but for those that die meanwhile.
+    """The answer of each worker, except workers dying meanwhile.
 
-    A connection that is lost is an error of the system without a number; those that a worker met itself have one.
+    A lost connection is an error of the system without a number; errors within a worker have one.
     """
     found = client.run(question, workers=workers, on_error="return")
     lost = {where for where, answer in found.items() if isinstance(answer, OSError) and answer.errno is None}
@@ -293,9 +293,9 @@ def asked(client: Any, question: Callable[[], Any], workers: Sequence[str] | Non
 
 
 def check_versions(client: Any) -> None:
-    """Refuse workers without this package, without what it needs, or with another version of it.
+    """Refuse workers without this package or its requirements, or with another version of it.
 
-    The scheduler reads what it hands on, and so must have the same.
+    The scheduler reads the tasks, and so must have the same.
     """
 
     def version() -> str | None:
@@ -316,7 +316,7 @@ def check_versions(client: Any) -> None:
 
 
 def check_shared(executor: Executor | None, folder: Path, files: Sequence[Path]) -> None:
-    """Refuse a cluster whose workers do not all see a folder, where they read and write, and files that they read."""
+    """Refuse a cluster unless all workers see the folder of the work, and the files to read."""
     if not isinstance(executor, Cluster):
         return
     names = [str(path.absolute()) for path in (folder, *files)]

@@ -23,7 +23,7 @@ TOKEN = 12
 
 @contextmanager
 def whole_or_nothing(target: Path, *, private: bool = False, lasting: bool = True) -> Iterator[Path]:
-    """A temporary path beside the target that becomes the target on success and vanishes on failure.
+    """A temporary path beside the target: on success it becomes the target, on failure it vanishes.
 
     A `private` file is readable by its owner alone, from its first byte on. One that is not `lasting` is of no use
     after a crash of the system, and need not outlive it. Whatever the disk refuses (no space, no
@@ -46,7 +46,7 @@ def whole_or_nothing(target: Path, *, private: bool = False, lasting: bool = Tru
 
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
-    """A temporary folder beside the target that becomes the target on success and vanishes on failure."""
+    """A temporary folder beside the target: on success it becomes the target, on failure it vanishes."""
     draft = _draft(target)
     try:
         with _refused(target):
@@ -58,12 +58,12 @@ def whole_folder(target: Path) -> Iterator[Path]:
 
 
 def _draft(target: Path) -> Path:
-    """A name beside the target that nobody else writes to: machines that share a disk have the same process numbers."""
+    """A name of its own beside the target: machines on one disk may have equal process numbers."""
     return target.with_name(f".{target.name}.{uuid4().hex[:TOKEN]}.part")
 
 
 class _Opened:
-    """A folder that is open as long as somebody knows this: interruptions come at any line, also of a clean-up."""
+    """A folder, open as long as this object lives: interruptions come at any line, also of a clean-up."""
 
     def __init__(self, folder: Path) -> None:
         self.number = os.open(folder, os.O_RDONLY)
@@ -75,9 +75,9 @@ class _Opened:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Within this, no other process works in a folder; one that tries to is refused.
+    """Within this, any other process is refused in a folder.
 
-    The system lets go of the folder with the process, whatever ends it. A system that has no locks has none here.
+    The system lets go of the folder with the process, whatever ends it. Systems without locks have none here.
     """
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
@@ -99,7 +99,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def remove_drafts(target: Path) -> None:
-    """Remove what killed processes have left of a target, which nobody else may be writing now."""
+    """Remove leftovers of killed processes beside a target; nobody else may be writing it now."""
     token = "[0-9a-f]" * TOKEN
     for draft in target.parent.glob(f".{glob.escape(target.name)}.{token}.part*"):
         if draft.is_dir():
@@ -110,7 +110,7 @@ def remove_drafts(target: Path) -> None:
 
 @contextmanager
 def _refused(target: Path) -> Iterator[None]:
-    """Whatever the disk refuses is a `PasserbyError` that names the target."""
+    """A refusal of the disk becomes a `PasserbyError` with the target's name."""
     try:
         yield
     except Exception as error:
@@ -121,7 +121,7 @@ def _refused(target: Path) -> Iterator[None]:
 
 
 def why(error: Exception, path: Path) -> str:
-    """Why a file could not be written; of a full disk, how much is left on it, and where."""
+    """Why a file could not be written; for a full disk, its path and the space left."""
     try:
         free = shutil.disk_usage(path.parent).free
         left = f"{free / 1e6:,.0f} MB are left"

@@ -1,4 +1,4 @@
-"""Errors that say that there is no memory left, whoever raises them."""
+"""Errors for want of memory, from Python, the system, Rust or LLVM."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNS = (
 
 
 def is_about_memory(error: BaseException) -> bool:
-    """Whether it is raised for want of memory, or while something that was is handled.
+    """Whether it, or an error behind it, is for want of memory.
 
     >>> is_about_memory(MemoryError()), is_about_memory(RuntimeError("can't start new thread"))
     (True, True)
@@ -32,13 +32,13 @@ def is_about_memory(error: BaseException) -> bool:
 
 
 def raise_about_memory(error: BaseException) -> None:
-    """Raise `MemoryError` where that is what it is about: a file that cannot be read for it is not damaged."""
+    """Raise `MemoryError` for an error about memory: an unread file is then not damaged."""
     if is_about_memory(error):
         raise MemoryError(str(error)) from error
 
 
 def limit() -> str:
-    """In words, what memory this process may have, where that is less than what there is; else nothing."""
+    """The limit on this process's memory in words; nothing without a limit."""
     try:
         import resource
     except ImportError:
@@ -64,7 +64,7 @@ def _says(error: BaseException) -> bool:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, and those that led to it."""
+    """An error, and the errors behind it."""
     seen = set[int]()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

@@ -13,7 +13,7 @@ TINY = 1e-12
 
 
 def percent(value: float | None) -> str:
-    """A share or a chance as a percentage of two digits; a dash where there is none.
+    """A share or a chance as a percentage of two digits; a dash for None.
 
     >>> [percent(p) for p in (0.0, 0.00001, 0.004, 0.0264, 0.257, 0.999, 1.0, None)]
     ['0 %', '< 0.01 %', '0.40 %', '2.6 %', '26 %', '> 99 %', '100 %', '–']
@@ -32,7 +32,7 @@ def percent(value: float | None) -> str:
 
 
 def at_least(value: float) -> str:
-    """A share or a chance that is this or more.
+    """A lower end of a share or a chance, in words.
 
     >>> at_least(0.26), at_least(0.999), at_least(1.0)
     ('at least 26 %', 'more than 99 %', '100 %')
@@ -44,7 +44,7 @@ def at_least(value: float) -> str:
 
 
 def at_most(value: float) -> str:
-    """A share or a chance that is this or less.
+    """An upper end of a share or a chance, in words.
 
     >>> at_most(0.26), at_most(0.00001), at_most(0.0)
     ('at most 26 %', 'less than 0.01 %', '0 %')
@@ -56,7 +56,7 @@ def at_most(value: float) -> str:
 
 
 def chance(value: float) -> str:
-    """The same, but for chances below 0.1 %, which become powers of ten.
+    """The same, with powers of ten for chances below 0.1 %.
 
     >>> [chance(p) for p in (0, 5.43e-10, 0.0264, 0.9999)]
     ['0 %', '5.4e-10', '2.6 %', '> 99 %']
@@ -68,7 +68,7 @@ def chance(value: float) -> str:
 
 
 def span(lower: float, upper: float, say: Callable[[float], str] = percent) -> str:
-    """Two numbers between which another one lies; one number where they look the same, or are next to nothing.
+    """Two ends of an interval in words; one number if they look the same, or are next to nothing.
 
     >>> span(0.1, 0.25), span(0.1, 0.1001), span(1e-9, 2e-9, chance)
     ('10 % to 25 %', '10 %', '1.0e-9 to 2.0e-9')
@@ -84,7 +84,7 @@ def span(lower: float, upper: float, say: Callable[[float], str] = percent) -> s
 
 
 def duration(seconds: float) -> str:
-    """A length of time in words, rounded to what matters.
+    """A length of time in words, rounded for reading.
 
     >>> [duration(s) for s in (0.2, 42, 100, 7300)]
     ['a second', '42 seconds', '2 minutes', '2.0 hours']
@@ -99,11 +99,11 @@ def duration(seconds: float) -> str:
 
 
 def lot_size(rows: int, people: int, group: int) -> int:
-    """In lots of how many rows others are told how many there are: those of a `group` of people, and ten at least.
+    """The size of lots in which others are told numbers of rows: the rows of a `group` of people, ten at least.
 
     Rows of so many people on average, rounded up to 1, 2 or 5 times a power of ten.
 
-    >>> lot_of(147_938, 2000, 5), lot_of(640, 60, 5), lot_of(0, 0, 5)
+    >>> lot_size(147_938, 2000, 5), lot_size(640, 60, 5), lot_size(0, 0, 5)
     (500, 100, 10)
     """
     least = max(10.0, group * rows / max(1, people))
@@ -116,7 +116,7 @@ def rows_in_lots(rows: int, lot: int) -> int:
 
     As many as a lot or fewer are told as one lot, and more as two at least.
 
-    >>> [rows_about(rows, 500) for rows in (0, 3, 501, 1760, 147_938)]
+    >>> [rows_in_lots(rows, 500) for rows in (0, 3, 501, 1760, 147_938)]
     [0, 500, 1000, 2000, 150000]
     """
     if rows <= lot:
@@ -126,9 +126,9 @@ def rows_in_lots(rows: int, lot: int) -> int:
 
 
 def rows_in_words(rows: int, lot: int) -> str:
-    """The same in words; exact where lots are of one row.
+    """The same in words; exact for lots of one row.
 
-    >>> rows_said(150_000, 500), rows_said(500, 500), rows_said(147_938, 1), rows_said(0, 500)
+    >>> rows_in_words(150_000, 500), rows_in_words(500, 500), rows_in_words(147_938, 1), rows_in_words(0, 500)
     ('about 150,000', '500 or fewer', '147,938', '0')
     """
     if lot == 1 or not rows:
@@ -146,7 +146,7 @@ def logs(values: Floats) -> Floats:
 
 
 def log_product(sizes: Iterable[float]) -> float:
-    """The logarithm of a product of sizes; minus infinity where one is 0.
+    """The logarithm of a product of sizes; minus infinity if one is 0.
 
     >>> round(log_product([2] * 1250), 3), log_product([3, 0]), log_product([])
     (866.434, -inf, 0.0)
@@ -155,7 +155,7 @@ def log_product(sizes: Iterable[float]) -> float:
 
 
 def exceeds(log_size: float, most: float) -> bool:
-    """Whether a size, by its logarithm, is above a number of the size of what can be listed.
+    """Whether a size, by its logarithm, is above a number of listable size.
 
     Of whole numbers, the last digits of a logarithm do not decide.
 
@@ -166,9 +166,9 @@ def exceeds(log_size: float, most: float) -> bool:
 
 
 def size_in_words(log_size: float) -> str:
-    """How many, by the logarithm: a whole number, or its power of ten where it has too many digits to be read.
+    """How many, by the logarithm: a whole number, or its power of ten beyond twelve digits.
 
-    >>> in_words(log_product([6, 7])), in_words(log_product([2] * 20_000)), in_words(math.inf)
+    >>> size_in_words(log_product([6, 7])), size_in_words(log_product([2] * 20_000)), size_in_words(math.inf)
     ('42', 'about 10^6021', 'endlessly many')
     """
     if math.isinf(log_size):

@@ -25,7 +25,7 @@ UNGUARDED = 97
 
 @contextmanager
 def pool_of(executor: Executor | None, workers: int) -> Iterator[Executor]:
-    """The executor that was given, or processes that end with the work."""
+    """The executor that was given, or processes, ended with the work."""
     if executor is not None:
         yield executor
         return
@@ -51,7 +51,7 @@ def pool_of(executor: Executor | None, workers: int) -> Iterator[Executor]:
 
 
 def all_cores() -> int:
-    """How many workers there are where nobody says so: one for each core that this process may use.
+    """The default number of workers: one for each core open to this process.
 
     A daemon works by itself, since it may not start others.
     """
@@ -61,7 +61,7 @@ def all_cores() -> int:
 
 
 def check_may_start() -> None:
-    """Refuse to start processes where that cannot be."""
+    """Refuse to start processes in a daemon or an unguarded script."""
     process = current_process()
     if getattr(process, "_inheriting", False):
         # A worker that imports the main script, and finds that it does the same work again. Its parent says so.
@@ -74,13 +74,13 @@ def check_may_start() -> None:
 
 
 def leave_signals() -> None:
-    """Leave signals to the process that started this one: they reach both, and it alone answers."""
+    """Leave signals to the parent process: they reach both, and the parent alone answers."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _serve() -> None:
-    """What a worker does first: leave signals to its parent, and end when that ends, whatever ends it."""
+    """First steps of a worker: leave signals to its parent, and end with the parent, in any case."""
     leave_signals()
     Thread(target=_end_with_parent, name="parent", daemon=True).start()
 
@@ -111,7 +111,7 @@ def one_thread_each() -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within this, an interruption is one also where a kernel was at work."""
+    """Within this, an interruption of a kernel is raised as an interruption."""
     try:
         yield
     except SystemError as error:

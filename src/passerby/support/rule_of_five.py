@@ -1,11 +1,11 @@
-"""The rule of five: a number that leaves the machine rests on at least `FEW` people, or is not told.
+"""The rule of five: a published number rests on at least `FEW` people, or is withheld.
 
 Values of single people become means of `FEW` neighbours in rank, classes are merged until each holds enough people or
-nobody, and shares are told only where no difference of two of them is about a smaller group. This is microaggregation
+nobody, and shares are told only if no difference of two of them is about a smaller group. This is microaggregation
 and merging of cells as in Hundepool et al., *Statistical Disclosure Control* (2012).
 
-Other pages about the same people tell other shares. So numbers of people that depend on what is published, or on a
-chosen level, are told in fives: whatever two pages tell, their difference is nobody or at least `FEW`.
+Other pages about the same people tell other shares. So numbers of people that depend on the release, or on a
+chosen level, are told in fives: between any two pages, their difference is nobody or at least `FEW`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _ROUNDING = 1e-12
 
 
 def middle_ranks(count: int) -> range | None:
-    """The ranks of the `FEW` people around the median, of so many; None where there are fewer.
+    """The ranks of the `FEW` people around the median, of so many; None for fewer people.
 
-    All ranks where fewer than `FEW` people would be left on a side of them (`rank_ranks`).
+    All ranks if fewer than `FEW` people would be left on a side of them (`rank_ranks`).
     """
     return rank_ranks(count, 0.5) or (range(count) if count >= FEW else None)
 
 
 def rest_enough(some: int, everyone: int) -> int:
-    """So many of everyone, or all where fewer than `FEW` were left out: two means would tell of those.
+    """So many of everyone, or all if fewer than `FEW` were left out: two means would tell of these.
 
     >>> rest_enough(100, 250), rest_enough(100, 103)
     (100, 103)
@@ -42,17 +42,17 @@ def rest_enough(some: int, everyone: int) -> int:
 
 
 def rank_ranks(count: int, share: float) -> range | None:
-    """The ranks of the `FEW` people around the rank that this share lies below, of so many.
+    """The ranks of the `FEW` people around the rank of this share, of so many.
 
-    None where fewer than `FEW` people would be left on a side of them. A mean of all would else tell of those: where
-    all of these have the highest value there is, so has everybody above.
+    None if fewer than `FEW` people would be left on a side of them. A mean would else tell of these: if it is the
+    highest possible value, everybody above has it.
     """
     first = round(share * (count - 1)) - FEW // 2
     return range(first, first + FEW) if first >= FEW and first + 2 * FEW <= count else None
 
 
 def middle(values: ArrayLike) -> float | None:
-    """The median, as the mean of the `FEW` people around it (`middle_ranks`); None where there are fewer.
+    """The median, as the mean of the `FEW` people around it (`middle_ranks`); None for fewer people.
 
     >>> middle([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 90, 100]), middle([1, 2, 3, 4])
     (8.0, None)
@@ -61,9 +61,9 @@ def middle(values: ArrayLike) -> float | None:
 
 
 def at_rank(values: ArrayLike, share: float) -> float | None:
-    """What this share of people lies below, as the mean of the `FEW` people around the rank.
+    """The value at the rank of this share of people, as the mean of the `FEW` people around it.
 
-    None where fewer than `FEW` people lie on either side of them.
+    None if fewer than `FEW` people lie on either side of them.
 
     >>> at_rank(range(200), 0.95), at_rank(range(100), 0.95)
     (189.0, None)
@@ -77,15 +77,15 @@ def _mean_of(values: ArrayLike, ranks: range | None) -> float | None:
 
 
 def reached_ranks(count: int) -> range | None:
-    """The ranks of `FEW` people, of so many, whose mean at least `FEW` people reach: those up to the fifth from above.
+    """The ranks of `FEW` people, of so many, with a mean reached by at least `FEW`: up to the fifth from above.
 
-    None where fewer than `FEW` people would be left below them.
+    None if fewer than `FEW` people would be left below them.
     """
     return range(count - 2 * FEW + 1, count - FEW + 1) if count >= 3 * FEW - 1 else None
 
 
 def reached(values: ArrayLike) -> float | None:
-    """A value that at least `FEW` people reach (`reached_ranks`), rounded down to a hundredth; None where they are few.
+    """A value reached by at least `FEW` people (`reached_ranks`), rounded down to a hundredth; None for few people.
 
     >>> reached([0.1] * 5 + [0.1, 0.2, 0.3, 0.4, 0.98, 1.0, 1.0, 1.0, 1.0]), reached([1.0] * 13)
     (0.39, None)
@@ -95,7 +95,7 @@ def reached(values: ArrayLike) -> float | None:
 
 
 def rounded_down(value: float) -> float:
-    """A value to a hundredth below it, so that it is nobody's own."""
+    """A value rounded down to a hundredth, and so nobody's own."""
     return math.floor(100 * value + 1e-9) / 100
 
 
@@ -111,7 +111,7 @@ class NestedCounts:
     or up for the values of `up`, which are bounds.
 
     >>> values = np.array([0.1] * 6 + [0.4] * 3 + [0.9] * 7)
-    >>> found = Nested([lambda level: int(is_below(values, level).sum())], len(values))
+    >>> found = NestedCounts([lambda level: int(is_below(values, level).sum())], len(values))
     >>> [found.take(level) for level in (0.2, 0.5, 0.95)], found.share(0, 0.2), found.share(0, 0.5)
     ([True, False, True], 0.625, None)
     """
@@ -150,7 +150,7 @@ class NestedCounts:
         return True
 
     def take_each(self, levels: Iterable[float], first: Iterable[int]) -> None:
-        """Tell what may be told at some levels, count by count.
+        """Tell counts at some levels, one by one, as far as allowed.
 
         All levels by the value that comes `first`, which does not depend on the other ones then, and so on; of two
         levels between which there are few people, the one nearer to one half.
@@ -159,7 +159,7 @@ class NestedCounts:
             self.take(level, [column])
 
     def share(self, column: int, level: float) -> float | None:
-        """The share of people at or above a level by one of the values, in fives of people; None where it is not told.
+        """The share of people at or above a level by one of the values, in fives of people; None if withheld.
 
         Of nobody, there is none.
         """
@@ -168,7 +168,7 @@ class NestedCounts:
         return count_in_fives(self._told[column, level], self.everyone, up=column in self.up) / self.everyone
 
     def levels(self, columns: Collection[int]) -> list[float]:
-        """The levels at which all of these values are told, in increasing order."""
+        """The levels with counts of all of these values, in increasing order."""
         found = sorted({level for _, level in self._told})
         return [level for level in found if all((column, level) in self._told for column in columns)]
 
@@ -189,7 +189,7 @@ def count_in_fives(count: int, everyone: int, *, up: bool = False) -> int:
 
     Rounded up, it leaves out nobody or at least `FEW`.
 
-    >>> count_told(13, 60), count_told(13, 60, up=True), count_told(23, 23), count_told(18, 23, up=True)
+    >>> count_in_fives(13, 60), count_in_fives(13, 60, up=True), count_in_fives(23, 23), count_in_fives(18, 23, up=True)
     (10, 15, 23, 23)
     """
     if count in (0, everyone):
@@ -206,10 +206,10 @@ def nested_shares(
     first: Sequence[int] = (0,),
     up: Collection[int] = (),
 ) -> list[list[float | None]]:
-    """The share of people at or above each level, by each of several values; None where it would tell of a small group.
+    """The share of people at or above each level, by each of several values; None if it would tell of a small group.
 
     In fives of people, rounded down but for the values of `up`. No value of a person is below the one before it
-    (`NestedCounts`); those that come `first` are preferred.
+    (`NestedCounts`); the `first` ones are preferred.
 
     >>> nested_shares([counting([0.1] * 8 + [0.3] * 2 + [0.6] * 10)], 20, [0.2, 0.5, 0.9])
     [[None, 0.5, 0.0]]
@@ -229,11 +229,11 @@ def counting(values: ArrayLike) -> Callable[[float], int]:
 
 
 def effective_people(values: ArrayLike) -> float:
-    """How many people (n,) a sum of theirs rests on: `(Σ v)² / Σ v²`, and all of them where each has 0.
+    """How many people (n,) a sum of theirs rests on: `(Σ v)² / Σ v²`, and all of them if each has 0.
 
-    It is n where all have the same, 1 where one person alone has any (Kish, *Survey Sampling*, 1965).
+    It is n where all have the same, 1 if one person alone has any (Kish, *Survey Sampling*, 1965).
 
-    >>> resting([0.5, 0.5, 0.5]), resting([0.5, 0.0, 0.0]), resting([0.0, 0.0])
+    >>> effective_people([0.5, 0.5, 0.5]), effective_people([0.5, 0.0, 0.0]), effective_people([0.0, 0.0])
     (3.0, 1.0, 2.0)
     """
     array = np.asarray(values, dtype=np.float64)
@@ -241,7 +241,7 @@ def effective_people(values: ArrayLike) -> float:
 
 
 def effective_people_of(total: float, squares: float, people: int) -> float:
-    """The same from the sum of so many people's values, and from that of their squares."""
+    """The same from the sum of so many people's values, and the sum of their squares."""
     return total**2 / squares if squares > 1e-24 * max(1, people) else float(people)
 
 
@@ -255,7 +255,7 @@ def rests_on_few(values: ArrayLike) -> bool:
 
 
 def in_fives(share: float, people: int) -> float:
-    """A share of so many people in steps of `FEW` of them, so that no two shares differ by fewer.
+    """A share of so many people in steps of `FEW` of them, and no two shares differ by fewer.
 
     >>> in_fives(7 / 60, 60) * 60, in_fives(1.0, 12)
     (5.0, 1.0)
@@ -266,7 +266,7 @@ def in_fives(share: float, people: int) -> float:
 
 
 def fives_below(people: float) -> int:
-    """A number of people in fives, rounded down; what is a five but for rounding is one.
+    """A number of people in fives, rounded down; rounding errors below a five are forgiven.
 
     >>> fives_below(9.0), fives_below(10 - 1e-12)
     (5, 10)
@@ -300,9 +300,9 @@ def merged(sizes: ArrayLike, least: int = FEW) -> list[tuple[int, int]]:
 
 
 def merged_sizes(counts: Mapping[str, int]) -> dict[str, int]:
-    """Sizes of groups, of which those of less than `FEW` people are told as `FEW`, and the largest as so many less.
+    """Sizes of groups: sizes below `FEW` are raised to `FEW`, and the largest is lowered by as much.
 
-    >>> told({"ok": 58, "refused": 2}), told({"ok": 60, "refused": 0})
+    >>> merged_sizes({"ok": 58, "refused": 2}), merged_sizes({"ok": 60, "refused": 0})
     ({'ok': 55, 'refused': 5}, {'ok': 60, 'refused': 0})
     """
     out, largest = dict(counts), max(counts, key=lambda name: counts[name], default="")
@@ -317,7 +317,7 @@ def merged_sizes(counts: Mapping[str, int]) -> dict[str, int]:
 def sizes_in_fives(counts: Mapping[str, int]) -> dict[str, int]:
     """Sizes of groups in fives, rounded up, and the largest as so many less: other pages tell others of these people.
 
-    >>> told_in_fives({"ok": 58, "wide": 7, "refused": 2}), told_in_fives({"ok": 6, "wide": 6})
+    >>> sizes_in_fives({"ok": 58, "wide": 7, "refused": 2}), sizes_in_fives({"ok": 6, "wide": 6})
     ({'ok': 52, 'wide': 10, 'refused': 5}, {'ok': 7, 'wide': 5})
     """
     out, largest = merged_sizes(counts), max(counts, key=lambda name: counts[name], default="")

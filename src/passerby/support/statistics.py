@@ -1,4 +1,4 @@
-"""Statistics: confidence limits, likelihood ratios, and sums and ranks of numbers that lie in blocks."""
+"""Statistics: confidence limits, likelihood ratios, and sums and ranks of numbers in blocks."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FINEST, SMALLEST = 1e-13, 1e-17
 def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[np.float64] | None = None) -> float:
     """An upper confidence limit for the mean of independent draws in [0, 1], valid for every sample size and law.
 
-    The values may also be upper bounds on the draws that depend on each other; then `guide` must hold, for each draw,
-    a number in [0, 1] that depends on that draw alone, from which the stakes are set.
+    The values may also be dependent upper bounds on the draws. Then `guide` must hold a number in [0, 1] for each draw,
+    a function of this draw alone: the stakes follow from it.
 
     A gambler who bets against "the mean is m" multiplies their capital by `1 + λ_i (m - x_i)`, with stakes λ_i that
     depend on earlier draws only; if the mean is m or more, the capital ever reaches `1 / (1 - confidence)` with
-    probability at most `1 - confidence` (Ville's inequality). The limit is the smallest m that is refuted. It adapts to
+    probability at most `1 - confidence` (Ville's inequality). The limit is the smallest refuted m. It adapts to
     the spread of the values, as in Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by
     betting".
 
@@ -118,7 +118,7 @@ def _crossing(rising: Callable[[float], float], low: float, high: float) -> tupl
 
 
 def standard_error(values: NDArray[np.float64], room: float = 1.0) -> float:
-    """The standard error of the mean of independent draws from a range that is `room` wide; 0 only without room.
+    """The standard error of the mean of independent draws from a range of width `room`; 0 only without room.
 
     Draws that are all alike, but for rounding, show no spread of their own. Something else may still be drawn with a
     chance of `1 / n`: n draws miss it in more than one case out of three, which is how often a mean lies more than its
@@ -135,7 +135,7 @@ def standard_error(values: NDArray[np.float64], room: float = 1.0) -> float:
 
 
 def share_limits(found: NDArray[np.bool_], confidence: float) -> tuple[float, float]:
-    """Lower and upper confidence limits, each at this level, for the share of draws that are so (Clopper-Pearson 1934).
+    """Lower and upper confidence limits, each at this level, for a share by draws of it (Clopper-Pearson 1934).
 
     >>> low, high = share_limits(np.arange(100) < 10, 0.975)
     >>> round(low, 4), round(high, 4)
@@ -149,13 +149,13 @@ def share_limits(found: NDArray[np.bool_], confidence: float) -> tuple[float, fl
 
 
 def most_people(seen: int, drawn: int, people: int, confidence: float) -> int:
-    """An upper confidence limit for how many of `people` are so, where `seen` of `drawn` ones are.
+    """An upper confidence limit for a number among `people`, if `seen` of `drawn` ones are counted in it.
 
     The largest number K for which so few in the sample are still likely: `Pr[X <= seen | K] > 1 - confidence`, with X
-    hypergeometric. This is the limit of Clopper and Pearson (1934) for a finite number of people; where everybody was
-    drawn, it is what was seen.
+    hypergeometric. This is the limit of Clopper and Pearson (1934) for a finite number of people; if everybody was
+    drawn, it is `seen`.
 
-    >>> most_of(0, 100, 2000, 0.99), most_of(3, 10, 10, 0.99)
+    >>> most_people(0, 100, 2000, 0.99), most_people(3, 10, 10, 0.99)
     (87, 3)
     """
     low, high = seen, people - (drawn - seen)
@@ -166,16 +166,16 @@ def most_people(seen: int, drawn: int, people: int, confidence: float) -> int:
 
 
 def least_people(seen: int, drawn: int, people: int, confidence: float) -> int:
-    """A lower confidence limit, in the same way: those who are not so, from above.
+    """A lower confidence limit, in the same way: the rest of the people, from above.
 
-    >>> least_of(100, 100, 2000, 0.99), least_of(3, 10, 10, 0.99)
+    >>> least_people(100, 100, 2000, 0.99), least_people(3, 10, 10, 0.99)
     (1913, 3)
     """
     return people - most_people(drawn - seen, drawn, people, confidence)
 
 
 def _at_most(seen: int, drawn: int, there: int, people: int) -> float:
-    """`Pr[X <= seen]` where `drawn` of `people` are drawn, of whom `there` are so."""
+    """`Pr[X <= seen]` for `drawn` of `people`, with `there` of them counted."""
     from scipy.special import gammaln
 
     def log_choose(n: int, k: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -199,7 +199,7 @@ LOST = 1e-16
 
 
 def without_faintest(rows: Floats) -> Floats:
-    """Likelihoods (outcomes, columns) but for the faintest outcomes, which are no more than `LOST` in all."""
+    """Likelihoods (outcomes, columns) without the faintest outcomes, no more than `LOST` in all."""
     total = rows.sum(axis=1)
     if total.min(initial=1.0) > LOST:
         return rows
@@ -210,7 +210,7 @@ def without_faintest(rows: Floats) -> Floats:
 
 
 def by_ratio(table: Floats) -> Floats:
-    """Outcomes (n, 2) by increasing likelihood ratio, with those of the same ratio added up.
+    """Outcomes (n, 2) by increasing likelihood ratio, equal ratios added up.
 
     >>> by_ratio(np.array([[0.2, 0.1], [0.5, 0.0], [0.3, 0.9], [0.0, 1e-30]])).round(3)
     array([[0.5, 0. ],
@@ -258,7 +258,7 @@ def exact_mean(total: Fraction, count: int) -> float:
 
 
 def sort_keys(values: Floats) -> Words:
-    """Words (n,) in the order of numbers that are not NaN."""
+    """Words (n,) in the order of the numbers, NaN excluded."""
     words = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
     return np.where(words & _SIGN, ~words, words | _SIGN)
 
@@ -266,7 +266,7 @@ def sort_keys(values: Floats) -> Words:
 def value_of_key(key: int) -> float:
     """The number of a word.
 
-    >>> value(int(keys(np.array([-0.25]))[0]))
+    >>> value_of_key(int(sort_keys(np.array([-0.25]))[0]))
     -0.25
     """
     word = np.uint64(key)
@@ -293,7 +293,7 @@ def at_ranks(wanted: Mapping[str, Sequence[int]], count: Count) -> dict[str, dic
 
     >>> table = {"a": np.array([0.5, -1.0, 3.0])}
     >>> def count(begin, level):
-    ...     yield {name: first_bits(keys(table[name]), heads, level) for name, heads in begin.items()}
+    ...     yield {name: first_bits(sort_keys(table[name]), heads, level) for name, heads in begin.items()}
     >>> at_ranks({"a": [0, 2]}, count)
     {'a': {0: -1.0, 2: 3.0}}
     """

@@ -4,7 +4,7 @@
     results = collect(task, data, items)                     # all of them, in the order of the items
 
 `task(data, item)` is a function at the top of a module. Results depend on the task, the data and the item alone, so
-they are the same for any number of workers. What is finished can be kept on disk (`support.checkpoints`).
+they are the same for any number of workers. Finished parts can be kept on disk (`support.checkpoints`).
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ HELD = 2
 
 
 def silent(done: int, everything: int) -> None:
-    """The progress that nobody is told."""
+    """Progress without a listener."""
 
 
 class LostWorker(BrokenExecutor):
-    """Nobody is there any more to hand out work; the text says who it was."""
+    """The end of the scheduler or the last worker; the text names it."""
 
 
 def stream(
@@ -63,10 +63,10 @@ def stream(
     """Do a task for many items side by side: yields the number of each item with `task(data, item)`, as they are done.
 
     The work is shared by `workers` processes of its own (all cores by default; one works here, in this process), or by
-    an `executor`, which is then left running: threads, processes, or a cluster's. `workers` then says how many workers
-    it has, where it does not tell. `data` is handed to each worker once, and at most `chunk` items at a time.
+    an `executor`, which is then left running: threads, processes, or a cluster's. `workers` then gives its number of
+    workers, if it does not tell. `data` is handed to each worker once, and at most `chunk` items at a time.
 
-    Results that were `kept` by an earlier call come first and are not worked out again. `progress(done, all)` counts
+    Results `kept` by an earlier call come first and are not computed again. `progress(done, all)` counts
     items, or their `sizes`.
 
     >>> sorted(stream(pow, 2, [1, 2, 3], workers=1))
@@ -87,13 +87,13 @@ def stream(
 
 
 def check_executor(executor: object) -> None:
-    """Refuse what hands out no work."""
+    """Refuse anything but an executor."""
     if (executor is not None and not callable(getattr(executor, "submit", None))) or isinstance(executor, type):
         raise InputError(f"executor is {shown(executor)}; expected one of concurrent.futures, or None")
 
 
 def _check_list(name: str, values: object) -> None:
-    """Refuse what has no length and no order."""
+    """Refuse values without a length and an order."""
     if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
         raise InputError(f"{name} is {shown(values)}; expected a list")
 
@@ -115,7 +115,7 @@ def _streamed(
     progress: Progress | None,
     kept: Checkpoints | None,
 ) -> Iterator[tuple[int, Result]]:
-    """What was kept, and then what is done."""
+    """Kept results, and then new ones."""
     items = work.items
     found = {number: result for number, result in kept.begin().items() if number < len(items)} if kept else {}
     done, everything = sum(weights[number] for number in found), sum(weights)
@@ -167,7 +167,7 @@ def collect(
 
 @dataclass(frozen=True)
 class _Work(Generic[Data, Item, Result]):
-    """A task, the data that all of its calls share, and what it is to be done for."""
+    """A task, the shared data of its calls, and its items."""
 
     task: Callable[[Data, Item], Result]
     data: Data
@@ -183,7 +183,7 @@ def _fresh(
     chunk: int,
     kept: bool,
 ) -> Iterator[tuple[int, Result]]:
-    """Do what is left, here or elsewhere."""
+    """Do the rest, here or elsewhere."""
     try:
         width = min(_width(executor, workers), max(1, len(left)))
         if executor is None and width == 1:
@@ -204,7 +204,7 @@ def _fresh(
 
 
 def _alone(work: _Work[Data, Item, Result], left: list[int]) -> Iterator[tuple[int, Result]]:
-    """Do what is left in this process."""
+    """Do the rest in this process."""
     for number in left:
         with interruptible():
             result = work.task(work.data, work.items[number])
@@ -223,7 +223,7 @@ def _together(
 ) -> Iterator[tuple[int, Result]]:
     """Hand out parts, a few at a time: waiting for all of them at once would take longer the more there are.
 
-    The data goes along with as many parts as there are workers. A worker that has not got it says so, and gets it.
+    The data goes along with as many parts as there are workers. A worker without it says so, and gets it.
     """
     waiting, flying, told = deque(parts), dict[Future[list[Result] | None], list[int]](), 0
     ready = set[Future[list[Result] | None]]()
@@ -263,7 +263,7 @@ _lock = Lock()
 
 
 def _do(name: str, task: Callable[[Any, Any], Any], box: tuple[Any] | None, items: list[Any]) -> list[Any] | None:
-    """What a worker does: the task for some items, with the data it was handed now or before; None without any."""
+    """The work of a worker: the task for some items, with the data of now or before; None without any."""
     with _lock:
         if box is not None:
             _adopted.pop(name, None)
@@ -277,6 +277,6 @@ def _do(name: str, task: Callable[[Any, Any], Any], box: tuple[Any] | None, item
 
 
 def _forget(name: str) -> None:
-    """Let go of the data where workers are threads of this process."""
+    """Let go of the data held by threads of this process."""
     with _lock:
         _adopted.pop(name, None)
