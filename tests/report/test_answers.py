@@ -108,6 +108,14 @@ def test_what_an_alert_says_of_the_insider_is_not_said_again(made: Evidence) -> 
     assert "finds 30 to 60 of 100" in fill(noisy, []).partition("<nav")[0]
 
 
+def test_a_page_about_groups_says_what_is_assumed_of_others(made: Evidence) -> None:
+    assert "move as one" not in " ".join(section.build(made).lead)
+    release = pb.Release(made.release.sensors, size=4)
+    said = " ".join(section.build(replace(made, release=release)).lead)
+    assert "a group of 4 who move as one" in said
+    assert "All other people are taken to move each by themselves." in said
+
+
 def test_what_an_insider_finds_of_noisy_counts_is_an_interval(made: Evidence) -> None:
     some = presence(made.people.places[:2], exact=False)
     said = presence_words.of_insider(presence_words.spots(some))
